@@ -26,9 +26,6 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Checks that a file can be replaced.
-///
-/// # Errors
-/// No file can be created in its folder.
 pub fn check(path: &Path) -> io::Result<()> {
     if is_written_into(path) {
         return Ok(());

@@ -99,9 +99,6 @@ impl CleaningOptions {
     }
 
     /// Returns the settings of the options, else of the suite file, else the defaults.
-    ///
-    /// # Errors
-    /// An invalid suite file, or an unreadable burn-in file.
     pub fn judging(&self) -> Result<JudgingOptions, CliError> {
         let suite = self.suite_settings()?;
         let confidence = suite.confidence.map(Confidence::new).transpose()?;
@@ -114,9 +111,6 @@ impl CleaningOptions {
     }
 
     /// Returns the rules of cleaning.
-    ///
-    /// # Errors
-    /// As [`CleaningOptions::judging`].
     pub fn rules(&self) -> Result<CleaningRules, CliError> {
         Ok(self.judging()?.rules)
     }

@@ -137,9 +137,6 @@ pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
 }
 
 /// Finds the sides and reads their measurements.
-///
-/// # Errors
-/// A side without or with several matches, or an unreadable store.
 pub fn gather(
     sides: &[SideSpec],
     filter: &SampleFilter,
@@ -173,9 +170,6 @@ pub struct FoundSides {
 
 impl FoundSides {
     /// Finds the sides in the store and in files.
-    ///
-    /// # Errors
-    /// A side without or with several matches, or an unreadable store.
     pub fn find(
         specs: &[SideSpec],
         filter: &SampleFilter,
@@ -191,9 +185,6 @@ impl FoundSides {
     }
 
     /// Returns notes on the choice of the sides and on excluded results.
-    ///
-    /// # Errors
-    /// An unreadable store.
     pub fn notes(
         &self,
         filter: &SampleFilter,
@@ -280,9 +271,6 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 /// Returns a share written as `5%` or `0.05`.
-///
-/// # Errors
-/// A number that is not between 0 and 1.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|share| *share > 0.0 && *share < 1.0)

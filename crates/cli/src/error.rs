@@ -113,9 +113,6 @@ impl CliError {
 
     /// Returns the error of writing a result, except a closed pipe: the exit code of the result
     /// stands even if the reader wanted only part of it.
-    ///
-    /// # Errors
-    /// Any other error.
     pub fn unless_reader_left(written: Result<(), Self>) -> Result<(), Self> {
         match written {
             Err(error) if !error.is_broken_pipe() => Err(error),

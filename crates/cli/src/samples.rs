@@ -118,9 +118,6 @@ const SETTINGS: [NamedValue<SettingChoice>; 3] = [
 
 /// Returns the metrics of the filter, and lets the filter pass all of them: burn-in is detected from
 /// the wall time, whatever metric is judged.
-///
-/// # Errors
-/// Unknown names, or no benchmark that passes.
 fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliError> {
     if filter.metrics.is_empty() {
         return Ok(NoiseMetrics::Usual);

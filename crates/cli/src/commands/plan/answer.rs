@@ -1,6 +1,5 @@
 //! A plan as text, Markdown, JSON and CSV.
 
-use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::TitledRow;
@@ -17,19 +16,14 @@ use crate::not_judged::NotJudged;
 use crate::options::{Context, Format};
 
 /// Writes the answer in the requested format.
-pub fn write(
-    plan: &ChosenPlan,
-    audit: &Audit,
-    options: &PlanOptions,
-    command: &PlanCommand,
-    context: &Context,
-) -> Result<(), CliError> {
+pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
+    let (audit, options) = (&plan.audit, &plan.options);
     let detail = command.samples.cleaning.detail();
     let text = || TextAnswer {
-        headline: text::headline(plan, options, command),
+        headline: text::headline(plan, command),
         table: text::table(plan),
-        notes: notes::notes(plan, options, command),
+        notes: notes::notes(plan, command),
     };
     match command.samples.format {
         Format::Text => {
@@ -39,7 +33,7 @@ pub fn write(
         Format::Markdown => text().markdown(&mut out)?,
         Format::Json => {
             let answer = json!({
-                "plan": rows(plan, options, command),
+                "plan": rows(plan, command),
                 "power": options.power,
                 "false_positives": options.false_positives,
                 "benchmarks": plan.benchmarks(),
@@ -51,7 +45,7 @@ pub fn write(
             });
             write_json(&answer, &mut out)?;
         }
-        Format::Csv => write_csv(&rows(plan, options, command), &mut out)?,
+        Format::Csv => write_csv(&rows(plan, command), &mut out)?,
     }
     audit::below(audit, detail, command.samples.format, context, &mut out)
 }
@@ -91,11 +85,8 @@ struct PlanRow<'a> {
 }
 
 /// Returns a row for each benchmark and slowdown.
-fn rows<'a>(
-    plan: &'a ChosenPlan,
-    options: &'a PlanOptions,
-    command: &'a PlanCommand,
-) -> Vec<PlanRow<'a>> {
+fn rows<'a>(plan: &'a ChosenPlan, command: &PlanCommand) -> Vec<PlanRow<'a>> {
+    let options = &plan.options;
     let of_lines = plan.lines.iter().flat_map(|line| {
         let found = line.choice.found.iter();
         found.map(|(slowdown, found)| row(line, *slowdown, found, options, command))

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::explain::{Choice, Chosen, Simulation, Unmet};
+use lapwing_core::clean::Audit;
+use lapwing_core::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
 use lapwing_stats::Configuration;
 
 use crate::not_judged::NotJudged;
@@ -17,8 +18,10 @@ pub struct ChosenPlan {
     pub older: usize,
     /// The budget, in seconds.
     pub budget: Option<f64>,
-    /// The requested power.
-    pub power: f64,
+    /// The options of the choices.
+    pub options: PlanOptions,
+    /// Exclusions.
+    pub audit: Audit,
 }
 
 /// The choice for a benchmark.
@@ -123,7 +126,7 @@ impl ChosenPlan {
 
     /// Returns the number of benchmarks that detect this slowdown in all of their lines.
     pub fn able(&self, slowdown: f64) -> usize {
-        let detects = |at: &usize| self.lines[*at].detects(slowdown, self.power);
+        let detects = |at: &usize| self.lines[*at].detects(slowdown, self.options.power);
         let groups = self.groups().into_iter();
         groups.filter(|group| group.iter().all(detects)).count()
     }

@@ -11,7 +11,6 @@ pub mod text;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::show::{DetectionView, chart};
@@ -134,20 +133,23 @@ impl PlanCommand {
             target.check()?;
             self.check_output(target)?;
         }
-        let (options, mut plan, audit) = self.choose(budget, context)?;
+        let mut plan = self.choose(budget, context)?;
         if plan.lines.is_empty() {
-            return self.nothing(&plan, &options, &audit, context);
+            if matches!(self.samples.format, Format::Json | Format::Csv) {
+                answer::write(&plan, &self, context)?;
+            }
+            return Err(nothing(&plan.audit));
         }
         if self.review {
-            match review::review(&mut plan, &options, context)? {
+            match review::review(&mut plan, context)? {
                 PlanReview::Complete => {}
                 PlanReview::Stopped => return Ok(ExitStatus::Interrupted),
             }
         }
         if let Some(path) = &self.plot {
-            draw(&plan, &options, path)?;
+            draw(&plan, path)?;
         }
-        self.tell(&plan, &options, &audit, target.as_ref(), context)?;
+        self.tell(&plan, target.as_ref(), context)?;
         if plan.kept().next().is_none() {
             if !context.quiet && (target.is_some() || suite.is_some()) {
                 context.terminal.say("nothing was written");
@@ -181,44 +183,23 @@ impl PlanCommand {
     fn tell(
         &self,
         plan: &ChosenPlan,
-        options: &PlanOptions,
-        audit: &Audit,
         target: Option<&PlanTarget>,
         context: &Context,
     ) -> Result<(), CliError> {
         match target {
             Some(PlanTarget::Output) => {
                 if !context.quiet {
-                    context.terminal.say(&text::headline(plan, options, self));
+                    context.terminal.say(&text::headline(plan, self));
                 }
                 Ok(())
             }
             Some(PlanTarget::File(_)) | None => {
-                let written = answer::write(plan, audit, options, self, context);
-                CliError::unless_reader_left(written)
+                CliError::unless_reader_left(answer::write(plan, self, context))
             }
         }
     }
 
-    /// Returns why there is nothing to plan.
-    fn nothing(
-        &self,
-        plan: &ChosenPlan,
-        options: &PlanOptions,
-        audit: &Audit,
-        context: &Context,
-    ) -> Result<ExitStatus, CliError> {
-        if matches!(self.samples.format, Format::Json | Format::Csv) {
-            answer::write(plan, audit, options, self, context)?;
-        }
-        Err(nothing(audit))
-    }
-
-    fn choose(
-        &self,
-        budget: Option<f64>,
-        context: &Context,
-    ) -> Result<(PlanOptions, ChosenPlan, Audit), CliError> {
+    fn choose(&self, budget: Option<f64>, context: &Context) -> Result<ChosenPlan, CliError> {
         let judging = self.samples.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
@@ -240,11 +221,12 @@ impl PlanCommand {
             missing: not_judged::of_audit(&found.audit),
             older: found.older,
             budget,
-            power: self.power,
+            options,
+            audit: found.audit,
         };
         plan.spend();
         context.terminal.notes(earlier_note(found.earlier));
-        Ok((options, plan, found.audit))
+        Ok(plan)
     }
 
     fn options(&self, judging: &JudgingOptions) -> PlanOptions {
@@ -325,7 +307,8 @@ impl PlanCommand {
 }
 
 /// Draws the plan and the detection rates of other configurations.
-fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
+fn draw(plan: &ChosenPlan, path: &Path) -> Result<(), CliError> {
+    let options = &plan.options;
     // A single benchmark may be planned for a larger slowdown only.
     let of_run = match plan.lines.as_slice() {
         [line] => line.first().map(|it| it.0),

@@ -14,7 +14,8 @@ use crate::not_judged;
 const NAMES: usize = 3;
 
 /// Returns the notes below the table.
-pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+    let options = &plan.options;
     let view = DetectionView::of(&options.detection, 1.05, options.power);
     let mut notes = vec![format!(
         "{}, false positives at most {} as far as the simulation shows; costs are for one version",
@@ -22,10 +23,10 @@ pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) ->
         round_percent(options.false_positives)
     )];
     notes.extend(of_lines(plan, command));
-    notes.extend(denied(plan, options));
-    notes.extend(lesser(plan, options));
+    notes.extend(denied(plan));
+    notes.extend(lesser(plan));
     notes.extend(beyond(plan, command));
-    notes.extend(unmet(plan, options, command));
+    notes.extend(unmet(plan, command));
     notes.extend(not_judged::note(&plan.missing));
     notes.extend(older(plan, command));
     if plan.kept().next().is_none() && !plan.is_skipped() {
@@ -74,9 +75,9 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
 fn nearly(plan: &ChosenPlan) -> Option<String> {
     let lower_ends = plan.kept().filter_map(|line| {
         let power = line.first()?.1.rates?.power;
-        let is_enough = power.value >= plan.power;
+        let is_enough = power.value >= plan.options.power;
         let lower = power.interval.filter(|_| is_enough)?.lower;
-        (lower < plan.power).then_some(lower)
+        (lower < plan.options.power).then_some(lower)
     });
     let lower_ends: Vec<f64> = lower_ends.collect();
     let lowest = lower_ends.iter().copied().min_by(f64::total_cmp)?;
@@ -88,17 +89,17 @@ fn nearly(plan: &ChosenPlan) -> Option<String> {
     };
     Some(format!(
         "[…] 95 % interval: {of} open whether the power is a little below {}, at the least {} (more --experiments tell)",
-        round_percent(plan.power),
+        round_percent(plan.options.power),
         percent(lowest)
     ))
 }
 
 /// Returns a note on configurations by formula that simulations contradict.
-fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
+fn denied(plan: &ChosenPlan) -> Option<String> {
     let lines = plan.kept().filter_map(|line| {
         let denied = line.first()?.1.denied.as_ref()?;
         let name = &line.choice.benchmark;
-        Some(format!("{name} ({})", denied_text(denied, options)))
+        Some(format!("{name} ({})", denied_text(denied, &plan.options)))
     });
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| {
@@ -110,7 +111,8 @@ fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
 }
 
 /// Returns notes on configurations with too little power, chosen by hand, or too many false positives.
-fn lesser(plan: &ChosenPlan, options: &PlanOptions) -> Vec<String> {
+fn lesser(plan: &ChosenPlan) -> Vec<String> {
+    let options = &plan.options;
     let (mut lesser, mut louder) = (Vec::new(), Vec::new());
     for line in plan.kept() {
         let Some((_, chosen)) = line.first() else {
@@ -169,7 +171,8 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns notes on slowdowns that no configuration detects as requested: reason, and what is needed.
-fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+fn unmet(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+    let options = &plan.options;
     let several = options.slowdowns.len() > 1;
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for line in plan.lines.iter().filter(|it| it.fate != LineFate::Skipped) {

@@ -23,17 +23,13 @@ pub enum PlanReview {
 }
 
 /// Reviews the benchmarks.
-pub fn review(
-    plan: &mut ChosenPlan,
-    options: &PlanOptions,
-    context: &Context,
-) -> Result<PlanReview, CliError> {
+pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<PlanReview, CliError> {
     let terminal = &context.terminal;
     let mut input = io::stdin().lock();
     let mut at = 0;
     let count = plan.lines.len();
     while at < count {
-        terminal.say(&shown(plan, at, options));
+        terminal.say(&shown(plan, at));
         let Some(line) = ask(prompt(&plan.lines[at]), &mut input, terminal)? else {
             terminal.say(&format!(
                 "\nthe answers end before {} of {count}: no changes were kept, and nothing was written",
@@ -79,7 +75,7 @@ fn prompt(line: &PlanLine) -> &'static str {
 }
 
 /// Returns a benchmark and its configurations.
-fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
+fn shown(plan: &ChosenPlan, at: usize) -> String {
     let line = &plan.lines[at];
     let choice = &line.choice;
     let skipped = match line.fate {
@@ -101,8 +97,8 @@ fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
     );
     for (slowdown, found) in &choice.found {
         let what = match found {
-            Ok(chosen) => configuration_text(line, chosen, options),
-            Err(unmet) => unmet_text(line, unmet, options),
+            Ok(chosen) => configuration_text(line, chosen, &plan.options),
+            Err(unmet) => unmet_text(line, unmet, &plan.options),
         };
         text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
     }

@@ -13,15 +13,15 @@ use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 
 /// Returns the first sentence: the number of benchmarks that can detect the slowdown, and their cost.
-pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> String {
+pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {
     if plan.is_skipped() {
         return "every benchmark was skipped: the plan is empty".to_owned();
     }
-    if let Some(text) = unknown(plan, options) {
+    if let Some(text) = unknown(plan) {
         return text;
     }
     let mut parts: Vec<String> = Vec::new();
-    for slowdown in slowdowns(options) {
+    for slowdown in slowdowns(&plan.options) {
         let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
         let what = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
             round_percent(slowdown - 1.0)
@@ -49,13 +49,13 @@ pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand)
 }
 
 /// Returns the sentence if there is one benchmark with too few measurements.
-fn unknown(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
+fn unknown(plan: &ChosenPlan) -> Option<String> {
     let [line] = plan.lines.as_slice() else {
         return None;
     };
     let (slowdown, unmet) = line.unmet()?;
     let is_unknown = unmet.why == Unable::NoiseUnknown && plan.benchmarks() == 1;
-    let smallest = options.slowdowns.first().copied().unwrap_or(slowdown);
+    let smallest = plan.options.slowdowns.first().copied().unwrap_or(slowdown);
     (is_unknown && line.fate != LineFate::Kept).then(|| {
         format!(
             "too few measurements of {} to plan for {}",
