@@ -105,14 +105,13 @@ fn text(advice: &Advice) -> String {
             iterations,
             message,
         } => {
-            let what = message
-                .as_ref()
-                .map_or_else(String::new, |it| format!(": {it}"));
+            let reason = message.as_ref().map(|message| format!(": {message}"));
+            let reason = reason.unwrap_or_default();
             if iterations.0 == 0 {
-                format!("nothing could be measured{what}")
+                format!("nothing could be measured{reason}")
             } else {
                 format!(
-                    "{} of {} iterations failed{what}",
+                    "{} of {} iterations failed{reason}",
                     iterations.0, iterations.1
                 )
             }

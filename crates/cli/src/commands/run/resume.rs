@@ -9,6 +9,7 @@ use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
+use super::session::place_in;
 use super::{MeasuringParts, Run, SessionOpening, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -127,12 +128,7 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
                 .runs
                 .iter()
                 .find(|run| run.id == instance.instance.run)?;
-            let variant = plan.variants.iter().position(|v| v.is_of(run))?;
-            let id = &instance.instance.benchmark.id;
-            let case = plan
-                .cases
-                .iter()
-                .position(|case| case.benchmark.id == *id)?;
+            let (case, variant) = place_in(plan, &instance.instance.benchmark.id, run)?;
             Some(FinishedInstance {
                 plan: InstancePlan {
                     case,

@@ -9,7 +9,7 @@ use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
     Consumer, Environment, Event, RunError, SessionRuns, command_outputs, open_session, version,
 };
-use lapwing_core::model::{Id, Object, Record, Session};
+use lapwing_core::model::{Id, Object, Record, Run, Session};
 use lapwing_core::record::Store;
 use lapwing_core::suite::{Plan, VersionSource};
 use serde_json::json;
@@ -40,6 +40,15 @@ pub fn new_session(name: Option<String>, plan: &Plan, store: &Store) -> Result<S
         artifacts: Object::new(),
         extra: Object::new(),
     })
+}
+
+/// Returns the case and the variant of a measurement, by the id in the plan: the benchmark may have
+/// been renamed since.
+pub fn place_in(plan: &Plan, benchmark: &str, run: &Run) -> Option<(usize, usize)> {
+    let mut cases = plan.cases.iter();
+    let case = cases.position(|case| case.benchmark.id == benchmark)?;
+    let variant = plan.variants.iter().position(|it| it.is_of(run))?;
+    Some((case, variant))
 }
 
 /// A new session, or a resumed one with the records that it lacks.

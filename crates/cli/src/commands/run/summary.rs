@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare;
+use super::session::place_in;
 use crate::answer::write_json;
 use crate::error::CliError;
 use crate::options::{Context, Format};
@@ -59,19 +60,9 @@ impl Summary {
         let mut earlier = 0;
         let filter = Filter::of_session(session.id).with_retired();
         each_benchmark(store, &filter, |data| {
-            // By the ids of the plan: the benchmarks may have been renamed since.
-            let place_of = |instance: &InstanceData| {
-                let id = &instance.instance.benchmark.id;
-                let case = plan
-                    .cases
-                    .iter()
-                    .position(|case| case.benchmark.id == *id)?;
-                let variants = &plan.variants;
-                let variant = variants.iter().position(|it| it.is_of(&instance.run))?;
-                Some((case, variant))
-            };
             let places_of = |instance: &InstanceData| {
-                let place = place_of(instance).map(|(case, variant)| SidePlace {
+                let id = &instance.instance.benchmark.id;
+                let place = place_in(plan, id, &instance.run).map(|(case, variant)| SidePlace {
                     group: case,
                     side: variant,
                     ..SidePlace::default()
