@@ -1,4 +1,4 @@
-//! Sentences that compare what was measured side by side.
+//! Sentences that compare the measurements of a session.
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, ratio};
 use lapwing_core::model::Better;
@@ -6,11 +6,11 @@ use lapwing_core::show::comparison_sentence;
 
 use super::summary::Row;
 
-/// More benchmarks than this are a suite and not a contest.
+/// Maximum number of commands that are compared one by one.
 const CONTEST: usize = 12;
 
-/// Returns one sentence for each comparison that people would ask for: variants of a
-/// benchmark with its first variant, or commands with the fastest of them.
+/// Returns a sentence for each comparison: of the variants of a benchmark with its first variant, or
+/// of commands with the fastest one.
 pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
     if variants > 1 {
         return rows
@@ -38,7 +38,7 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
             .filter_map(|row| versus(row, fastest, &label))
             .collect();
     }
-    // In a suite the ends of the range say enough; the table has the rest.
+    // For a suite, the slowest and the fastest are enough; the table has the rest.
     others
         .last()
         .and_then(|slowest| versus(slowest, fastest, &label))
