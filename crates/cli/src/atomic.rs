@@ -1,4 +1,4 @@
-//! Replaces files as a whole: whoever reads one, or is killed meanwhile, has the old or the new.
+//! Atomic replacement of files: a reader, or an interrupted process, has the old or the new text.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-/// Writes the text to the file, in place of what was there. A link stays one, and rights stay. What is no file but a
-/// device or a pipe is written into.
+/// Replaces the text of a file. Links and permissions stay, and devices and pipes are written into.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     if is_written_into(path) {
         let mut open = File::options().write(true).open(path)?;
         return open.write_all(text.as_bytes());
     }
     let target = real_place(path)?;
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        Some(_) | None => Path::new("."),
-    };
+    let folder = folder_of(&target);
     let mut file = Builder::new().prefix(".lapwing-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     match std::fs::metadata(&target) {
@@ -29,31 +25,32 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns why a file cannot be replaced, if it cannot.
-///
-/// # Errors
-/// When nothing can be made beside it.
+/// Checks that a file can be replaced.
 pub fn check(path: &Path) -> io::Result<()> {
     if is_written_into(path) {
         return Ok(());
     }
     let target = real_place(path)?;
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        Some(_) | None => Path::new("."),
-    };
+    let folder = folder_of(&target);
     let probe = Builder::new().prefix(".lapwing-").tempfile_in(folder);
-    // The name of the probe is nobody's concern.
+    // Without the name of the probe.
     probe.map(drop).map_err(|error| error.kind().into())
 }
 
-/// Returns whether something is there that has no old text to keep: a device, a pipe, a socket.
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// Returns whether the path is a device, a pipe or a socket, which has no old text.
 fn is_written_into(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
-/// Returns where a file is or is to be, through links, so that a linked file is replaced and not its link: also
-/// where it is not there yet.
+/// Returns the path of a file with links resolved, whether it exists or not: a linked file is replaced, not its link.
 fn real_place(path: &Path) -> io::Result<PathBuf> {
     /// More links than this are a circle.
     const MOST_LINKS: usize = 40;
@@ -70,24 +67,20 @@ fn real_place(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links go round in a circle"))
 }
 
-/// Keeps others who ask for it from changing files in the folder of this one, until it is dropped. Through
-/// whatever link a file is named, the lock is the same.
+/// Locks the folder of a file until the lock is dropped. The lock is the same through all links to the file.
 pub fn lock_beside(path: &Path) -> io::Result<File> {
     let place = real_place(path)?;
-    let folder = match place.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        Some(_) | None => Path::new("."),
-    };
+    let folder = folder_of(&place);
     let folder = File::open(folder)?;
     folder.lock()?;
     Ok(folder)
 }
 
-/// Returns the rights that a new file gets there.
+/// Returns the permissions of a new file in a folder.
 fn usual_rights(folder: &Path) -> io::Result<std::fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;
     let all = std::fs::Permissions::from_mode(0o666);
-    // The kernel takes away what the user's mask forbids.
+    // The kernel applies the user's mask.
     let probe = Builder::new()
         .prefix(".lapwing-")
         .permissions(all)

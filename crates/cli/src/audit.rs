@@ -1,5 +1,5 @@
-//! How every judging command shows what it left out: a line under its answer, or with `--audit` all
-//! of it (`docs/cleaning.md`).
+//! Exclusions in the answers of judging commands: a line below the answer, or with `--audit` all
+//! of them (`docs/cleaning.md`).
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// How much is said of what was left out.
+/// Detail of the exclusions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditDetail {
     /// A line, and in JSON the sums.
@@ -23,11 +23,11 @@ pub enum AuditDetail {
     All,
 }
 
-/// More rows of a table than this are for programs.
+/// Maximum number of rows of a table.
 const SHOWN: usize = 20;
 
-/// Writes what was left out below an answer in text or Markdown. JSON has its own
-/// [`json`], and a CSV table no place for it.
+/// Writes the exclusions below an answer in text or Markdown. JSON has them in its own key
+/// ([`json`]), and CSV has none.
 pub fn below(
     audit: &Audit,
     detail: AuditDetail,
@@ -66,8 +66,8 @@ pub fn below(
     Ok(())
 }
 
-/// Returns `excluded from 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None` when
-/// nothing was.
+/// Returns `excluded from 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None`
+/// without exclusions.
 pub fn line(audit: &Audit) -> Option<String> {
     let left_out = audit.left_out();
     if left_out.is_empty() {
@@ -80,7 +80,7 @@ pub fn line(audit: &Audit) -> Option<String> {
     ))
 }
 
-/// Returns `1,200 iterations`, or `2,400 values` where each iteration counts for several metrics.
+/// Returns `1,200 iterations`, or `2,400 values` if iterations count for several metrics.
 fn recorded(audit: &Audit) -> String {
     let all = audit.funnel().stages().next();
     let iterations = all.map_or(0, |(_, it)| it.iterations) as u64;
@@ -100,7 +100,7 @@ fn reasons(left_out: &LeftOut) -> String {
     parts.join(", ")
 }
 
-/// Writes the steps, the benchmarks that did not come through, and what each lost.
+/// Writes the steps, the benchmarks that are not viable, and the exclusions of each.
 fn sections<W: Write>(
     audit: &Audit,
     write: impl Fn(&Table, &mut W) -> io::Result<()>,
@@ -203,7 +203,7 @@ fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
     table
 }
 
-/// Returns `12 iterations (found)`, and what else there is to say of a burn-in.
+/// Returns `12 (found)`, or why there is no burn-in.
 fn burn_in_text(it: &BenchmarkAudit) -> String {
     let from = match it.burn_in {
         BurnInSource::Recorded => return "as planned".to_owned(),
@@ -224,8 +224,7 @@ fn burn_in_text(it: &BenchmarkAudit) -> String {
     }
 }
 
-/// Returns what tells a benchmark from others in the audit: where needed with suite, metric and
-/// setting.
+/// Returns the name of a benchmark in the audit, with suite, metric and setting if they differ.
 fn name(audit: &Audit, it: &BenchmarkAudit) -> String {
     let mut name = it.benchmark.clone();
     if audit.has_several_suites() {
@@ -310,11 +309,11 @@ fn benchmark_json(it: &BenchmarkAudit) -> Value {
     let exclusions: Vec<Value> = it
         .exclusions
         .iter()
-        .map(|it| {
+        .map(|exclusion| {
             json!({
-                "instance": it.instance.to_string(),
-                "rule": it.state.key(),
-                "indices": it.stretches,
+                "instance": exclusion.instance.to_string(),
+                "rule": exclusion.state.key(),
+                "indices": exclusion.stretches,
             })
         })
         .collect();
@@ -333,7 +332,7 @@ fn benchmark_json(it: &BenchmarkAudit) -> Value {
     Value::Object(row)
 }
 
-/// Returns every rule with how many it left out, also those that left none out.
+/// Returns the number of exclusions of every rule.
 fn left_out_json(left_out: &LeftOut) -> Value {
     let rules = IterationState::ALL
         .into_iter()

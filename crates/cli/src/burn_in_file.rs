@@ -1,4 +1,4 @@
-//! The burn-in file: the first stable iteration of each benchmark, kept and changed by hand.
+//! The burn-in file: the first stable iteration of each benchmark, edited by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::error::CliError;
 
-/// Why a burn-in file is of no use.
+/// The reason why a burn-in file cannot be used.
 #[derive(Debug, Error)]
 pub enum BurnInFileError {
     /// It cannot be read.
@@ -23,19 +23,19 @@ pub enum BurnInFileError {
         path: PathBuf,
         source: std::io::Error,
     },
-    /// It is no map from names to numbers.
+    /// It is not a map from names to numbers.
     #[error("{path}:{line}:{column}: {what}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// The line.
         line: usize,
-        /// Where in that line.
+        /// The column.
         column: usize,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// It says two things of a benchmark.
+    /// It has two numbers for a benchmark.
     #[error("{path} has two numbers for `{name}`")]
     Twice {
         /// The file.
@@ -43,7 +43,7 @@ pub enum BurnInFileError {
         /// The benchmark.
         name: String,
     },
-    /// It names nothing.
+    /// It names no benchmark.
     #[error("{path} names no benchmark")]
     Empty {
         /// The file.
@@ -51,13 +51,13 @@ pub enum BurnInFileError {
     },
 }
 
-/// The forms of the file: a map, or a list as Hail's plans are.
+/// Content of the file: a map, or a list like Hail's plans.
 enum Content {
     Map(BurnInStarts),
     List(Vec<Entry>),
 }
 
-/// A map in which no name stands twice.
+/// A map without repeated names.
 struct BurnInStarts(BTreeMap<String, u32>);
 
 impl<'de> Deserialize<'de> for BurnInStarts {
@@ -94,10 +94,7 @@ struct Entry {
     burn_in: u32,
 }
 
-/// Returns the first stable iteration by benchmark that a file names, JSON or YAML.
-///
-/// # Errors
-/// When it cannot be read, or with the place that is wrong.
+/// Returns the first stable iteration by benchmark of a JSON or YAML file.
 pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
     let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
         path: path.to_owned(),
@@ -121,8 +118,7 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
     let is_yaml = path
         .extension()
         .is_some_and(|ending| ending == "yaml" || ending == "yml");
-    // What JSON says of a wrong place in JSON is clearer than what YAML says of it. But YAML too may begin
-    // with a bracket.
+    // The errors of the JSON parser are clearer. But YAML may also begin with a bracket.
     let looks_like_json = text.trim_start().starts_with(['{', '[']);
     let is_json = looks_like_json
         && (!is_yaml || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
@@ -165,7 +161,7 @@ fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
         column: error.column(),
         what: in_words(&error.to_string()),
     };
-    // Not the untagged form at once: its errors have no place.
+    // Errors of an untagged enum have no position.
     if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map(Content::List).map_err(wrong)
     } else {
@@ -198,7 +194,7 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
     }
 }
 
-/// Returns what serde says without the place, which stands in front, and without names of types.
+/// Returns a message of serde without the position, which precedes it, and without names of types.
 fn in_words(text: &str) -> String {
     let text = text.split(" at line ").next().unwrap_or(text);
     let text = text
@@ -210,7 +206,7 @@ fn in_words(text: &str) -> String {
         .replace("struct Entry", "an entry with `item` and `burn_in`")
 }
 
-/// Returns a note for each name of a burn-in file that none of these benchmarks has.
+/// Returns a note for each unknown name of a burn-in file.
 pub fn unknown_names<'a>(
     listed: &BTreeMap<String, u32>,
     ids: impl IntoIterator<Item = &'a str>,
@@ -244,7 +240,7 @@ pub fn unknown_names<'a>(
     notes
 }
 
-/// Returns a burn-in file: YAML where its name says so, JSON otherwise.
+/// Returns the text of a burn-in file: YAML or JSON, by its extension.
 pub fn text(path: &Path, starts: &BTreeMap<String, u32>) -> Result<String, CliError> {
     let is_yaml = path
         .extension()

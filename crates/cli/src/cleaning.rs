@@ -1,19 +1,23 @@
-//! The options of every command that judges: what is left out.
+//! Options of every command that judges: exclusions.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
-use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
+use lapwing_core::suite::{JudgeSettings, JudgedFrom};
 use lapwing_stats::Confidence;
 
 use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
+use crate::options::within;
 use crate::profile::{Compat, Profile};
 use crate::suite_file;
 
-/// What is left out of a judgement.
+/// Expected values of a minimum.
+const LEAST: &str = "write a whole number of 1 or more";
+
+/// Exclusions from analysis.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CleaningOptions {
     /// Burn-in to exclude: `recorded` (as planned), `auto` (detected from the values), or a number
@@ -29,10 +33,10 @@ pub struct CleaningOptions {
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "Exclusions")]
     pub outlier_factor: Option<f64>,
     /// Exclude instances with fewer usable iterations [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
+    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
     pub min_iterations: Option<usize>,
     /// Exclude benchmarks with fewer usable instances [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
+    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
     pub min_instances: Option<usize>,
     /// Reproduce another tool's method, bugs included
     #[arg(long, value_name = "TOOL", help_heading = "Exclusions")]
@@ -54,24 +58,20 @@ pub struct CleaningOptions {
     pub audit: bool,
 }
 
-/// How a command judges: its options, else the suite file. What neither says is left to the
-/// command.
+/// Settings of judging, from the options or else the suite file; the command has the other defaults.
 #[derive(Debug, Clone)]
 pub struct JudgingOptions {
-    /// What is left out.
+    /// Exclusions.
     pub rules: CleaningRules,
     /// The smallest change that matters, as a share.
     pub smallest_effect: Option<f64>,
     /// The level of intervals.
     pub confidence: Option<Confidence>,
-    /// The share of false ones that is accepted among the changes that are reported.
+    /// The accepted share of false findings among the reported changes.
     pub false_discovery_rate: Option<f64>,
 }
 
-/// Returns where the steady state begins.
-///
-/// # Errors
-/// When the text is neither a word for it nor a number.
+/// Returns the start of the steady state.
 fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
     match text {
         "recorded" => Ok(JudgedFrom::Recorded),
@@ -84,12 +84,12 @@ fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
 }
 
 impl CleaningOptions {
-    /// Returns how to judge where the options say nothing.
+    /// Returns the defaults of the options.
     pub fn profile(&self) -> Profile {
         Profile::of(self.compat)
     }
 
-    /// Returns how much to say of what was left out.
+    /// Returns the detail of the audit.
     pub fn detail(&self) -> AuditDetail {
         if self.audit {
             AuditDetail::All
@@ -98,11 +98,7 @@ impl CleaningOptions {
         }
     }
 
-    /// Returns how to judge: by the options, where they say nothing by the suite file, else as
-    /// usual.
-    ///
-    /// # Errors
-    /// When the suite file is wrong, or the burn-in file cannot be read.
+    /// Returns the settings of the options, else of the suite file, else the defaults.
     pub fn judging(&self) -> Result<JudgingOptions, CliError> {
         let suite = self.suite_settings()?;
         let confidence = suite.confidence.map(Confidence::new).transpose()?;
@@ -114,10 +110,7 @@ impl CleaningOptions {
         })
     }
 
-    /// Returns the rules of cleaning alone.
-    ///
-    /// # Errors
-    /// As [`CleaningOptions::judging`].
+    /// Returns the rules of cleaning.
     pub fn rules(&self) -> Result<CleaningRules, CliError> {
         Ok(self.judging()?.rules)
     }
@@ -131,17 +124,11 @@ impl CleaningOptions {
         let Some(path) = path else {
             return Ok(JudgeSettings::default());
         };
-        Suite::load_judging(&path).map_err(|error| {
-            let error = suite_file::about(error);
-            let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
-            error.hint(format!(
-                "{meant}its [judge] table has settings for judging; --no-suite ignores it"
-            ))
-        })
+        suite_file::judging(&path, "has settings for judging")
     }
 
     fn rules_with(&self, suite: &JudgeSettings) -> Result<CleaningRules, CliError> {
-        // A burn-in on the command line is meant for all benchmarks, whatever a file of the suite says.
+        // A burn-in on the command line applies to all benchmarks, despite a file of the suite.
         let file_of_suite = match self.burn_in {
             Some(_) => None,
             None => suite.burn_in_file.as_ref(),
@@ -159,7 +146,7 @@ impl CleaningOptions {
                     "name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one",
                 ));
             };
-            // Exactly as Hail does, but for what is asked for by name.
+            // The rules of Hail, except those that options set.
             return Ok(self.over(CleaningRules::hail(starts)));
         }
         let usual = CleaningRules::default();
@@ -182,7 +169,7 @@ impl CleaningOptions {
         }))
     }
 
-    /// Returns the rules with the limits that the options name.
+    /// Returns the rules with the limits of the options.
     fn over(&self, rules: CleaningRules) -> CleaningRules {
         CleaningRules {
             outliers: self.outlier_factor.map(outliers).or(rules.outliers),
@@ -198,13 +185,6 @@ fn outliers(factor: f64) -> OutlierRule {
         factor,
         fewest_values: 0,
         metrics: OutlierMetrics::Times,
-    }
-}
-
-fn parse_least(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        Ok(_) | Err(_) => Err("write a whole number of 1 or more".to_owned()),
     }
 }
 

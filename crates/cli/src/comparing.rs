@@ -1,23 +1,26 @@
-//! What every command that compares has in common: the options, and how the sides are gathered.
+//! Options and sides of every command that compares.
 
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
-use lapwing_core::record::Filter;
+use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
 use lapwing_stats::{Confidence, Seed};
+use tempfile::TempDir;
 
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, NamedValue, one_of};
 use crate::profile::Profile;
-use crate::side_file::SideFiles;
 use crate::store::{open_for_reading, retired_notes};
 
-/// How sides are compared.
+/// Options of a comparison.
 #[derive(Debug, Clone, Args)]
 pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
@@ -28,10 +31,11 @@ pub struct StatisticsOptions {
     #[arg(
         long,
         value_name = "METHOD",
+        value_parser = one_of(&METHODS),
         default_value = "default",
         conflicts_with = "compat"
     )]
-    method: CompareMethodChoice,
+    method: CompareMethod,
     /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
@@ -43,52 +47,70 @@ pub struct StatisticsOptions {
     seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CompareMethodChoice {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
-    Default,
-    /// Welch's t on logarithms
-    Welch,
-    /// The studentised bootstrap of logarithms
-    BootstrapT,
-    /// The BCa bootstrap of the ratio of arithmetic means
-    Bca,
-    /// Fieller's interval of the ratio of arithmetic means
-    Fieller,
-    /// Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few
-    /// instances
-    Hierarchical,
-    /// Mann–Whitney's test with Hodges and Lehmann's ratio
-    MannWhitney,
-    /// Brunner and Munzel's test with Hodges and Lehmann's ratio
-    BrunnerMunzel,
-    /// The permutation test of the means of logarithms
-    Permutation,
-}
+const METHODS: [NamedValue<CompareMethod>; 9] = [
+    (
+        "default",
+        "t on logarithms over the unit of replication, paired where the sides share it; the family of all benchmarks shows its noise",
+        CompareMethod::Default,
+    ),
+    ("welch", "Welch's t on logarithms", CompareMethod::Welch),
+    (
+        "bootstrap-t",
+        "The studentised bootstrap of logarithms",
+        CompareMethod::BootstrapT,
+    ),
+    (
+        "bca",
+        "The BCa bootstrap of the ratio of arithmetic means",
+        CompareMethod::Bca,
+    ),
+    (
+        "fieller",
+        "Fieller's interval of the ratio of arithmetic means",
+        CompareMethod::Fieller,
+    ),
+    (
+        "hierarchical",
+        "Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few instances",
+        CompareMethod::Hierarchical,
+    ),
+    (
+        "mann-whitney",
+        "Mann–Whitney's test with Hodges and Lehmann's ratio",
+        CompareMethod::MannWhitney,
+    ),
+    (
+        "brunner-munzel",
+        "Brunner and Munzel's test with Hodges and Lehmann's ratio",
+        CompareMethod::BrunnerMunzel,
+    ),
+    (
+        "permutation",
+        "The permutation test of the means of logarithms",
+        CompareMethod::Permutation,
+    ),
+];
 
-impl CompareMethodChoice {
-    fn method(self) -> CompareMethod {
-        match self {
-            Self::Default => CompareMethod::Default,
-            Self::Welch => CompareMethod::Welch,
-            Self::BootstrapT => CompareMethod::BootstrapT,
-            Self::Bca => CompareMethod::Bca,
-            Self::Fieller => CompareMethod::Fieller,
-            Self::Hierarchical => CompareMethod::Hierarchical,
-            Self::MannWhitney => CompareMethod::MannWhitney,
-            Self::BrunnerMunzel => CompareMethod::BrunnerMunzel,
-            Self::Permutation => CompareMethod::Permutation,
-        }
-    }
+/// Returns the name of a method, also of those that are only part of the default.
+pub fn method_name(method: CompareMethod) -> Option<&'static str> {
+    let parts = [
+        ("student", CompareMethod::Student),
+        ("paired", CompareMethod::Paired),
+    ];
+    let mut all = METHODS
+        .iter()
+        .map(|(name, _, known)| (*name, *known))
+        .chain(parts);
+    all.find(|(_, known)| *known == method)
+        .map(|(name, _)| name)
 }
 
 impl StatisticsOptions {
-    /// Returns the options of a comparison; what they leave open is as the suite file says, or as
-    /// usual.
+    /// Returns the options, else those of the suite file, else the defaults.
     pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
         CompareOptions {
-            method: self.method.method(),
+            method: self.method,
             confidence: self
                 .confidence
                 .or(judging.confidence)
@@ -107,13 +129,13 @@ impl StatisticsOptions {
 pub struct GatheredSides {
     /// The names of the sides, the baseline first.
     pub names: Vec<String>,
-    /// What counts of each.
+    /// The samples that count.
     pub samples: SideSamples,
-    /// Notes on how they were chosen.
+    /// Notes on the choice of the sides.
     pub notes: Vec<String>,
 }
 
-/// Returns the metrics that a filter asks for.
+/// Returns the metrics of a filter.
 pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     if filter.metrics.is_empty() {
         profile.metrics
@@ -122,10 +144,7 @@ pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     }
 }
 
-/// Finds the sides and reads what was measured on each.
-///
-/// # Errors
-/// When a side fits nothing or several things, or a store cannot be read.
+/// Finds the sides and reads their measurements.
 pub fn gather(
     sides: &[SideSpec],
     filter: &SampleFilter,
@@ -149,19 +168,16 @@ pub fn gather(
     })
 }
 
-/// The sides of a comparison, with the files that some of them may be in.
+/// The sides of a comparison, some of them perhaps in files.
 pub struct FoundSides {
     /// The sides.
     pub sides: ComparedSides,
-    /// Goes after the stores that were made of the files.
+    /// Dropped after the stores of the files.
     _files: SideFiles,
 }
 
 impl FoundSides {
     /// Finds the sides in the store and in files.
-    ///
-    /// # Errors
-    /// When a side fits nothing or several things, or a store cannot be read.
     pub fn find(
         specs: &[SideSpec],
         filter: &SampleFilter,
@@ -176,10 +192,7 @@ impl FoundSides {
         })
     }
 
-    /// Returns notes on how the sides were chosen and on excluded results.
-    ///
-    /// # Errors
-    /// When a store cannot be read.
+    /// Returns notes on the choice of the sides and on excluded results.
     pub fn notes(
         &self,
         filter: &SampleFilter,
@@ -202,10 +215,55 @@ impl FoundSides {
     }
 }
 
+/// First bytes of a store.
+const STORE: &[u8] = b"SQLite format 3\0";
+
+/// Files imported into temporary stores, which are removed with it.
+#[derive(Debug, Default)]
+struct SideFiles {
+    folders: Vec<TempDir>,
+}
+
+impl SideFiles {
+    /// Returns the content of a file or folder: another store, or results of any format.
+    fn open(&mut self, path: &Path) -> Result<Store, CliError> {
+        if is_store(path) {
+            return Ok(Store::open_read_only(path)?);
+        }
+        let folder = TempDir::with_prefix("lapwing-")?;
+        let mut store = Store::open(&folder.path().join("file.db"))?;
+        let options = ImportOptions {
+            format: None,
+            suite: None,
+            each_run: EachRun::Iteration,
+            bad_lines: BadLines::Refuse,
+            now: jiff::Timestamp::now(),
+        };
+        let places = lapwing_formats::places_at(path)
+            .map_err(not_imported)?
+            .places;
+        for place in &places {
+            let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
+            lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
+        }
+        self.folders.push(folder);
+        Ok(store)
+    }
+}
+
+fn not_imported(error: lapwing_formats::ImportError) -> CliError {
+    CliError::input(error)
+        .hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
+}
+
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; STORE.len()];
+    std::fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| start == *STORE)
+}
+
 /// Returns a level of confidence written as `95%` or `0.95`.
-///
-/// # Errors
-/// When it is none.
 pub fn parse_level(text: &str) -> Result<Confidence, String> {
     let level = parse_share(text)?;
     Confidence::new(level).map_err(|error| error.to_string())
@@ -221,9 +279,6 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 /// Returns a share written as `5%` or `0.05`.
-///
-/// # Errors
-/// When it does not lie between 0 and 1.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|share| *share > 0.0 && *share < 1.0)

@@ -58,6 +58,14 @@ impl CliError {
         }
     }
 
+    /// Returns an error about too few data to judge.
+    pub fn not_enough(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            exit: ExitStatus::NotEnough,
+            ..Self::input(cause)
+        }
+    }
+
     /// Adds the state of the user's data.
     pub fn consequence(mut self, consequence: impl Into<String>) -> Self {
         self.consequence = Some(consequence.into());
@@ -68,6 +76,14 @@ impl CliError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds advice on what to do next, if there is any.
+    pub fn hint_if(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
     }
 
     /// Returns whether the reader of standard output closed it.
@@ -97,9 +113,6 @@ impl CliError {
 
     /// Returns the error of writing a result, except a closed pipe: the exit code of the result
     /// stands even if the reader wanted only part of it.
-    ///
-    /// # Errors
-    /// Any other error.
     pub fn unless_reader_left(written: Result<(), Self>) -> Result<(), Self> {
         match written {
             Err(error) if !error.is_broken_pipe() => Err(error),

@@ -1,4 +1,4 @@
-//! Hints for errors of the library: what to do next.
+//! Hints for errors of the library: next steps.
 
 use std::error::Error;
 
@@ -18,24 +18,9 @@ pub fn with_hint(error: CliError) -> CliError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error.cause.as_ref());
     let (mut hint, mut consequence) = (None, None);
     while let Some(current) = cause {
-        if let Some(store) = current.downcast_ref::<StoreError>() {
-            hint = hint.or_else(|| store_hint(store));
-        }
-        if let Some(side) = current.downcast_ref::<SideError>() {
-            hint = hint.or_else(|| side_hint(side));
-        }
-        if let Some(import) = current.downcast_ref::<ImportError>() {
+        hint = hint.or_else(|| hint_of(current));
+        if current.is::<ImportError>() {
             consequence = Some("nothing was imported from this file".to_owned());
-            hint = hint.or_else(|| import_hint(import));
-        }
-        if let Some(export) = current.downcast_ref::<ExportError>() {
-            hint = hint.or_else(|| export_hint(export));
-        }
-        if let Some(exchange) = current.downcast_ref::<ExchangeError>() {
-            hint = hint.or_else(|| exchange_hint(exchange));
-        }
-        if let Some(sharing) = current.downcast_ref::<SharingError>() {
-            hint = hint.or_else(|| sharing_hint(sharing));
         }
         cause = current.source();
     }
@@ -44,6 +29,18 @@ pub fn with_hint(error: CliError) -> CliError {
         consequence: error.consequence.or(consequence),
         ..error
     }
+}
+
+fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 6] = [
+        |error| store_hint(error.downcast_ref()?),
+        |error| side_hint(error.downcast_ref()?),
+        |error| import_hint(error.downcast_ref()?),
+        |error| export_hint(error.downcast_ref()?),
+        |error| exchange_hint(error.downcast_ref()?),
+        |error| sharing_hint(error.downcast_ref()?),
+    ];
+    kinds.into_iter().find_map(|hint| hint(error))
 }
 
 fn side_hint(error: &SideError) -> Option<String> {
@@ -72,7 +69,7 @@ fn side_hint(error: &SideError) -> Option<String> {
     }
 }
 
-/// Returns what sides there are in the store.
+/// Returns the sides in the store.
 pub fn known_sides_text(known: &KnownSides) -> String {
     match known.text() {
         Some(known) => format!("{known}; `lapwing list runs` shows all"),

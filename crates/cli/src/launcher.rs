@@ -1,4 +1,4 @@
-//! The process that starts what is measured, as a program of its own.
+//! The launcher of measured commands, as a separate program.
 //!
 //! A command's `peak_memory` cannot be smaller than the resident set of the process that
 //! starts it, and a small program has a small one. `lapwing` does the same where this

@@ -30,7 +30,7 @@ pub fn like(before: &str, after: &str) -> String {
     }
     let mut at = 0;
     for (number, line) in new.iter().enumerate() {
-        // A new line stands before one that was there; else it takes the place of one.
+        // A new line precedes an old one; otherwise the line replaces an old one.
         let is_new = !is(at, Some(line)) && is(at, new.get(number + 1));
         let like = if is_new { at.saturating_sub(1) } else { at };
         // The last line may have no end.

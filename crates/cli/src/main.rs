@@ -1,5 +1,6 @@
-//! The `lapwing` program: reads arguments, calls the library, talks to people.
+//! The `lapwing` program: arguments, library, terminal.
 
+mod answer;
 mod atomic;
 mod audit;
 mod burn_in_file;
@@ -9,23 +10,20 @@ mod comparing;
 mod error;
 mod fit;
 mod hints;
-mod left_over;
 mod lines;
 mod not_judged;
 mod options;
 mod plan_file;
-mod plot;
 mod profile;
 mod progress;
 mod remote;
+mod review;
 mod samples;
-mod side_file;
 mod store;
 mod suite_file;
 mod suite_update;
 mod table;
 mod terminal;
-mod under_way;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +49,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    // First of all, so that the process that starts what is measured stays small.
+    // First, so that the launcher process stays small.
     if std::env::args_os()
         .nth(1)
         .is_some_and(|it| it == LAUNCHER_ARGUMENT)
@@ -66,8 +64,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the program that starts what is measured: the small one beside this program, or
-/// else this program itself, which does the same with more memory.
+/// Returns the launcher of measured commands: the small program beside this one, or else this
+/// program itself, which does the same with more memory.
 fn launcher_program() -> PathBuf {
     std::env::current_exe()
         .ok()

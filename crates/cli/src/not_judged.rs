@@ -1,24 +1,24 @@
-//! What an answer has nothing to say of, by name and with its reason.
+//! Benchmarks that an answer omits, by name and with the reason.
 
 use lapwing_core::clean::Audit;
 use lapwing_core::text::first_names;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// A metric of a benchmark that is not judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotJudged {
     /// The suite of the benchmark.
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// The variant and version, where there is something to tell.
+    /// The variant and version, if known.
     pub setting: Option<String>,
     /// The metric.
     pub metric: String,
     pub reason: String,
 }
 
-/// Returns what did not come through cleaning, or is of no use.
+/// Returns the benchmarks that did not pass cleaning.
 pub fn of_audit(audit: &Audit) -> Vec<NotJudged> {
     audit
         .not_viable()
@@ -39,34 +39,21 @@ const NAMES: usize = 3;
 pub fn names(all: &[NotJudged]) -> Option<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for it in all {
-        let at = reasons.iter().position(|known| known.0 == it.reason);
-        let at = at.unwrap_or_else(|| {
-            reasons.push((&it.reason, Vec::new()));
-            reasons.len() - 1
-        });
-        if !reasons[at].1.contains(&it.benchmark.as_str()) {
-            reasons[at].1.push(&it.benchmark);
+        match reasons.iter_mut().find(|(reason, _)| *reason == it.reason) {
+            Some((_, names)) if names.contains(&it.benchmark.as_str()) => {}
+            Some((_, names)) => names.push(&it.benchmark),
+            None => reasons.push((&it.reason, vec![&it.benchmark])),
         }
     }
-    let texts = reasons
-        .into_iter()
-        .map(|(reason, names)| format!("{} ({reason})", first_names(&names, NAMES)));
+    let texts = reasons.iter();
+    let texts = texts.map(|(reason, names)| format!("{} ({reason})", first_names(names, NAMES)));
     let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// Returns the value of the key `not_judged` of an answer.
-pub fn json(all: &[NotJudged]) -> Value {
-    let rows = all.iter().map(|it| {
-        json!({
-            "suite": it.suite,
-            "benchmark": it.benchmark,
-            "setting": it.setting,
-            "metric": it.metric,
-            "reason": it.reason,
-        })
-    });
-    rows.collect()
+/// Returns the note on them; `None` of none.
+pub fn note(all: &[NotJudged]) -> Option<String> {
+    names(all).map(|names| format!("not judged: {names}"))
 }
 
 #[cfg(test)]

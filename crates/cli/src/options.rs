@@ -1,12 +1,15 @@
 //! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::ops::RangeBounds;
+use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::Retired;
 use lapwing_core::sample::{RunFilter, SampleFilter};
 
+use crate::atomic::folder_of;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
@@ -47,6 +50,32 @@ pub enum Format {
     Markdown,
     /// CSV for spreadsheets
     Csv,
+}
+
+/// A value of an option: its name, its help, and its meaning.
+pub type NamedValue<T> = (&'static str, &'static str, T);
+
+/// Returns the parser of an option that has one of these values.
+pub fn one_of<T: Copy + Send + Sync>(
+    values: &'static [NamedValue<T>],
+) -> impl TypedValueParser<Value = T> {
+    let names = values.iter();
+    let names = names.map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(|name| {
+        let value = values.iter().find(|(known, ..)| *known == name);
+        value.map(|it| it.2).ok_or("unknown value")
+    })
+}
+
+/// Returns the parser of an option that is a whole number within a range.
+pub fn within(
+    range: impl RangeBounds<usize> + Clone + Send + Sync,
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync {
+    move |text| match text.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(expected.to_owned()),
+    }
 }
 
 /// Filters on measurements.
@@ -123,6 +152,38 @@ pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
         CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
     })
+}
+
+/// File extensions of charts.
+const CHARTS: [&str; 3] = ["svg", "png", "html"];
+
+/// Refuses a chart of an unknown format, or in a missing folder, before anything is computed.
+pub fn check_plot(path: Option<&Path>) -> Result<(), CliError> {
+    match path {
+        Some(path) if !CHARTS.contains(&extension(path).as_str()) => Err(CliError::input(format!(
+            "`{}` does not end in .svg, .png or .html",
+            path.display()
+        ))),
+        Some(path) => check_folder(path),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a file in a folder that does not exist.
+pub fn check_folder(path: &Path) -> Result<(), CliError> {
+    let folder = folder_of(path);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    Err(CliError::input(format!("folder `{folder}` does not exist"))
+        .hint("create it, or name another file"))
+}
+
+/// Returns the extension of a file in lower case; empty if it has none.
+pub fn extension(path: &Path) -> String {
+    let extension = path.extension().and_then(|it| it.to_str());
+    extension.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Context of a command: the common options, resolved.

@@ -1,4 +1,4 @@
-//! Profiles: how a tool judges where the options say nothing. Chosen once, by `--compat`.
+//! Profiles: the defaults of a tool's method, chosen by `--compat`.
 
 use clap::ValueEnum;
 use lapwing_core::judge::{DetectionOptions, MetricChoice, WantedBasis};
@@ -12,18 +12,18 @@ pub enum Compat {
     Hail,
 }
 
-/// How a tool judges where the options say nothing.
+/// Defaults of a tool's method.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Which versions and variants are judged.
+    /// Judged versions and variants.
     pub settings: SettingChoice,
-    /// Which metrics are compared.
+    /// Compared metrics.
     pub metrics: MetricChoice,
-    /// Which tests tell a slowdown.
+    /// Detection methods.
     pub methods: Vec<DetectionMethod>,
-    /// Which of them plans are made for.
+    /// Detection method of plans.
     pub plan_method: DetectionMethod,
-    /// How many experiments confirm a plan.
+    /// Number of experiments that confirm a plan.
     pub plan_experiments: u32,
     /// The basis of detection rates; `None` if an option chooses it.
     pub basis: Option<WantedBasis>,
@@ -32,7 +32,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the profile of a tool; ours without one.
+    /// Returns the profile of a tool; without one, of Lapwing.
     pub fn of(compat: Option<Compat>) -> Self {
         match compat {
             None => Self {

@@ -1,59 +1,140 @@
-//! Which samples the commands look at that judge benchmarks one by one.
+//! The samples of commands that judge benchmarks one by one.
 
-use clap::ValueEnum;
-use lapwing_core::clean::{Audit, AuditStage};
-use lapwing_core::explain::NoiseMetrics;
-use lapwing_core::record::{Filter, Store};
-use lapwing_core::sample::SettingChoice;
+use clap::Args;
+use lapwing_core::clean::{Audit, AuditStage, CleaningRules};
+use lapwing_core::explain::{BySetting, NoiseMetrics};
+use lapwing_core::record::{Filter, Store, StoreError};
+use lapwing_core::sample::{BenchmarkData, SettingChoice, each_benchmark};
 
-use crate::error::{CliError, ExitStatus};
+use crate::audit::AuditDetail;
+use crate::cleaning::CleaningOptions;
+use crate::error::CliError;
 use crate::not_judged;
+use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
+use crate::progress;
+use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 
-/// Which versions and variants are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SettingsOption {
-    /// The latest version of each variant
-    Latest,
-    /// Each version and variant separately
-    Each,
-    /// All together, ignoring versions and variants
-    Pooled,
+/// Options of commands that judge benchmarks one by one.
+#[derive(Debug, Args)]
+pub struct SampleOptions {
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&SETTINGS))]
+    pub settings: Option<SettingChoice>,
+    #[command(flatten)]
+    pub filters: FilterOptions,
+    #[command(flatten)]
+    pub cleaning: CleaningOptions,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
-impl SettingsOption {
-    /// Returns the settings that are meant.
-    pub fn settings(self) -> SettingChoice {
-        match self {
-            Self::Latest => SettingChoice::Latest,
-            Self::Each => SettingChoice::Each,
-            Self::Pooled => SettingChoice::Pooled,
+/// Results of all benchmarks.
+pub struct FoundRows<R> {
+    pub rows: Vec<R>,
+    pub audit: Audit,
+    /// Number of older versions that are not used.
+    pub older: usize,
+    /// Number of instances of earlier epochs.
+    pub earlier: usize,
+}
+
+impl<R> FoundRows<R> {
+    /// Returns notes on excluded results.
+    pub fn exclusions(&self, detail: AuditDetail) -> Vec<String> {
+        let mut notes: Vec<String> = earlier_note(self.earlier).into_iter().collect();
+        if detail == AuditDetail::Line {
+            notes.extend(not_judged::note(&not_judged::of_audit(&self.audit)));
+        }
+        notes
+    }
+}
+
+impl SampleOptions {
+    /// Returns the results of `look` for each benchmark that passes the filters.
+    pub fn find<R>(
+        &self,
+        rules: &CleaningRules,
+        doing: &str,
+        context: &Context,
+        look: impl Fn(&BenchmarkData, SettingChoice, &NoiseMetrics) -> BySetting<R>,
+    ) -> Result<FoundRows<R>, CliError> {
+        let filter = self.filters.filter()?;
+        let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
+        note_retired(&store, &filter, context)?;
+        let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, rules, context)?;
+        let usual = self.cleaning.profile().settings;
+        let settings = self.settings.unwrap_or(usual);
+        let mut all = FoundRows {
+            rows: Vec::new(),
+            audit: Audit::default(),
+            older: 0,
+            earlier: 0,
+        };
+        let total = store.catalogue().benchmarks(&filter)?.len();
+        let bar = progress::bar(doing, total, context);
+        each_benchmark(&store, &filter, |data| {
+            let found = look(&data, settings, &metrics);
+            all.rows.extend(found.rows);
+            all.audit.benchmarks.extend(found.audits);
+            all.older += found.older;
+            all.earlier += found.earlier;
+            bar.inc(1);
+            Ok::<(), StoreError>(())
+        })?;
+        bar.finish_and_clear();
+        Ok(all)
+    }
+
+    /// Returns whether older versions are excluded although the options do not ask for that.
+    pub fn takes_latest(&self) -> bool {
+        match self.settings {
+            None | Some(SettingChoice::Latest) => true,
+            Some(SettingChoice::Each | SettingChoice::Pooled) => false,
         }
     }
 }
 
-/// Returns the metrics that are asked for. The filter then lets all of them pass, because burn-in is found
-/// from the wall time whatever is judged.
-///
-/// # Errors
-/// When nobody knows a name, or no benchmark passes.
-pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliError> {
+/// Versions and variants to analyse.
+const SETTINGS: [NamedValue<SettingChoice>; 3] = [
+    (
+        "latest",
+        "The latest version of each variant",
+        SettingChoice::Latest,
+    ),
+    (
+        "each",
+        "Each version and variant separately",
+        SettingChoice::Each,
+    ),
+    (
+        "pooled",
+        "All together, ignoring versions and variants",
+        SettingChoice::Pooled,
+    ),
+];
+
+/// Returns the metrics of the filter, and lets the filter pass all of them: burn-in is detected from
+/// the wall time, whatever metric is judged.
+fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliError> {
     if filter.metrics.is_empty() {
         return Ok(NoiseMetrics::Usual);
     }
-    // It complains of names that nobody knows.
+    // This fails for unknown names.
     let benchmarks = store.catalogue().benchmarks(filter)?;
     let names = std::mem::take(&mut filter.metrics);
     if benchmarks.is_empty() {
-        return Err(CliError {
-            exit: ExitStatus::NotEnough,
-            ..CliError::input("no benchmark passes all of these filters")
-                .hint("omit one of them; `lapwing list` shows the contents of the store")
-        });
+        return Err(
+            CliError::not_enough("no benchmark passes all of these filters")
+                .hint("omit one of them; `lapwing list` shows the contents of the store"),
+        );
     }
     Ok(NoiseMetrics::Named(names))
 }
 
-/// Says why nothing can be judged.
+/// Returns the error if no benchmark can be judged.
 pub fn nothing(audit: &Audit) -> CliError {
     let names = not_judged::names(&not_judged::of_audit(audit));
     let last = audit.not_viable().map(|(_, stage)| stage).max();
@@ -61,7 +142,7 @@ pub fn nothing(audit: &Audit) -> CliError {
         Some(names) => format!("no usable values: {names}"),
         None => "no usable values: no benchmark passes the filters".to_owned(),
     };
-    let error = CliError::input(cause).hint(match last {
+    CliError::not_enough(cause).hint(match last {
         None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
         Some(Some(AuditStage::Viable)) => "--min-instances and --min-iterations set the minimum",
@@ -73,9 +154,5 @@ pub fn nothing(audit: &Audit) -> CliError {
             | AuditStage::NotFailed
             | AuditStage::NotOutlier,
         )) => "`lapwing report` shows what was measured, and why it failed",
-    });
-    CliError {
-        exit: ExitStatus::NotEnough,
-        ..error
-    }
+    })
 }

@@ -1,14 +1,18 @@
 //! Opening the store for a command, after reading its inbox.
 
+use std::fs;
+use std::path::Path;
+
 use lapwing_core::clean::CleaningRules;
-use lapwing_core::record::inbox::{self, InboxArrival};
+use lapwing_core::measure::pytest::left_over;
+use lapwing_core::model::Id;
+use lapwing_core::record::inbox::{self, InboxArrival, is_under_way};
 use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
 use lapwing_core::text::counted;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
-use crate::left_over;
 use crate::options::Context;
 
 /// Opens the store, creating it if needed.
@@ -71,8 +75,8 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
             }
         }
     }
-    // Its session and run are in the store now.
-    left_over::take_in(store, &folder, context);
+    // Their sessions and runs are in the store now.
+    recover_tests(store, &folder, context);
     let new = counted(whole.iter().map(|it| it.1).sum::<u64>(), "record");
     match whole.as_slice() {
         [] => {}
@@ -89,14 +93,48 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Reads the records in the working folders of killed sessions, and removes the folders. They are in the inbox, each
+/// named after its session.
+fn recover_tests(store: &mut Store, inbox: &Path, context: &Context) {
+    for entry in fs::read_dir(inbox).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let name = entry.file_name();
+        let session = name.to_str().and_then(|it| it.parse::<Id>().ok());
+        let is_dead = session
+            .filter(|_| folder.is_dir())
+            .is_some_and(|it| matches!(is_under_way(inbox, it, None), Ok(false)));
+        if !is_dead {
+            continue;
+        }
+        let records = left_over(&folder);
+        match store.append(&records) {
+            Ok(appended) => {
+                let new = appended.total().new;
+                if new > 0 {
+                    context.terminal.note(&format!(
+                        "recovered {} of a test that was being measured when its run was killed",
+                        counted(new, "record")
+                    ));
+                }
+                let _stays = fs::remove_dir_all(&folder);
+            }
+            Err(error) => {
+                let sentence = CliError::input(error).sentence();
+                context
+                    .terminal
+                    .note(&format!("kept {}: {sentence}", folder.display()));
+            }
+        }
+    }
+}
+
 /// Notes how many results that pass a filter are excluded because they are retired.
 pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result<(), CliError> {
     if context.quiet {
         return Ok(());
     }
-    for note in retired_notes(&store.catalogue().left_out(filter)?) {
-        context.terminal.note(&note);
-    }
+    let left_out = store.catalogue().left_out(filter)?;
+    context.terminal.notes(retired_notes(&left_out));
     Ok(())
 }
 
@@ -137,8 +175,7 @@ pub fn note_unknown_names(
         return Ok(());
     };
     let rows = store.catalogue().benchmarks(&Filter::default())?;
-    for note in unknown_names(listed, rows.iter().map(|row| row.benchmark.as_str())) {
-        context.terminal.note(&note);
-    }
+    let ids = rows.iter().map(|row| row.benchmark.as_str());
+    context.terminal.notes(unknown_names(listed, ids));
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! Where suite files lie, and what to do about wrong ones.
+//! Paths and errors of suite files.
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::suite::SuiteError;
+use lapwing_core::suite::{JudgeSettings, Suite, SuiteError};
 
 use crate::error::CliError;
 
-/// The suite file that is used when nothing else is said.
+/// The default suite file.
 pub const SUITE_FILE: &str = "lapwing.toml";
 
-/// Returns the suite file that a path means: of a folder, the one in it.
+/// Returns the suite file of a path, which may be its folder.
 pub fn named(path: &Path) -> PathBuf {
     if path.is_dir() {
         path.join(SUITE_FILE)
@@ -18,20 +18,26 @@ pub fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the suite file that is used when none is named; `None` where there is none.
+/// Returns the default suite file, if it exists.
 pub fn here() -> Option<PathBuf> {
     let path = PathBuf::from(SUITE_FILE);
     path.exists().then_some(path)
 }
 
-/// Returns an error about a suite file with the name that was perhaps meant.
+/// Reads the `[judge]` table of a suite file; `use_of_it` completes the hint of an error.
+pub fn judging(path: &Path, use_of_it: &str) -> Result<JudgeSettings, CliError> {
+    Suite::load_judging(path).map_err(|error| {
+        let error = about(error);
+        let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
+        error.hint(format!(
+            "{meant}its [judge] table {use_of_it}; --no-suite ignores it"
+        ))
+    })
+}
+
+/// Returns an error about a suite file, with the nearest known name.
 pub fn about(error: SuiteError) -> CliError {
-    let hint = error
-        .suggestion()
-        .map(|name| format!("did you mean `{name}`?"));
-    let error = CliError::input(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    let nearest = error.suggestion();
+    let hint = nearest.map(|name| format!("did you mean `{name}`?"));
+    CliError::input(error).hint_if(hint)
 }

@@ -1,14 +1,15 @@
-//! Writes how often benchmarks are measured into a suite file; all else in it stays as it is.
+//! Edits the numbers of benchmarks in a suite file; the rest of its text is kept.
 
 use std::path::{Path, PathBuf};
 
 use lapwing_core::suite::{BurnIn, Case, Settings, Suite};
+use lapwing_core::text::counted;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::error::CliError;
 use crate::{atomic, lines, suite_file};
 
-/// How often a benchmark is to be measured; `None` where that stays as it is.
+/// Numbers of a benchmark; `None` for those that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SuiteNumbers {
     pub instances: Option<u32>,
@@ -36,39 +37,62 @@ impl SuiteNumbers {
     }
 }
 
-/// A suite file that is to be changed.
+/// A suite file to edit.
 pub struct SuiteFile {
     path: PathBuf,
     suite: Suite,
     document: DocumentMut,
-    /// As it was read.
+    /// The original text.
     text: String,
 }
 
-/// What became of one table.
+/// The update of one table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableUpdate {
     pub table: String,
-    /// The keys that were given, changed or not.
+    /// The given keys, changed or not.
     pub keys: Vec<KeyUpdate>,
-    /// Its benchmarks that numbers were given for; where they are several, the table has the
-    /// largest.
+    /// Its benchmarks with given numbers; of several the table has the largest.
     pub benchmarks: Vec<(String, SuiteNumbers)>,
 }
 
-/// What became of one key of a table.
+impl TableUpdate {
+    /// Returns `gzip: instances 5 → 10, burn_in 1 → 3`; `None` without a change.
+    fn changes(&self) -> Option<String> {
+        let changed = self.keys.iter().filter(|key| key.is_change());
+        let changes: Vec<String> = changed
+            .map(|key| format!("{} {} → {}", key.key, key.before, key.after))
+            .collect();
+        (!changes.is_empty()).then(|| format!("{}: {}", self.table, changes.join(", ")))
+    }
+}
+
+/// The update of one key of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeyUpdate {
     pub key: &'static str,
-    /// What was in force, from the table or elsewhere.
+    /// The earlier value, from the table or elsewhere.
     pub before: String,
     pub after: u32,
 }
 
 impl KeyUpdate {
-    /// Returns whether the number is another one now.
+    /// Returns whether the number changes.
     pub fn is_change(&self) -> bool {
         self.before != self.after.to_string()
+    }
+}
+
+/// Returns the changes of a suite file in a sentence.
+pub fn changes_text(path: &str, updates: &[TableUpdate]) -> String {
+    let changed: Vec<String> = updates.iter().filter_map(TableUpdate::changes).collect();
+    let unchanged = match updates.len() - changed.len() {
+        0 => String::new(),
+        others => format!("; unchanged: {}", counted(others, "other")),
+    };
+    match changed.as_slice() {
+        [] => format!("{path} is unchanged: it already has these numbers"),
+        changed => format!("updated {path}: {}{unchanged}", changed.join("; ")),
     }
 }
 
@@ -107,13 +131,13 @@ impl SuiteFile {
         cases.map(|case| case.benchmark.id).collect()
     }
 
-    /// Writes numbers of benchmarks into their tables and returns what became of each. A file
-    /// in which nothing changes is not touched.
+    /// Writes numbers of benchmarks into their tables and returns the updates. A file without
+    /// changes is not written.
     pub fn update(
         self,
         numbers: impl FnOnce(&Self) -> Vec<(String, SuiteNumbers)>,
     ) -> Result<Vec<TableUpdate>, CliError> {
-        // Read again: others may have changed it since it was read first.
+        // Read again: the file may have changed since.
         let _lock = atomic::lock_beside(&self.path)?;
         let mut file = load(&self.path)?;
         let updates = file.updates(&numbers(&file));
@@ -134,7 +158,7 @@ impl SuiteFile {
         self.suite.plan(&Settings::default(), 0).cases
     }
 
-    /// Returns what becomes of each table that a benchmark with numbers is of.
+    /// Returns the update of each table that has a benchmark with numbers.
     fn updates(&self, numbers: &[(String, SuiteNumbers)]) -> Vec<TableUpdate> {
         let cases = self.cases();
         let tables = self.document.get("benchmark").and_then(Item::as_table_like);
@@ -170,7 +194,7 @@ impl SuiteFile {
         updates.collect()
     }
 
-    /// Sets one table's key; what stands around a number that is there stays.
+    /// Sets a key of a table; the text around an existing number is kept.
     fn set(&mut self, table: &str, key: &str, number: u32) {
         let tables = self.document.get_mut("benchmark");
         let tables = tables.and_then(Item::as_table_like_mut);
@@ -184,7 +208,7 @@ impl SuiteFile {
             return;
         }
         if let Some(inline) = keys.as_inline_table_mut() {
-            // The room before the closing brace is that of the last value.
+            // The last value owns the space before the closing brace.
             let last = inline.iter_mut().last();
             let room = last.and_then(|(_, last)| last.decor_mut().suffix().cloned());
             if let (Some(room), Some((_, last))) = (room, inline.iter_mut().last()) {
@@ -198,12 +222,12 @@ impl SuiteFile {
         }
     }
 
-    /// Writes the file once it is sure that it can be read again.
+    /// Writes the file after checking that it can be read.
     fn write(&self) -> Result<(), CliError> {
         let text = lines::like(&self.text, &self.document.to_string());
         let folder = std::path::absolute(&self.path)?;
         let folder = folder.parent().unwrap_or(Path::new("/"));
-        let untouched = format!("{} was not touched", self.path.display());
+        let untouched = format!("{} was not changed", self.path.display());
         Suite::parse(&self.path, &text, folder)
             .map_err(|error| suite_file::about(error).consequence(untouched.clone()))?;
         atomic::replace(&self.path, &text)
@@ -211,8 +235,8 @@ impl SuiteFile {
     }
 }
 
-/// Returns the table of a benchmark: the one of its id, or the longest one whose id it has with parameters
-/// in brackets behind it.
+/// Returns the table of a benchmark: the one of its id, or the longest name that with parameters in brackets is
+/// the id.
 fn table_of<'t>(id: &str, tables: &[&'t str]) -> Option<&'t str> {
     let is_of = |table: &&&str| {
         let rest = id.strip_prefix(**table);
@@ -250,8 +274,7 @@ mod tests {
         burn_in: Some(7),
     };
 
-    /// Returns the text of a suite file after its benchmark got other numbers, and what is
-    /// said of that.
+    /// Returns the text of a suite file after its benchmark got other numbers, and the updates.
     fn updated(text: &str, numbers: &[(&str, SuiteNumbers)]) -> (String, Vec<TableUpdate>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lapwing.toml");

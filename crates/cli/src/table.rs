@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table as Comfy, presets};
-use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
@@ -13,6 +12,8 @@ use crate::fit::{ColumnWish, PADDING, fit, wrap};
 #[derive(Debug, Default)]
 pub struct Table {
     columns: Vec<(String, Align)>,
+    /// Whether each cell of a row is shown.
+    shown: Vec<bool>,
     rows: Vec<Vec<String>>,
     dispensable: Vec<String>,
 }
@@ -32,12 +33,21 @@ impl Table {
     /// Returns an empty table with these columns.
     pub fn new<N: AsRef<str>>(columns: &[(N, Align)]) -> Self {
         let columns = columns.iter();
+        let columns: Vec<(bool, &str, Align)> = columns
+            .map(|(name, align)| (true, name.as_ref(), *align))
+            .collect();
+        Self::of_shown(&columns)
+    }
+
+    /// Returns an empty table with those of the columns that are shown.
+    pub fn of_shown(columns: &[(bool, &str, Align)]) -> Self {
+        let shown = columns.iter().filter(|(is_shown, ..)| *is_shown);
         Self {
-            columns: columns
-                .map(|(name, align)| (name.as_ref().to_owned(), *align))
+            columns: shown
+                .map(|(_, name, align)| ((*name).to_owned(), *align))
                 .collect(),
-            rows: Vec::new(),
-            dispensable: Vec::new(),
+            shown: columns.iter().map(|(is_shown, ..)| *is_shown).collect(),
+            ..Self::default()
         }
     }
 
@@ -46,9 +56,11 @@ impl Table {
         Self::new(&columns.iter().map(|align| ("", *align)).collect::<Vec<_>>())
     }
 
-    /// Adds a row with as many cells as there are columns.
+    /// Adds a row with a cell for each column, shown or not.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        let cells = cells.into_iter().zip(&self.shown);
+        let shown = cells.filter(|(_, is_shown)| **is_shown);
+        self.rows.push(shown.map(|(cell, _)| cell).collect());
     }
 
     /// Sets the columns to drop first if space is short, in this order.
@@ -199,34 +211,6 @@ pub fn markdown_text(text: &str) -> String {
 
 fn markdown_cell(text: &str) -> String {
     markdown_text(text).replace('|', "\\|")
-}
-
-/// Writes the values of these keys of JSON objects as CSV; a list becomes the `text` of its
-/// entries.
-pub fn csv_of_json(
-    columns: &[&str],
-    objects: impl Iterator<Item = Value>,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(columns)?;
-    for object in objects {
-        csv.write_record(columns.iter().map(|key| cell(&object[*key])))?;
-    }
-    csv.flush()?;
-    Ok(())
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(all) => {
-            let texts = all.iter().map(|it| cell(&it["text"]));
-            texts.collect::<Vec<_>>().join("; ")
-        }
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,11 @@ impl Terminal {
         self.say(&format!("{style}note{style:#}: {text}"));
     }
 
+    /// Prints notes.
+    pub fn notes(&self, notes: impl IntoIterator<Item: AsRef<str>>) {
+        notes.into_iter().for_each(|note| self.note(note.as_ref()));
+    }
+
     /// Prints an error with its consequence and hint.
     pub fn error(&self, error: &CliError) {
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();

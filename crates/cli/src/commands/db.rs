@@ -7,6 +7,7 @@ mod retire;
 mod said;
 mod share;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 
 use self::share::ShareCommand;
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
@@ -119,11 +121,7 @@ fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
         })
     };
     if format == Format::Json {
-        let counts: serde_json::Map<String, serde_json::Value> = info
-            .counts
-            .iter()
-            .map(|(what, count)| ((*what).to_owned(), (*count).into()))
-            .collect();
+        let counts: BTreeMap<&str, u64> = info.counts.iter().copied().collect();
         let answer = serde_json::json!({
             "path": store.path(),
             "version": info.version,
@@ -133,8 +131,7 @@ fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
             "last_session": info.last,
             "counts": counts,
         });
-        serde_json::to_writer_pretty(&mut out, &answer)?;
-        writeln!(out)?;
+        write_json(&answer, &mut out)?;
         return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);

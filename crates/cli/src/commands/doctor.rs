@@ -7,7 +7,9 @@ use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use lapwing_core::measure::doctor::{DoctorDiagnosis, DoctorFinding, Severity, examine};
 use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
+use serde_json::json;
 
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -43,7 +45,14 @@ impl DoctorCommand {
         let mut out = context.terminal.coloured_out();
         match self.format {
             DoctorFormat::Text => write_text(&mut out, &diagnosis, context.quiet)?,
-            DoctorFormat::Json => write_json(&mut out, &diagnosis)?,
+            DoctorFormat::Json => {
+                let answer = json!({
+                    "conclusion": conclusion(&diagnosis),
+                    "noise": diagnosis.noise,
+                    "findings": diagnosis.findings,
+                });
+                write_json(&answer, &mut out)?;
+            }
         }
         out.flush()?;
         Ok(ExitStatus::Fine)
@@ -141,17 +150,6 @@ fn wrapped(text: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-fn write_json(out: &mut impl Write, diagnosis: &DoctorDiagnosis) -> Result<(), CliError> {
-    let answer = serde_json::json!({
-        "conclusion": conclusion(diagnosis),
-        "noise": diagnosis.noise,
-        "findings": diagnosis.findings,
-    });
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use lapwing_core::record::{Filter, Store};
 use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 use lapwing_core::text::{counted, plural};
 
+use crate::atomic;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
@@ -107,9 +108,7 @@ impl ExportCommand {
                 written
             }
         };
-        for note in &written.notes {
-            context.terminal.note(note);
-        }
+        context.terminal.notes(&written.notes);
         Ok(ExitStatus::Fine)
     }
 
@@ -248,11 +247,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         return (one.dev(), one.ino()) == (other.dev(), other.ino());
     }
     let place = |path: &Path| {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            Some(_) | None => Path::new("."),
-        };
-        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+        let folder = atomic::folder_of(path).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
     };
     place(one).is_some_and(|one| place(other) == Some(one))
 }

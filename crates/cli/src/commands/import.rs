@@ -1,4 +1,4 @@
-//! `lapwing import`: takes results of other programs into the store.
+//! `lapwing import`: imports results of other programs into the store.
 
 mod alike;
 mod target;
@@ -7,18 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::AppendCounts;
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_core::text::{counted, grouped, joined, plural};
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
+    OtherEndings,
 };
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
-use crate::options::Context;
+use crate::options::{Context, NamedValue, one_of};
 
 use alike::say_alike;
 use target::{Target, Way};
@@ -29,7 +30,7 @@ const BAD_LINES_SHOWN: usize = 10;
 /// Files to spell out; of more only the sum is shown.
 const FILES_SHOWN: usize = 20;
 
-/// Names of what is left out or kept to spell out.
+/// Names to spell out in a note.
 const NAMES_SHOWN: usize = 20;
 
 /// Import results of other tools into the store
@@ -49,8 +50,8 @@ pub struct ImportCommand {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     suite: Option<String>,
     /// Meaning of each run of a command in hyperfine's results
-    #[arg(long, value_name = "WHAT", default_value = "iteration")]
-    each_run: EachRunChoice,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
+    each_run: EachRun,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
@@ -59,13 +60,18 @@ pub struct ImportCommand {
     dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EachRunChoice {
-    /// An iteration; all runs form one instance
-    Iteration,
-    /// An instance with one iteration, as if the machine had been prepared each time
-    Instance,
-}
+const EACH_RUN: [NamedValue<EachRun>; 2] = [
+    (
+        "iteration",
+        "An iteration; all runs form one instance",
+        EachRun::Iteration,
+    ),
+    (
+        "instance",
+        "An instance with one iteration, as if the machine had been prepared each time",
+        EachRun::Instance,
+    ),
+];
 
 fn format_names() -> clap::builder::PossibleValuesParser {
     FORMATS
@@ -78,55 +84,33 @@ fn format_names() -> clap::builder::PossibleValuesParser {
 impl ImportCommand {
     /// Imports each source separately; a failed one does not stop the others.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let options = ImportOptions {
-            format: self.from.as_deref().and_then(lapwing_formats::format_named),
-            suite: self.suite.clone(),
-            each_run: match self.each_run {
-                EachRunChoice::Iteration => EachRun::Iteration,
-                EachRunChoice::Instance => EachRun::Instance,
-            },
-            bad_lines: if self.keep_going {
-                BadLines::Skip
-            } else {
-                BadLines::Refuse
-            },
-            now: jiff::Timestamp::now(),
-        };
+        let options = self.options();
         let mut found = ImportPaths::default();
-        let mut refused = 0_u64;
+        let mut tally = ImportTally::default();
         for path in &self.paths {
             match lapwing_formats::places_at(path) {
                 Ok(there) => found.append(there),
                 Err(error) if self.paths.len() == 1 => return Err(error.into()),
-                Err(error) => {
-                    refused += 1;
-                    context.terminal.error(&with_hint(error.into()));
-                }
+                Err(error) => tally.refuse(error, context),
             }
         }
         let ImportPaths {
             places,
             other_endings,
         } = found;
-        let alone = places.len() == 1 && refused == 0;
         if places.is_empty() {
             return Ok(ExitStatus::Input);
         }
+        let alone = places.len() == 1 && tally.refused == 0;
         let way = if self.dry_run { Way::DryRun } else { Way::Keep };
         let mut target = Target::new(context, way)?;
-        let mut strangers = 0_u64;
-        let mut without_runs = BTreeSet::new();
-        let mut tally = ImportTally::default();
-        let every_line = alone || context.verbose || places.len() <= FILES_SHOWN;
+        let every_line = context.verbose || places.len() <= FILES_SHOWN;
         for place in places {
-            let taken_in = target.take(&place.path, &options)?;
-            if let Ok(imported) = &taken_in
-                && !imported.format.leaves_runs_open
-            {
-                without_runs.insert(imported.format.name);
-            }
-            match taken_in {
-                Ok(imported) if alone => say(&imported, &place.path, &target, context)?,
+            match target.take(&place.path, &options)? {
+                Ok(imported) if alone => {
+                    say(&imported, &place.path, &target, context)?;
+                    tally.note_format(&imported);
+                }
                 Ok(imported) => {
                     let name = name_of(&place.path);
                     if every_line {
@@ -139,6 +123,7 @@ impl ImportCommand {
                         say_because(&imported, context)?;
                     }
                     say_bad_lines(&imported, &name, context)?;
+                    tally.note_format(&imported);
                     tally.add(imported, &name);
                 }
                 // Other files in a directory were not asked for.
@@ -147,47 +132,30 @@ impl ImportCommand {
                     | ImportError::Empty { .. }
                     | ImportError::Encoding { .. }
                     | ImportError::Companion { .. },
-                ) if !place.asked_for => {
-                    strangers += 1;
-                    if context.verbose {
-                        context
-                            .terminal
-                            .note(&format!("skipped: {}", place.path.display()));
-                    }
-                }
+                ) if !place.asked_for => tally.skip(&place.path, context),
                 Err(error) if alone => return Err(error.into()),
-                Err(error) => {
-                    refused += 1;
-                    context.terminal.error(&with_hint(error.into()));
-                }
+                Err(error) => tally.refuse(error, context),
             }
         }
         tally.say(&target, context)?;
-        if options.each_run == EachRun::Instance && !without_runs.is_empty() {
-            let names: Vec<&str> = without_runs.into_iter().collect();
-            context.terminal.note(&format!(
-                "--each-run only applies to hyperfine's results, not to those of {}",
-                names.join(", ")
-            ));
-        }
-        if strangers > 0 {
-            context.terminal.note(&format!(
-                "skipped {} without results in a known format",
-                counted(strangers, "file")
-            ));
-        }
-        if other_endings.files() > 0 {
-            context.terminal.note(&format!(
-                "skipped {} with other extensions ({}): name a file or use a pattern to import it",
-                counted(other_endings.files(), "file"),
-                other_endings.text()
-            ));
-        }
-        Ok(if refused > 0 {
-            ExitStatus::Input
-        } else {
-            ExitStatus::Fine
+        tally.say_skipped(&options, &other_endings, context);
+        Ok(match tally.refused {
+            0 => ExitStatus::Fine,
+            _some => ExitStatus::Input,
         })
+    }
+
+    fn options(&self) -> ImportOptions {
+        ImportOptions {
+            format: self.from.as_deref().and_then(lapwing_formats::format_named),
+            suite: self.suite.clone(),
+            each_run: self.each_run,
+            bad_lines: match self.keep_going {
+                true => BadLines::Skip,
+                false => BadLines::Refuse,
+            },
+            now: jiff::Timestamp::now(),
+        }
     }
 }
 
@@ -274,6 +242,12 @@ fn say_note(
 #[derive(Default)]
 struct ImportTally {
     files: u64,
+    /// Files and paths with errors.
+    refused: u64,
+    /// Files without results that were not asked for.
+    strangers: u64,
+    /// Formats whose runs have one meaning.
+    without_runs: BTreeSet<&'static str>,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
     alike: Vec<Alike>,
@@ -286,6 +260,51 @@ struct ImportTally {
 }
 
 impl ImportTally {
+    fn refuse(&mut self, error: ImportError, context: &Context) {
+        self.refused += 1;
+        context.terminal.error(&with_hint(error.into()));
+    }
+
+    fn skip(&mut self, path: &Path, context: &Context) {
+        self.strangers += 1;
+        if context.verbose {
+            context
+                .terminal
+                .note(&format!("skipped: {}", path.display()));
+        }
+    }
+
+    /// Remembers a format to which `--each-run` does not apply.
+    fn note_format(&mut self, imported: &Imported) {
+        if !imported.format.leaves_runs_open {
+            self.without_runs.insert(imported.format.name);
+        }
+    }
+
+    /// Reports options without effect and skipped files.
+    fn say_skipped(&self, options: &ImportOptions, other: &OtherEndings, context: &Context) {
+        let note = |text: String| context.terminal.note(&text);
+        if options.each_run == EachRun::Instance && !self.without_runs.is_empty() {
+            note(format!(
+                "--each-run only applies to hyperfine's results, not to those of {}",
+                joined(&self.without_runs)
+            ));
+        }
+        if self.strangers > 0 {
+            note(format!(
+                "skipped {} without results in a known format",
+                counted(self.strangers, "file")
+            ));
+        }
+        if other.files() > 0 {
+            note(format!(
+                "skipped {} with other extensions ({}): name a file or use a pattern to import it",
+                counted(other.files(), "file"),
+                other.text()
+            ));
+        }
+    }
+
     fn add(&mut self, imported: Imported, file: &str) {
         self.files += 1;
         self.sessions.extend(imported.sessions);

@@ -1,19 +1,24 @@
 //! `lapwing list`: lists the contents of the store.
 
-use std::io::Write;
+use std::fs::{self, File, TryLockError};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
+use lapwing_core::model::{Record, Session};
+use lapwing_core::record::{
+    BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store, parse_line,
+};
 use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
 
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
-use crate::under_way;
 
 /// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -90,9 +95,7 @@ impl ListCommand {
                 }
             }
             Format::Json => {
-                let answer = serde_json::json!({ self.what.name(): json });
-                serde_json::to_writer_pretty(&mut out, &answer)?;
-                writeln!(out)?;
+                write_json(&serde_json::json!({ self.what.name(): json }), &mut out)?;
             }
             Format::Markdown => table.markdown(&mut out)?,
             Format::Csv => table.csv(&mut out)?,
@@ -108,16 +111,16 @@ fn both<T: Serialize>(
     Ok((table(rows), serde_json::to_value(rows)?))
 }
 
-/// Returns why the list is empty, and what to do about it.
+/// Returns why the list is empty, with advice.
 fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
-    let under_way = under_way::sessions(&store.inbox());
+    let under_way = sessions_under_way(&store.inbox());
     if !under_way.is_empty() && *asked == SampleFilter::default() {
         let sessions: Vec<String> = under_way
             .iter()
-            .map(|it| match &it.name {
-                Some(name) => format!("`{name}` (suite `{}`)", it.suite),
-                None => format!("of suite `{}`", it.suite),
+            .map(|session| match &session.name {
+                Some(name) => format!("`{name}` (suite `{}`)", session.suite),
+                None => format!("of suite `{}`", session.suite),
             })
             .collect();
         let (noun, verb) = match sessions.as_slice() {
@@ -142,6 +145,33 @@ fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<Str
     Ok(format!(
         "no {name} match all of these filters\nremove a filter to see more"
     ))
+}
+
+/// Returns the sessions in progress by name: their record files in the inbox are locked.
+fn sessions_under_way(inbox: &Path) -> Vec<Session> {
+    let entries = fs::read_dir(inbox).into_iter().flatten().flatten();
+    let mut found: Vec<Session> = entries
+        .filter_map(|it| session_under_way(&it.path()))
+        .collect();
+    found.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    // Several workers of one session have a file each.
+    found.dedup_by_key(|it| it.id);
+    found
+}
+
+fn session_under_way(path: &Path) -> Option<Session> {
+    path.extension().filter(|it| *it == "jsonl")?;
+    let file = File::open(path).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {}
+        Ok(()) | Err(TryLockError::Error(_)) => return None,
+    }
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).ok()?;
+    match parse_line(line.trim().as_bytes()) {
+        Ok(Record::Session(session)) => Some(session),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {

@@ -1,4 +1,4 @@
-//! `lapwing report`: everything measured as a static site.
+//! `lapwing report`: all measurements as a static site.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct ReportCommand {
 }
 
 impl ReportCommand {
-    /// Reads benchmark by benchmark and says where the index is.
+    /// Writes the report and prints the path of its index.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
         let judging = self.cleaning.judging()?;
@@ -123,9 +123,7 @@ impl ReportCommand {
             &judging.rules,
             context,
         )?;
-        for note in &gathered.notes {
-            context.terminal.note(note);
-        }
+        context.terminal.notes(&gathered.notes);
         let options = self.statistics.options(judging);
         Ok(Some(ComparisonView {
             comparisons: gathered.samples.compare(&gathered.names, &options),
@@ -146,9 +144,5 @@ fn directory_error(error: DirectoryError) -> CliError {
         }
         DirectoryError::Io { .. } => None,
     };
-    let error = CliError::input(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    CliError::input(error).hint_if(hint)
 }

@@ -1,4 +1,4 @@
-//! Which entries of a plan are about which benchmarks, and what is said of the others.
+//! The benchmarks of the entries of a plan, and notes on unknown ones.
 
 use lapwing_core::model::bare_name;
 use lapwing_core::suite::{PlanEntry, UnmatchedReason, nearest};
@@ -8,24 +8,24 @@ use super::PlanFile;
 use crate::error::CliError;
 use crate::options::Context;
 
-/// What benchmarks a plan is held against.
+/// The benchmarks that a plan may name.
 pub struct BenchmarkNames<'a> {
-    /// Who has them: ``the suite `dask` ``.
+    /// Their owner: ``the suite `dask` ``.
     pub owner: String,
     /// Their ids.
     pub ids: Vec<&'a str>,
-    /// How to see them.
+    /// A hint on how to list them.
     pub hint: String,
 }
 
-/// So many names are listed where there are many.
+/// More names than this are a number.
 const SHOWN: usize = 5;
 
 impl PlanFile {
-    /// Returns the entry of each benchmark, and says which items are about none.
+    /// Returns the entry of each benchmark, and reports the items without a benchmark.
     ///
     /// # Errors
-    /// When no item is about any.
+    /// No item has a benchmark.
     pub fn entries(
         &self,
         names: &BenchmarkNames,
@@ -78,15 +78,13 @@ impl PlanFile {
             ));
         }
         if !context.quiet {
-            for note in notes {
-                context.terminal.note(&note);
-            }
+            context.terminal.notes(notes);
         }
         Ok(entries)
     }
 }
 
-/// Returns which benchmarks, of those that no item names, the first items were perhaps meant to be.
+/// Returns suggestions: the benchmarks without an item that are nearest to the first unknown items.
 fn meant(unknown: &[&str], left: &[&str]) -> Option<String> {
     let mut meant: Vec<(&str, &str)> = Vec::new();
     for item in unknown {
@@ -107,8 +105,8 @@ fn meant(unknown: &[&str], left: &[&str]) -> Option<String> {
     (!said.is_empty()).then(|| format!("did you mean {}?", said.join(", ")))
 }
 
-/// Returns the benchmark whose name is nearly that of an item. A path that they share does not make names alike, and
-/// another number is another benchmark.
+/// Returns the benchmark with the nearest name. A common path does not make names similar, and names that differ in
+/// numbers are different benchmarks.
 fn nearest_id<'a>(item: &str, ids: &[&'a str]) -> Option<&'a str> {
     let letters = |name: &str| name.replace(|it: char| it.is_ascii_digit(), "");
     let bare = bare_name(item);
@@ -120,14 +118,14 @@ fn nearest_id<'a>(item: &str, ids: &[&'a str]) -> Option<&'a str> {
         .collect();
     let nearest = nearest(bare, alike.iter().map(|id| bare_name(id)))?;
     let of_that_name = alike.iter().copied().filter(|id| bare_name(id) == nearest);
-    // Of several in different files the one whose path is most alike.
+    // Of several in different files, the one with the most similar path.
     of_that_name.max_by_key(|id| {
         let same = id.chars().zip(item.chars());
         same.take_while(|(one, other)| one == other).count()
     })
 }
 
-/// Returns the first names, and how many more there are.
+/// Returns the first names, and the number of the others.
 pub fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
     first_names(names.map(|name| format!("`{name}`")), SHOWN)
 }

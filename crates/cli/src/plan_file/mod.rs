@@ -1,4 +1,4 @@
-//! Plan files: how often each benchmark is to be measured, kept and changed by hand.
+//! Plan files: the numbers of each benchmark, edited by hand.
 
 mod matching;
 pub mod update;
@@ -11,7 +11,7 @@ pub use self::matching::{BenchmarkNames, few};
 use crate::error::CliError;
 use crate::options::Context;
 
-/// A plan and where it was read.
+/// A plan and its path.
 #[derive(Debug)]
 pub struct PlanFile {
     pub path: PathBuf,
@@ -19,7 +19,7 @@ pub struct PlanFile {
 }
 
 impl PlanFile {
-    /// Reads a plan, and says which of its entries do not count.
+    /// Reads a plan, and reports repeated entries.
     pub fn read(path: &Path, context: &Context) -> Result<Self, CliError> {
         let plan = PlanDocument::load(path).map_err(about)?;
         if !context.quiet {
@@ -35,7 +35,7 @@ impl PlanFile {
     }
 }
 
-/// Returns an error about a plan with what to do.
+/// Returns an error about a plan with a hint.
 fn about(error: PlanDocumentError) -> CliError {
     let hint = match &error {
         PlanDocumentError::Read { .. } => "check its name; docs/plan.md says what a plan is",

@@ -1,16 +1,15 @@
 //! Writes a plan into a suite file.
 
 use lapwing_core::suite::PlanEntry;
-use lapwing_core::text::counted;
 
 use super::matching::BenchmarkNames;
 use super::{PlanFile, few};
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{SuiteFile, SuiteNumbers, TableUpdate};
+use crate::suite_update::{SuiteFile, SuiteNumbers, changes_text};
 
-/// Writes instances, iterations and burn-in of the entries of a plan into the tables of a suite
-/// file, and says what changed. All else in the file stays.
+/// Writes instances, iterations and burn-in of a plan into the tables of a suite file, and reports
+/// the changes.
 pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let ids = file.benchmarks();
@@ -19,14 +18,14 @@ pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Resu
         ids: ids.iter().map(String::as_str).collect(),
         hint: format!("`lapwing run {path} --dry-run` lists what it has"),
     };
-    // Said once, before anything is written.
+    // Once, before anything is written.
     plan.entries(&names, context)
-        .map_err(|error| error.consequence(format!("{path} was not touched")))?;
+        .map_err(|error| error.consequence(format!("{path} was not changed")))?;
     let updates = file.update(|file| numbers(file, plan))?;
     if context.quiet {
         return Ok(());
     }
-    context.terminal.say(&what_changed(&path, &updates));
+    context.terminal.say(&changes_text(&path, &updates));
     for update in updates.iter().filter(|it| it.benchmarks.len() > 1) {
         let ids = update.benchmarks.iter().map(|(id, _)| id.as_str());
         context.terminal.note(&format!(
@@ -54,31 +53,6 @@ fn of_entry(entry: &PlanEntry) -> SuiteNumbers {
         instances: first.map(|it| it.instances),
         iterations: first.map(|it| it.iterations),
         burn_in: Some(entry.burn_in),
-    }
-}
-
-fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
-    let changed: Vec<String> = updates
-        .iter()
-        .filter_map(|update| {
-            let keys: Vec<String> = update
-                .keys
-                .iter()
-                .filter(|key| key.is_change())
-                .map(|key| format!("{} {} → {}", key.key, key.before, key.after))
-                .collect();
-            (!keys.is_empty()).then(|| format!("{}: {}", update.table, keys.join(", ")))
-        })
-        .collect();
-    let stay = (updates.len() - changed.len()) as u64;
-    match (changed.len(), stay) {
-        (0, _) => format!("{path} stays as it is: every number is what was planned"),
-        (_, 0) => format!("{path} has what was planned, {}", changed.join("; ")),
-        (_, _) => format!(
-            "{path} has what was planned, {}; as before: {}",
-            changed.join("; "),
-            counted(stay, "other")
-        ),
     }
 }
 
@@ -134,8 +108,8 @@ command = 'true'
         );
         let file = suite_update::load(&path).expect("a suite");
         let updates = file.update(|file| numbers(file, &plan)).expect("updated");
-        let said = what_changed("lapwing.toml", &updates);
-        insta::assert_snapshot!(said, @"lapwing.toml has what was planned, gzip: instances 5 → 10, iterations 5 → 20, burn_in 1 → 3; as before: 1 other");
+        let said = changes_text("lapwing.toml", &updates);
+        insta::assert_snapshot!(said, @"updated lapwing.toml: gzip: instances 5 → 10, iterations 5 → 20, burn_in 1 → 3; unchanged: 1 other");
         insta::assert_snapshot!(std::fs::read_to_string(&path).expect("there"), @r#"
         suite = "compressors"
 
@@ -161,8 +135,8 @@ command = 'true'
         let file = suite_update::load(&path).expect("a suite");
         let updates = file.update(|file| numbers(file, &plan)).expect("updated");
         assert_eq!(
-            what_changed("lapwing.toml", &updates),
-            "lapwing.toml stays as it is: every number is what was planned"
+            changes_text("lapwing.toml", &updates),
+            "lapwing.toml is unchanged: it already has these numbers"
         );
     }
 

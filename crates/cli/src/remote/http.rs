@@ -15,7 +15,7 @@ pub(super) struct HttpFolder {
     agent: Agent,
     /// Without password, query and trailing slash.
     address: String,
-    /// What stands behind `?`, such as an access token.
+    /// The part after `?`, such as an access token.
     query: Option<String>,
     authorization: Option<String>,
 }
@@ -39,7 +39,7 @@ impl HttpFolder {
         };
         let address = format!("{scheme}://{host}/{}", path.trim_matches('/'));
         let address = address.trim_end_matches('/').to_owned();
-        // What is wrong with it is not said, since the password would be.
+        // Without the cause, which could contain the password.
         let _valid: Uri = address.parse().map_err(|_invalid| unclear())?;
         Ok(Self {
             agent: agent()?,
@@ -72,7 +72,7 @@ impl Remote for HttpFolder {
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
         let what = format!("cannot fetch {name}");
         let answer = request(&what, || {
-            // What was not there a moment ago may be there now, whatever a cache remembers.
+            // A cache may not know that the object exists by now.
             let mut request = self
                 .agent
                 .get(self.url(name))
@@ -114,7 +114,7 @@ impl Remote for HttpFolder {
     }
 }
 
-/// What was refused.
+/// The refused action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefusedAction {
     Reading,
@@ -126,7 +126,7 @@ fn refusal(what: String, answer: &ServerAnswer, doing: RefusedAction) -> RemoteE
     let header = |name| answer.headers.get(name).and_then(|it| it.to_str().ok());
     let says = match answer.status {
         300..=399 => match header("location") {
-            // What stands behind `?` may be a secret.
+            // The part after `?` may be a secret.
             Some(to) => quoted(&format!("moved to {}", to.split('?').next().unwrap_or(to))),
             None => String::new(),
         },

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-/// What stands as it is in a path.
+/// Characters that are not encoded in a path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -32,7 +32,7 @@ impl S3Credentials {
     }
 }
 
-/// What is asked.
+/// A request to sign.
 pub(super) struct SignedRequest<'r> {
     /// GET or PUT.
     pub(super) method: &'r str,
@@ -46,7 +46,7 @@ pub(super) struct SignedRequest<'r> {
     pub(super) only_if_absent: bool,
 }
 
-/// Returns a part of a path without what has a meaning in one.
+/// Returns a part of a path, percent-encoded.
 pub(super) fn encoded(part: &str) -> String {
     utf8_percent_encode(part, ENCODED).to_string()
 }

@@ -1,4 +1,4 @@
-//! Requests, made again where that may help.
+//! Requests, repeated after temporary failures.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use uuid::Uuid;
 
 use crate::error::CliError;
 
-/// How often something is tried at most.
+/// Maximum number of attempts.
 const ATTEMPTS: u32 = 5;
 
-/// How long to wait before the second attempt; twice as long before each further one.
+/// Pause before the second attempt; doubled before each further one.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The largest answer that is read.
+/// Maximum size of an answer.
 const LARGEST: u64 = 512 << 20;
 
-/// What a server answers.
+/// The answer of a server.
 pub(super) struct ServerAnswer {
     /// The status.
     pub(super) status: u16,
@@ -29,13 +29,13 @@ pub(super) struct ServerAnswer {
     pub(super) body: Vec<u8>,
 }
 
-/// Why an object cannot be had or created.
+/// The reason why an object cannot be fetched or created.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WebError {
     /// The server cannot be reached, or goes away.
     #[error("{what}")]
     Transport {
-        /// What was to be done.
+        /// The request.
         what: String,
         /// Why it failed.
         source: ureq::Error,
@@ -43,16 +43,16 @@ pub(super) enum WebError {
     /// The server refuses.
     #[error("{what}: the server answers {status}{says}")]
     Status {
-        /// What was to be done.
+        /// The request.
         what: String,
         /// The status.
         status: u16,
-        /// What else it says.
+        /// The message of the server.
         says: String,
     },
 }
 
-/// Returns what makes requests.
+/// Returns the HTTP client.
 pub(super) fn agent() -> Result<Agent, CliError> {
     let patience = |seconds| Some(Duration::from_secs(seconds));
     let config = Agent::config_builder()
@@ -70,8 +70,7 @@ pub(super) fn agent() -> Result<Agent, CliError> {
     Ok(config.new_agent())
 }
 
-/// Returns whom to trust: the authorities that come with this program, or those of the file that
-/// an environment variable names.
+/// Returns the trusted authorities: those of this program, or of the file in an environment variable.
 fn roots() -> Result<RootCerts, CliError> {
     for name in ["AWS_CA_BUNDLE", "SSL_CERT_FILE"] {
         let Some(path) = std::env::var_os(name).filter(|path| !path.is_empty()) else {
@@ -97,8 +96,8 @@ fn roots() -> Result<RootCerts, CliError> {
     Ok(RootCerts::WebPki)
 }
 
-/// Makes a request until there is an answer that another attempt would not change. `what` says what
-/// is to be done. Each attempt is made anew, since what it is signed with holds for minutes only.
+/// Makes a request until the answer is final. `what` names the request in errors. Each attempt is
+/// signed again, because signatures are valid for minutes only.
 pub(super) fn request(
     what: &str,
     attempt: impl Fn() -> Result<Response<Body>, ureq::Error>,
@@ -114,7 +113,7 @@ pub(super) fn request(
                 return Err(WebError::Transport { what, source });
             }
         }
-        // Those who failed together must not come back together.
+        // Clients that failed at the same time must not return at the same time.
         let share = u32::from(Uuid::new_v4().as_bytes()[0]);
         std::thread::sleep(pause / 2 + pause * share / 256);
         pause *= 2;
@@ -138,7 +137,7 @@ fn read(mut response: Response<Body>) -> Result<ServerAnswer, ureq::Error> {
     })
 }
 
-/// Returns whether a server may answer otherwise soon. 409 is S3's for two who create at once.
+/// Returns whether a status is temporary. S3 answers 409 to simultaneous creations.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 409 | 425 | 429 | 500 | 502..=599)
 }
@@ -153,7 +152,7 @@ fn may_pass(error: &ureq::Error) -> bool {
     )
 }
 
-/// Returns a text from elsewhere as part of a sentence, or nothing.
+/// Returns a foreign text as part of a sentence; empty for an empty one.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 200;
     let text = text.trim();

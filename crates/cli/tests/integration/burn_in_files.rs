@@ -158,7 +158,7 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    burn_in in lapwing.toml: gzip 1 → 7, sort 1 → 0
+    updated lapwing.toml: gzip: burn_in 1 → 7; sort: burn_in 1 → 0
     note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
     note: drift never reaches a steady state, so its burn_in is kept
     note: short has too few iterations, so its burn_in is kept
@@ -175,7 +175,7 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    lapwing.toml is unchanged: every burn_in is already what was found
+    lapwing.toml is unchanged: it already has these numbers
     note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
     note: drift never reaches a steady state, so its burn_in is kept
     note: short has too few iterations, so its burn_in is kept

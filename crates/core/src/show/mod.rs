@@ -31,4 +31,6 @@ pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;
 pub use summary::RunSummary;
-pub use verdict::{caution_text, earlier_epoch_text, news_first, reason_text, verdicts_text};
+pub use verdict::{
+    caution_text, earlier_epoch_text, news_first, reason_text, replication_text, verdicts_text,
+};

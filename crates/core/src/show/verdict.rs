@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 
 use super::estimate::{ratio_interval, ratio_text, ratio_value};
-use super::quantity::round_percent;
+use super::quantity::{quantity, round_percent};
 use crate::judge::{
     Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT,
-    Verdict, VerdictReason,
+    ReplicationUnit, Verdict, VerdictReason,
 };
 use crate::text::{counted, grouped};
+use lapwing_stats::{Interval, median};
 
 impl Verdict {
     /// Returns the symbol of the verdict, for readers who see no colours.
@@ -41,6 +42,30 @@ impl Comparison {
             Some(reason) => format!("{}: {reason}", self.verdict.title()),
             None => self.verdict.title().to_owned(),
         }
+    }
+}
+
+impl Comparison {
+    /// Returns the ratio and its interval as text, or else the difference with its unit: `1.04×` and `[1.02, 1.07]`.
+    pub fn change_texts(&self) -> [String; 2] {
+        if let Some(ratio) = self.ratio {
+            return [
+                ratio.value_text(),
+                ratio.interval_text().unwrap_or_default(),
+            ];
+        }
+        let Some(difference) = self.difference else {
+            return [String::new(), String::new()];
+        };
+        let text = |value: f64| {
+            let sign = if value < 0.0 { "−" } else { "+" };
+            format!("{sign}{}", quantity(value.abs(), &self.metric.unit))
+        };
+        let Interval { lower, upper } = difference.interval;
+        [
+            text(difference.value),
+            format!("[{}, {}]", text(lower), text(upper)),
+        ]
     }
 }
 
@@ -263,4 +288,62 @@ pub fn caution_text(caution: &Caution) -> String {
                 .to_owned()
         }
     }
+}
+
+/// Returns the note on comparisons whose unit of replication is not the instance, with what pairing gained:
+/// `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
+pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for unit in [
+        ReplicationUnit::Session,
+        ReplicationUnit::Block,
+        ReplicationUnit::Host,
+    ] {
+        let ratios: Vec<&ComparedRatio> = comparisons
+            .iter()
+            .filter_map(|comparison| comparison.ratio.as_ref())
+            .filter(|ratio| ratio.unit == unit)
+            .collect();
+        let mut sizes: Vec<usize> = ratios
+            .iter()
+            .map(|ratio| ratio.replicates[0].min(ratio.replicates[1]))
+            .collect();
+        sizes.sort_unstable();
+        let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
+            continue;
+        };
+        let number = if least == most {
+            least.to_string()
+        } else {
+            format!("{least}–{most}")
+        };
+        let width = |interval: Interval| (interval.upper / interval.lower).ln();
+        let gains: Vec<f64> = ratios
+            .iter()
+            .filter_map(|ratio| Some(width(ratio.interval?) / width(ratio.unpaired?)))
+            .filter(|share| share.is_finite())
+            .collect();
+        let (what, gain) = match median(&gains) {
+            None => ("per side", String::new()),
+            Some(share) if share < 1.0 => (
+                "pairs",
+                format!(
+                    "; pairing made intervals {} narrower",
+                    round_percent(1.0 - share)
+                ),
+            ),
+            Some(share) => (
+                "pairs",
+                format!(
+                    "; pairing made intervals {} wider",
+                    round_percent(share - 1.0)
+                ),
+            ),
+        };
+        notes.push(format!(
+            "the unit of replication is the {}: {number} {what}{gain}",
+            unit.name()
+        ));
+    }
+    notes
 }

@@ -8,7 +8,7 @@ use super::plan::{
     Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan, Variant, VersionSource,
 };
 use super::settings::Settings;
-use crate::model::{Benchmark, Run};
+use crate::model::Run;
 
 /// What an ad-hoc plan has besides commands and settings.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,36 +84,18 @@ impl AdHoc {
         settings: &Settings,
     ) -> Case {
         let mut case = Case {
-            benchmark: Benchmark {
-                id,
-                ..Benchmark::default()
-            },
-            command: command.clone(),
             setup: self.setup.clone(),
             prepare: self.prepare.clone(),
             teardown: self.teardown.clone(),
             check: self.check.clone(),
             directory: Some(directory.to_owned()),
-            environment: BTreeMap::new(),
             stdin: self.stdin.clone().map_or(CaseInput::Null, CaseInput::File),
-            exit_codes: if self.any_exit_code {
-                ExitCodes::Any
-            } else {
-                ExitCodes::These(vec![0])
-            },
-            instances: Settings::INSTANCES,
-            burn_in: Settings::BURN_IN,
-            iterations: Settings::ITERATIONS,
-            time_limit: None,
-            max_failures: Settings::MAX_FAILURES,
-            min_time: None,
-            max_time: None,
             output: self.output,
-            patterns: BTreeMap::new(),
-            metrics: BTreeMap::new(),
-            work: BTreeMap::new(),
-            pytest: None,
+            ..Case::new(id, command.clone())
         };
+        if self.any_exit_code {
+            case.exit_codes = ExitCodes::Any;
+        }
         settings.apply(&mut case);
         case.benchmark.fingerprint = Some(fingerprint(&case));
         case

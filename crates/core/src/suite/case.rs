@@ -2,30 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use super::duration::parse_duration;
 use super::error::SuiteProblem;
-use super::file::{command, read_env};
-use super::limits;
 use super::node::{Located, Node, Table, Value};
 use super::plan::{
-    BurnIn, Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
+    Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
 };
 use super::settings::Settings;
 use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt};
-use crate::model::{Benchmark, Better, Metric, MetricName, Object};
+use crate::model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
+#[derive(Clone)]
 pub(super) struct CaseDefaults {
     pub(super) settings: Settings,
-    folder: PathBuf,
-    directory: Option<String>,
-    environment: BTreeMap<String, String>,
-    tags: Vec<String>,
+    /// The folder of the suite.
+    pub(super) folder: PathBuf,
+    /// Where commands run.
+    pub(super) directory: String,
+    pub(super) environment: BTreeMap<String, String>,
+    pub(super) tags: Vec<String>,
 }
 
 impl CaseDefaults {
@@ -33,407 +32,250 @@ impl CaseDefaults {
         Self {
             settings: Settings::default(),
             folder: folder.to_owned(),
-            directory: None,
+            directory: folder.display().to_string(),
             environment: BTreeMap::new(),
             tags: Vec::new(),
         }
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Returns environment, tags and directory.
-    pub(super) fn rest(&self) -> (BTreeMap<String, String>, Vec<String>, Option<String>) {
-        let tags = self.tags.clone();
-        (self.environment.clone(), tags, self.directory.clone())
-    }
-
-    pub(super) fn read_rest(&mut self, keys: &mut Table) -> Result<(), Located> {
-        if let Some(node) = keys.take("directory") {
-            self.directory = Some(node.text("directory")?);
+    /// Returns these with the directory, variables and tags of a table.
+    pub(super) fn with(&self, keys: &mut Table) -> Result<Self, Located> {
+        let mut all = self.clone();
+        if let Some(directory) = keys.read("directory", Node::text)? {
+            all.directory = self.folder.join(directory).display().to_string();
         }
-        if let Some(node) = keys.take("env") {
-            self.environment = read_env(node)?;
-        }
-        if let Some(node) = keys.take("tags") {
-            self.tags = node.texts("tags")?;
-        }
-        Ok(())
+        let environment = keys.read("env", environment)?;
+        all.environment.extend(environment.unwrap_or_default());
+        let tags = keys.read("tags", Node::texts)?;
+        all.tags.extend(tags.unwrap_or_default());
+        Ok(all)
     }
 }
 
-pub(super) fn read_settings(keys: &mut Table) -> Result<Settings, Located> {
-    let time = |node: Option<Node>, key: &str| node.map(|node| duration(&node, key)).transpose();
-    Ok(Settings {
-        instances: keys
-            .take("instances")
-            .map(|node| limits::instances(&node, "instances"))
-            .transpose()?,
-        burn_in: keys
-            .take("burn_in")
-            .map(|node| burn_in(&node))
-            .transpose()?,
-        iterations: keys
-            .take("iterations")
-            .map(|node| limits::iterations(&node, "iterations"))
-            .transpose()?,
-        time_limit: time(keys.take("time_limit"), "time_limit")?,
-        max_failures: keys
-            .take("max_failures")
-            .map(|node| node.whole("max_failures"))
-            .transpose()?,
-        min_time: time(keys.take("min_time"), "min_time")?,
-        max_time: time(keys.take("max_time"), "max_time")?,
-        cpus: None,
-    })
-}
-
-/// Returns a whole number of 1 or more.
-pub(super) fn at_least_one(node: &Node, key: &str) -> Result<u32, Located> {
-    match node.whole(key)? {
-        0 => Err(node.senseless(key, "must be 1 or more")),
-        count => Ok(count),
-    }
-}
-
-fn burn_in(node: &Node) -> Result<BurnIn, Located> {
+/// Returns a command: a text for the shell, or a list of words.
+pub(super) fn command(node: &Node, key: &str) -> Result<CommandLine, Located> {
     match &node.value {
-        Value::Text(text) if text == "auto" => Ok(BurnIn::Auto),
-        Value::Integer(_) => Ok(BurnIn::Fixed(limits::burn_in(node, "burn_in")?)),
-        Value::Text(_)
-        | Value::Number(_)
-        | Value::Bool(_)
-        | Value::Date(_)
-        | Value::List(_)
-        | Value::Table(_) => Err(node.wrong("burn_in", "a whole number or \"auto\"")),
+        Value::Text(text) if !text.trim().is_empty() => Ok(CommandLine::Shell(text.clone())),
+        Value::List(words) if !words.is_empty() => Ok(CommandLine::Words(node.texts(key)?)),
+        Value::Text(_) | Value::List(_) => Err(node.senseless(key, "is empty")),
+        _ => Err(node.wrong(key, "a text or a list of texts")),
     }
 }
 
-fn duration(node: &Node, key: &str) -> Result<Duration, Located> {
-    let text = match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(_) | Value::Number(_) => node.number(key)?.to_string(),
-        Value::Bool(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => {
-            return Err(node.wrong(key, "a time such as \"200s\""));
-        }
-    };
-    match parse_duration(&text) {
-        Ok(duration) if duration.is_zero() => Err(node.senseless(key, "must be above zero")),
-        Ok(duration) => Ok(duration),
-        Err(reason) => Err(node.senseless(key, reason)),
-    }
+/// Returns environment variables.
+pub(super) fn environment(node: &Node, key: &str) -> Result<BTreeMap<String, String>, Located> {
+    node.each(key, |node, name| match &node.value {
+        Value::Text(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        _ => Err(node.wrong(name, "a text or a whole number")),
+    })
 }
 
 /// Returns the benchmarks of one table: one for each combination of its parameters.
 pub(super) fn read_case(
     name: &str,
+    node: &Node,
     mut keys: Table,
     defaults: &CaseDefaults,
 ) -> Result<Vec<Case>, Located> {
-    let line = keys.line();
-    let parameters = match keys.take("params") {
-        Some(node) => read_parameters(node)?,
-        None => Vec::new(),
-    };
+    let parameters = keys.read("params", parameters)?.unwrap_or_default();
     let template = read_template(name, keys, defaults)?;
-    let rows = combinations(&parameters).map_err(|problem| (line, problem))?;
-    rows.into_iter()
-        .map(|row| resolve(name, &template, row).map_err(|problem| (line, problem)))
+    let at_table = |problem| (node.line, problem);
+    let rows = combinations(&parameters).map_err(at_table)?.into_iter();
+    rows.map(|row| resolve(&template, row).map_err(at_table))
         .collect()
 }
 
-fn read_parameters(node: Node) -> Result<Vec<SweepParameter>, Located> {
-    node.table("`params`", "params")?
-        .take_all()
-        .into_iter()
+fn parameters(node: &Node, key: &str) -> Result<Vec<SweepParameter>, Located> {
+    let entries = node.entries(key)?.iter();
+    entries
         .map(|(name, node)| {
-            let (values, swept) = match &node.value {
-                Value::List(nodes) => {
-                    let values = nodes
-                        .iter()
-                        .map(|node| scalar(node, &name))
-                        .collect::<Result<Vec<_>, _>>()?;
-                    (values, true)
-                }
-                Value::Text(_)
-                | Value::Integer(_)
-                | Value::Number(_)
-                | Value::Bool(_)
-                | Value::Date(_)
-                | Value::Table(_) => (vec![scalar(&node, &name)?], false),
+            let (nodes, swept) = match &node.value {
+                Value::List(nodes) => (nodes.as_slice(), true),
+                _ => (std::slice::from_ref(node), false),
             };
-            if values.is_empty() {
+            if nodes.is_empty() {
                 let reason = "is an empty list, so no benchmark would be left";
-                return Err(node.senseless(&name, reason));
+                return Err(node.senseless(name, reason));
             }
+            let values = nodes.iter().map(|it| parameter_value(it, name));
             Ok(SweepParameter {
-                name,
-                values,
+                name: name.clone(),
+                values: values.collect::<Result<_, _>>()?,
                 swept,
             })
         })
         .collect()
 }
 
-fn scalar(node: &Node, key: &str) -> Result<Json, Located> {
-    match &node.value {
-        Value::Text(text) => Ok(json!(text)),
-        Value::Integer(number) => Ok(json!(number)),
-        Value::Number(number) if number.is_finite() => Ok(json!(number)),
-        Value::Bool(value) => Ok(json!(value)),
-        Value::Number(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => {
-            Err(node.wrong(key, "texts, numbers, or true or false"))
-        }
+fn parameter_value(node: &Node, key: &str) -> Result<Json, Located> {
+    match node.scalar() {
+        Some(Level::Number(number)) if !number.is_finite() => None,
+        scalar => scalar,
     }
+    .map(|scalar| json!(scalar))
+    .ok_or_else(|| node.wrong(key, "texts, numbers, or true or false"))
 }
 
 /// Reads everything but `params`; texts still hold their `{name}` places.
 fn read_template(name: &str, mut keys: Table, defaults: &CaseDefaults) -> Result<Case, Located> {
-    let line = keys.line();
-    let timed = keys
-        .take("command")
-        .map(|node| command(&node, "command"))
-        .transpose()?;
-    let mut optional =
-        |key: &'static str| keys.take(key).map(|node| command(&node, key)).transpose();
-    let (setup, prepare) = (optional("setup")?, optional("prepare")?);
-    let (teardown, check) = (optional("teardown")?, optional("check")?);
-    let settings = read_settings(&mut keys)?.or(&defaults.settings);
-    let mut environment = defaults.environment.clone();
-    if let Some(node) = keys.take("env") {
-        environment.extend(read_env(node)?);
-    }
-    let mut tags = defaults.tags.clone();
-    if let Some(node) = keys.take("tags") {
-        tags.extend(node.texts("tags")?);
-    }
-    let directory = match keys.take("directory") {
-        Some(node) => Some(node.text("directory")?),
-        None => defaults.directory.clone(),
-    };
-    let folder = directory.map_or_else(|| defaults.folder.clone(), |it| defaults.folder.join(it));
-    let stdin = match keys.take("stdin") {
-        Some(node) => {
-            let path = defaults.folder.join(node.text("stdin")?);
-            CaseInput::File(path.display().to_string())
-        }
-        None => CaseInput::Null,
-    };
-    let exit_codes = match keys.take("exit_codes") {
-        Some(node) => read_exit_codes(&node)?,
-        None => ExitCodes::These(vec![0]),
-    };
-    let output = match keys.take("metrics") {
-        Some(node) => match node.text("metrics")?.as_str() {
-            "json" => OutputMetrics::Json,
-            other => {
-                return Err(
-                    node.senseless("metrics", format!("can only be \"json\", not \"{other}\""))
-                );
-            }
-        },
-        None => OutputMetrics::None,
-    };
-    let (metrics, patterns) = match keys.take("metric") {
-        Some(node) => read_metrics(node)?,
-        None => (BTreeMap::new(), BTreeMap::new()),
-    };
-    let work = match keys.take("work") {
-        Some(node) => read_work(node)?,
-        None => BTreeMap::new(),
-    };
-    // A misspelt `command` is an unknown key first and a missing one second.
-    keys.finish()?;
+    let timed = keys.read("command", command)?;
+    let (setup, prepare) = (keys.read("setup", command)?, keys.read("prepare", command)?);
+    let (teardown, check) = (
+        keys.read("teardown", command)?,
+        keys.read("check", command)?,
+    );
+    let settings = Settings::read(&mut keys)?.or(&defaults.settings);
+    let all = defaults.with(&mut keys)?;
+    let stdin = keys.read("stdin", Node::text)?.map(|it| {
+        let path = defaults.folder.join(it);
+        CaseInput::File(path.display().to_string())
+    });
+    let exit_codes = keys.read("exit_codes", exit_codes)?;
+    let output = keys.read("metrics", output)?;
+    let metrics: Vec<_> = keys
+        .read("metric", |it, key| it.each(key, metric))?
+        .unwrap_or_default();
+    let work = keys.read("work", |it, key| it.each(key, amount))?;
     let Some(timed) = timed else {
-        let problem = SuiteProblem::Value {
-            key: name.to_owned(),
-            reason: "has no `command`".to_owned(),
-        };
-        return Err((line, problem));
+        let missing = keys.senseless(name, "has no `command`");
+        // A misspelt `command` is an unknown key first and a missing one second.
+        return keys.finish().and(Err(missing));
     };
+    keys.finish()?;
     let mut case = Case {
-        benchmark: Benchmark {
-            id: name.to_owned(),
-            tags,
-            ..Benchmark::default()
-        },
-        command: timed,
         setup,
         prepare,
         teardown,
         check,
-        directory: Some(folder.display().to_string()),
-        environment,
-        stdin,
-        exit_codes,
-        instances: Settings::INSTANCES,
-        burn_in: Settings::BURN_IN,
-        iterations: Settings::ITERATIONS,
-        time_limit: None,
-        max_failures: Settings::MAX_FAILURES,
-        min_time: None,
-        max_time: None,
-        output,
-        patterns,
-        metrics,
-        work,
-        pytest: None,
+        directory: Some(all.directory),
+        environment: all.environment,
+        stdin: stdin.unwrap_or_default(),
+        output: output.unwrap_or_default(),
+        work: work.unwrap_or_default(),
+        ..Case::new(name.to_owned(), timed)
     };
+    case.benchmark.tags = all.tags;
+    case.exit_codes = exit_codes.unwrap_or(case.exit_codes);
+    for (name, (metric, pattern)) in metrics {
+        if let Some(pattern) = pattern {
+            case.patterns.insert(name.clone(), pattern);
+        }
+        case.metrics.insert(name, metric);
+    }
     settings.apply(&mut case);
     Ok(case)
 }
 
-fn read_exit_codes(node: &Node) -> Result<ExitCodes, Located> {
+fn exit_codes(node: &Node, key: &str) -> Result<ExitCodes, Located> {
+    let code = |node: &Node| match node.value {
+        Value::Integer(code @ 0..=255) => Ok(i32::try_from(code).unwrap_or_default()),
+        Value::Integer(code) => {
+            Err(node.senseless(key, format!("are from 0 to 255, and {code} is not")))
+        }
+        _ => Err(node.wrong(key, "whole numbers from 0 to 255")),
+    };
     match &node.value {
         Value::Text(text) if text == "any" => Ok(ExitCodes::Any),
-        Value::List(nodes) if !nodes.is_empty() => nodes
-            .iter()
-            .map(|node| match node.value {
-                Value::Integer(code @ 0..=255) => Ok(i32::try_from(code).unwrap_or_default()),
-                Value::Integer(code) => Err(node.senseless(
-                    "exit_codes",
-                    format!("are from 0 to 255, and {code} is not"),
-                )),
-                Value::Text(_)
-                | Value::Number(_)
-                | Value::Bool(_)
-                | Value::Date(_)
-                | Value::List(_)
-                | Value::Table(_) => Err(node.wrong("exit_codes", "whole numbers from 0 to 255")),
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map(ExitCodes::These),
-        _ => Err(node.wrong("exit_codes", "a list of whole numbers or \"any\"")),
-    }
-}
-
-type DeclaredMetrics = (
-    BTreeMap<MetricName, Metric>,
-    BTreeMap<MetricName, MetricPattern>,
-);
-
-fn read_metrics(node: Node) -> Result<DeclaredMetrics, Located> {
-    let mut metrics = BTreeMap::new();
-    let mut patterns = BTreeMap::new();
-    for (name, node) in node.table("`metric`", "metric")?.take_all() {
-        let mut keys = node.table(format!("`metric.{name}`"), &name)?;
-        let unit = keys
-            .take("unit")
-            .map(|node| node.text("unit"))
-            .transpose()?;
-        let better = match keys.take("better") {
-            Some(node) => match node.text("better")?.as_str() {
-                "lower" => Some(Better::Lower),
-                "higher" => Some(Better::Higher),
-                other => {
-                    let reason = format!("is \"lower\" or \"higher\", not \"{other}\"");
-                    return Err(node.senseless("better", reason));
-                }
-            },
-            None => None,
-        };
-        if let Some(node) = keys.take("regex") {
-            let text = node.text("regex")?;
-            if let Err(error) = regex::Regex::new(&text) {
-                let message = error.to_string();
-                // The library's message is a drawing of several lines that ends with the reason.
-                let reason = message.lines().last().unwrap_or_default();
-                let reason = reason.trim_start_matches("error: ");
-                return Err(node.senseless("regex", format!("is no regular expression: {reason}")));
-            }
-            let take = match keys.take("take") {
-                Some(node) => read_take(&node)?,
-                None => MatchChoice::default(),
-            };
-            patterns.insert(name.clone(), MetricPattern { regex: text, take });
+        Value::List(nodes) if !nodes.is_empty() => {
+            let codes: Result<_, _> = nodes.iter().map(code).collect();
+            codes.map(ExitCodes::These)
         }
-        keys.finish()?;
-        let metric = Metric {
-            unit: unit.unwrap_or_default(),
-            better,
-        };
-        metrics.insert(name, metric);
-    }
-    Ok((metrics, patterns))
-}
-
-fn read_take(node: &Node) -> Result<MatchChoice, Located> {
-    match node.text("take")?.as_str() {
-        "first" => Ok(MatchChoice::First),
-        "last" => Ok(MatchChoice::Last),
-        "min" => Ok(MatchChoice::Min),
-        "max" => Ok(MatchChoice::Max),
-        "sum" => Ok(MatchChoice::Sum),
-        "mean" => Ok(MatchChoice::Mean),
-        other => Err(node.senseless(
-            "take",
-            format!("is one of first, last, min, max, sum, mean, not \"{other}\""),
-        )),
+        _ => Err(node.wrong(key, "a list of whole numbers or \"any\"")),
     }
 }
 
-fn read_work(node: Node) -> Result<BTreeMap<String, f64>, Located> {
-    node.table("`work`", "work")?
-        .take_all()
-        .into_iter()
-        .map(|(name, node)| {
-            let amount = node.number(&name)?;
-            if amount > 0.0 && amount.is_finite() {
-                Ok((name, amount))
-            } else {
-                Err(node.senseless(&name, "must be above zero"))
-            }
-        })
-        .collect()
+fn output(node: &Node, key: &str) -> Result<OutputMetrics, Located> {
+    match node.text(key)?.as_str() {
+        "json" => Ok(OutputMetrics::Json),
+        other => Err(node.senseless(key, format!("can only be \"json\", not \"{other}\""))),
+    }
 }
 
-fn resolve(name: &str, template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem> {
+/// Returns a metric, and how it is read from plain text.
+fn metric(node: &Node, name: &str) -> Result<(Metric, Option<MetricPattern>), Located> {
+    let mut keys = node.table(format!("`metric.{name}`"), name)?;
+    let unit = keys.read("unit", Node::text)?;
+    let better = keys.read("better", |it, key| {
+        it.choice(key, "is \"lower\" or \"higher\"")
+    })?;
+    let pattern = match keys.read("regex", regex)? {
+        Some(regex) => {
+            let take: Option<MatchChoice> = keys.read("take", |it, key| {
+                it.choice(key, "is one of first, last, min, max, sum, mean")
+            })?;
+            let take = take.unwrap_or_default();
+            Some(MetricPattern { regex, take })
+        }
+        None => None,
+    };
+    keys.finish()?;
+    let unit = unit.unwrap_or_default();
+    Ok((Metric { unit, better }, pattern))
+}
+
+fn regex(node: &Node, key: &str) -> Result<String, Located> {
+    let text = node.text(key)?;
+    match regex::Regex::new(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let message = error.to_string();
+            // The library's message is a drawing of several lines that ends with the reason.
+            let reason = message.lines().last().unwrap_or_default();
+            let reason = reason.trim_start_matches("error: ");
+            Err(node.senseless(key, format!("is no regular expression: {reason}")))
+        }
+    }
+}
+
+fn amount(node: &Node, key: &str) -> Result<f64, Located> {
+    let amount = node.number(key)?;
+    if amount > 0.0 && amount.is_finite() {
+        Ok(amount)
+    } else {
+        Err(node.senseless(key, "must be above zero"))
+    }
+}
+
+fn resolve(template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
-    fill_command(&mut case.command, &params)?;
-    let around = [
-        &mut case.setup,
-        &mut case.prepare,
-        &mut case.teardown,
-        &mut case.check,
+    let commands = [
+        Some(&mut case.command),
+        case.setup.as_mut(),
+        case.prepare.as_mut(),
+        case.teardown.as_mut(),
+        case.check.as_mut(),
     ];
-    for part in around.into_iter().flatten() {
-        fill_command(part, &params)?;
-    }
-    for value in case.environment.values_mut() {
-        *value = fill_checked(value, &params)?;
-    }
-    if let Some(directory) = &mut case.directory {
-        *directory = fill_checked(directory, &params)?;
-    }
-    if let CaseInput::File(path) = &mut case.stdin {
-        *path = fill_checked(path, &params)?;
+    let stdin = match &mut case.stdin {
+        CaseInput::File(path) => Some(path),
+        CaseInput::Null => None,
+    };
+    let texts = commands
+        .into_iter()
+        .flatten()
+        .flat_map(texts_of)
+        .chain(case.environment.values_mut())
+        .chain(&mut case.directory)
+        .chain(stdin);
+    for text in texts {
+        if let Some(problem) = misspelt(text, &params) {
+            return Err(problem);
+        }
+        *text = fill(text, &params);
     }
     if !row.label.is_empty() {
-        case.benchmark.id = format!("{name}[{}]", row.label);
+        case.benchmark.id = format!("{}[{}]", template.benchmark.id, row.label);
     }
     case.benchmark.params = params;
     case.benchmark.fingerprint = Some(fingerprint(&case));
     Ok(case)
 }
 
-fn fill_command(command: &mut CommandLine, params: &Object) -> Result<(), SuiteProblem> {
+fn texts_of(command: &mut CommandLine) -> &mut [String] {
     match command {
-        CommandLine::Shell(text) => *text = fill_checked(text, params)?,
-        CommandLine::Words(words) => {
-            for word in words {
-                *word = fill_checked(word, params)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn fill_checked(text: &str, params: &Object) -> Result<String, SuiteProblem> {
-    match misspelt(text, params) {
-        Some(problem) => Err(problem),
-        None => Ok(fill(text, params)),
+        CommandLine::Shell(text) => std::slice::from_mut(text),
+        CommandLine::Words(words) => words,
     }
 }
 

@@ -1,18 +1,17 @@
 //! Reads `lapwing.toml` (`docs/suite-format.md`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value as Json, json};
-
-use super::case::{CaseDefaults, read_case, read_settings, sha256};
-use super::error::{SuiteError, SuiteProblem, nearest};
+use super::case::{CaseDefaults, command, read_case};
+use super::error::{SuiteError, SuiteProblem};
 use super::judging::{JudgeSettings, read_judge};
-use super::node::{self, Located, Node, Table, Value};
+use super::node::{self, Located, Node, Table};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::pytest::{PytestTable, read_pytest};
 use super::settings::Settings;
-use crate::model::{Level, Metric, Run};
+use super::variants::read_variants;
+use crate::model::Metric;
 
 /// A suite file, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,9 +28,6 @@ pub struct Suite {
     directory: String,
     cpus: Option<String>,
 }
-
-/// The largest number of settings that factors without variants may span.
-const MAX_CROSSING: usize = 64;
 
 impl Suite {
     /// Reads a suite file; relative paths in it start from its own folder.
@@ -104,15 +100,7 @@ impl Suite {
         for (table, tests) in self.pytest.iter().zip(tests).rev() {
             cases.splice(table.position..table.position, tests);
         }
-        let mut ids: Vec<&str> = cases.iter().map(|it| it.benchmark.id.as_str()).collect();
-        ids.sort_unstable();
-        if let Some(twins) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            let id = twins[0].to_owned();
-            return Err(SuiteProblem::Duplicate { id });
-        }
-        if let Some(problem) = other_quantities(&cases) {
-            return Err(problem);
-        }
+        check_together(&cases)?;
         Ok(self.plan_of(cases, overrides, seed))
     }
 
@@ -156,46 +144,32 @@ fn at(path: &Path, (line, problem): Located) -> SuiteError {
 }
 
 fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
-    let mut table = node::read(text)?.table("the suite", "suite")?;
-    let name = match table.take("suite") {
-        Some(node) => node.text("suite")?,
-        None => folder_name(folder),
-    };
-    let version = match table.take("version") {
-        Some(node) => read_version(node, folder)?,
-        None => UnderTest::default(),
-    };
+    let suite = node::read(text)?;
+    let mut table = suite.table("the suite", "suite")?;
+    let name = table.read("suite", Node::text)?;
+    let version = table.read("version", |it, key| read_version(it, key, folder))?;
     let mut defaults = CaseDefaults::new(folder);
     let mut cpus = None;
     if let Some(node) = table.take("defaults") {
         let mut keys = node.table("[defaults]", "defaults")?;
-        if let Some(node) = keys.take("cpus") {
-            cpus = Some(node.text("cpus")?);
-        }
-        defaults.settings = read_settings(&mut keys)?;
-        defaults.read_rest(&mut keys)?;
+        cpus = keys.read("cpus", Node::text)?;
+        defaults.settings = Settings::read(&mut keys)?;
+        defaults = defaults.with(&mut keys)?;
         keys.finish()?;
     }
-    let environment_commands = match table.take("environment") {
-        Some(node) => read_commands(node)?,
-        None => BTreeMap::new(),
-    };
-    let factors = read_factors(&mut table)?;
-    let variants = read_variants(&mut table, &factors)?;
+    let environment_commands = table.read("environment", |it, key| it.each(key, command))?;
+    let variants = read_variants(&mut table)?;
     let (cases, pytest) = read_cases(&mut table, &defaults)?;
-    let judge = match table.take("judge") {
-        Some(node) => read_judge(node, folder)?,
-        None => JudgeSettings::default(),
-    };
+    let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
     table.finish()?;
     Ok(Suite {
-        name,
-        judge,
+        name: name.unwrap_or_else(|| folder_name(folder)),
+        judge: judge.unwrap_or_default(),
         cases,
         pytest,
         variants,
-        version,
-        environment_commands,
+        version: version.unwrap_or_default(),
+        environment_commands: environment_commands.unwrap_or_default(),
         directory: folder.display().to_string(),
         cpus,
     })
@@ -226,78 +200,34 @@ impl Default for UnderTest {
     }
 }
 
-fn read_version(node: Node, folder: &Path) -> Result<UnderTest, Located> {
-    let line = node.line;
-    let mut keys = node.table("[version]", "version")?;
-    let mut sources = Vec::new();
-    let build = keys
-        .take("build")
-        .map(|node| command(&node, "build"))
-        .transpose()?;
-    let interleave = match keys.take("interleave") {
-        Some(node) => match node.value {
-            Value::Bool(interleave) => Some(interleave),
-            _ => return Err(node.wrong("interleave", "true or false")),
-        },
-        None => None,
+fn read_version(node: &Node, key: &str, folder: &Path) -> Result<UnderTest, Located> {
+    let mut keys = node.table("[version]", key)?;
+    let build = keys.read("build", command)?;
+    let interleave = keys.read("interleave", Node::bool)?;
+    let repository = keys.read("repository", Node::text)?;
+    let repository = repository.map(|it| folder.join(it).display().to_string());
+    let sources = [
+        repository.map(VersionSource::Repository),
+        keys.read("package", Node::text)?
+            .map(VersionSource::Package),
+        keys.read("command", command)?.map(VersionSource::Command),
+        keys.read("name", Node::text)?.map(VersionSource::Name),
+    ];
+    keys.finish()?;
+    let mut sources = sources.into_iter().flatten();
+    let source = match (sources.next(), sources.next()) {
+        (Some(source), None) => source,
+        (None, _) if build.is_some() || interleave.is_some() => VersionSource::WorkingDirectory,
+        (None, _) | (Some(_), Some(_)) => {
+            let reason = "needs one of `repository`, `package`, `command` or `name`";
+            return Err(node.senseless(key, reason));
+        }
     };
-    let says_how = build.is_some() || interleave.is_some();
-    let under_test = |source| UnderTest {
+    Ok(UnderTest {
         source,
         build,
         interleave: interleave.unwrap_or(true),
-    };
-    if let Some(node) = keys.take("repository") {
-        let path: PathBuf = folder.join(node.text("repository")?);
-        sources.push(VersionSource::Repository(path.display().to_string()));
-    }
-    if let Some(node) = keys.take("package") {
-        sources.push(VersionSource::Package(node.text("package")?));
-    }
-    if let Some(node) = keys.take("command") {
-        sources.push(VersionSource::Command(command(&node, "command")?));
-    }
-    if let Some(node) = keys.take("name") {
-        sources.push(VersionSource::Name(node.text("name")?));
-    }
-    keys.finish()?;
-    let mut sources = sources.into_iter();
-    match (sources.next(), sources.next()) {
-        (Some(source), None) => Ok(under_test(source)),
-        (None, _) if says_how => Ok(under_test(VersionSource::WorkingDirectory)),
-        (None, _) | (Some(_), Some(_)) => Err((
-            line,
-            SuiteProblem::Value {
-                key: "version".to_owned(),
-                reason: "needs one of `repository`, `package`, `command` or `name`".to_owned(),
-            },
-        )),
-    }
-}
-
-/// Returns a command: a text for the shell, or a list of words.
-pub(super) fn command(node: &Node, key: &str) -> Result<CommandLine, Located> {
-    match &node.value {
-        Value::Text(text) if !text.trim().is_empty() => Ok(CommandLine::Shell(text.clone())),
-        Value::List(words) if !words.is_empty() => Ok(CommandLine::Words(node.texts(key)?)),
-        Value::Text(_) | Value::List(_) => Err(node.senseless(key, "is empty")),
-        Value::Integer(_)
-        | Value::Number(_)
-        | Value::Bool(_)
-        | Value::Date(_)
-        | Value::Table(_) => Err(node.wrong(key, "a text or a list of texts")),
-    }
-}
-
-fn read_commands(node: Node) -> Result<BTreeMap<String, CommandLine>, Located> {
-    node.table("[environment]", "environment")?
-        .take_all()
-        .into_iter()
-        .map(|(name, node)| {
-            let command = command(&node, &name)?;
-            Ok((name, command))
-        })
-        .collect()
+    })
 }
 
 fn read_cases(
@@ -309,274 +239,36 @@ fn read_cases(
     };
     let mut cases: Vec<Case> = Vec::new();
     let mut pytest = Vec::new();
-    for (name, node) in node.table("[benchmark]", "benchmark")?.take_all() {
-        let line = node.line;
-        let mut keys = node.table(format!("[benchmark.{name}]"), &name)?;
+    for (name, node) in node.entries("benchmark")? {
+        let mut keys = node.table(format!("[benchmark.{name}]"), name)?;
         if let Some(paths) = keys.take("pytest") {
-            pytest.push(read_pytest(&name, &paths, keys, defaults, cases.len())?);
+            pytest.push(read_pytest(name, paths, keys, defaults, cases.len())?);
             continue;
         }
-        for case in read_case(&name, keys, defaults)? {
-            if cases
-                .iter()
-                .any(|other| other.benchmark.id == case.benchmark.id)
-            {
-                let id = case.benchmark.id;
-                return Err((line, SuiteProblem::Duplicate { id }));
-            }
-            cases.push(case);
-        }
-        if let Some(problem) = other_quantities(&cases) {
-            return Err((line, problem));
-        }
+        cases.extend(read_case(name, node, keys, defaults)?);
+        check_together(&cases).map_err(|problem| (node.line, problem))?;
     }
     Ok((cases, pytest))
 }
 
-/// Returns what is wrong where two benchmarks declare one metric in different ways: a run has it once.
-fn other_quantities(cases: &[Case]) -> Option<SuiteProblem> {
+/// Refuses two benchmarks of one id, and one metric that is declared in two ways: a run has it once.
+fn check_together(cases: &[Case]) -> Result<(), SuiteProblem> {
+    let mut ids: BTreeSet<&str> = BTreeSet::new();
     let mut declared: BTreeMap<&str, (&Metric, &Case)> = BTreeMap::new();
     for case in cases {
+        let id = &case.benchmark.id;
+        if !ids.insert(id) {
+            return Err(SuiteProblem::Duplicate { id: id.clone() });
+        }
         for (name, metric) in &case.metrics {
             let (known, first) = declared.entry(name).or_insert((metric, case));
             if *known != metric {
-                return Some(SuiteProblem::Quantities {
+                return Err(SuiteProblem::Quantities {
                     metric: name.clone(),
                     ids: [first, case].map(|it| it.benchmark.id.clone()),
                 });
             }
         }
     }
-    None
-}
-
-struct Factor {
-    name: String,
-    levels: Vec<Level>,
-    environment: BTreeMap<String, String>,
-    arguments: Vec<String>,
-    definition: String,
-}
-
-fn read_factors(table: &mut Table) -> Result<Vec<Factor>, Located> {
-    let Some(node) = table.take("factor") else {
-        return Ok(Vec::new());
-    };
-    let mut factors = Vec::new();
-    for (name, node) in node.table("[factor]", "factor")?.take_all() {
-        factors.push(read_factor(name, node)?);
-    }
-    Ok(factors)
-}
-
-fn read_factor(name: String, node: Node) -> Result<Factor, Located> {
-    let line = node.line;
-    let mut keys = node.table(format!("[factor.{name}]"), &name)?;
-    let levels = match keys.take("levels") {
-        Some(node) => {
-            let levels = node
-                .list("levels")?
-                .iter()
-                .map(level)
-                .collect::<Result<Vec<_>, _>>()?;
-            if levels.is_empty() {
-                return Err(node.senseless("levels", "is empty, so there is nothing to vary"));
-            }
-            levels
-        }
-        None => vec![Level::Bool(false), Level::Bool(true)],
-    };
-    let mut environment = BTreeMap::new();
-    let mut arguments = Vec::new();
-    match keys.take("apply") {
-        Some(node) => {
-            let mut apply = node.table(format!("[factor.{name}.apply]"), "apply")?;
-            if let Some(node) = apply.take("env") {
-                environment = read_env(node)?;
-            }
-            if let Some(node) = apply.take("arguments") {
-                arguments = node.texts("arguments")?;
-            }
-            apply.finish()?;
-        }
-        None => {
-            let problem = SuiteProblem::Value {
-                key: name,
-                reason: "changes nothing: say what under `apply.env` or `apply.arguments`"
-                    .to_owned(),
-            };
-            return Err((line, problem));
-        }
-    }
-    keys.finish()?;
-    let definition = sha256(&json!([environment, arguments]).to_string());
-    Ok(Factor {
-        name,
-        levels,
-        environment,
-        arguments,
-        definition,
-    })
-}
-
-/// Returns environment variables.
-pub(super) fn read_env(node: Node) -> Result<BTreeMap<String, String>, Located> {
-    node.table("`env`", "env")?
-        .take_all()
-        .into_iter()
-        .map(|(name, node)| {
-            let value = match &node.value {
-                Value::Text(text) => text.clone(),
-                Value::Integer(number) => number.to_string(),
-                Value::Number(_)
-                | Value::Bool(_)
-                | Value::Date(_)
-                | Value::List(_)
-                | Value::Table(_) => return Err(node.wrong(&name, "a text or a whole number")),
-            };
-            Ok((name, value))
-        })
-        .collect()
-}
-
-fn level(node: &Node) -> Result<Level, Located> {
-    match &node.value {
-        Value::Text(text) => Ok(Level::Text(text.clone())),
-        Value::Integer(number) => Ok(Level::Integer(*number)),
-        Value::Number(number) => Ok(Level::Number(*number)),
-        Value::Bool(value) => Ok(Level::Bool(*value)),
-        Value::Date(_) | Value::List(_) | Value::Table(_) => {
-            Err(node.wrong("levels", "a text, a number, or true or false"))
-        }
-    }
-}
-
-fn read_variants(table: &mut Table, factors: &[Factor]) -> Result<Vec<Variant>, Located> {
-    let line = table.line();
-    let Some(node) = table.take("variant") else {
-        return cross(factors).map_err(|problem| (line, problem));
-    };
-    let mut variants = Vec::new();
-    for (name, node) in node.table("[variant]", "variant")?.take_all() {
-        let mut keys = node.table(format!("[variant.{name}]"), &name)?;
-        let mut chosen = Vec::new();
-        if let Some(node) = keys.take("factors") {
-            for (factor, node) in node.table("`factors`", "factors")?.take_all() {
-                let level = level(&node)?;
-                chosen.push((
-                    find(factors, &factor, &level).map_err(|it| (node.line, it))?,
-                    level,
-                ));
-            }
-        }
-        keys.finish()?;
-        variants.push(variant(name, &chosen));
-    }
-    if variants.is_empty() {
-        variants.push(variant(Run::DEFAULT_VARIANT.to_owned(), &[]));
-    }
-    Ok(variants)
-}
-
-fn find<'a>(factors: &'a [Factor], name: &str, level: &Level) -> Result<&'a Factor, SuiteProblem> {
-    let Some(factor) = factors.iter().find(|factor| factor.name == name) else {
-        return Err(SuiteProblem::Undefined {
-            what: "factor",
-            name: name.to_owned(),
-            suggestion: nearest(name, factors.iter().map(|factor| factor.name.as_str())),
-        });
-    };
-    if !factor.levels.contains(level) {
-        let levels: Vec<String> = factor.levels.iter().map(ToString::to_string).collect();
-        return Err(SuiteProblem::Value {
-            key: name.to_owned(),
-            reason: format!(
-                "has no level `{level}`: its levels are {}",
-                levels.join(", ")
-            ),
-        });
-    }
-    Ok(factor)
-}
-
-/// Without variants, every combination of levels is one.
-fn cross(factors: &[Factor]) -> Result<Vec<Variant>, SuiteProblem> {
-    let count = factors
-        .iter()
-        .try_fold(1_usize, |count, factor| {
-            count.checked_mul(factor.levels.len())
-        })
-        .filter(|count| *count <= MAX_CROSSING);
-    if count.is_none() {
-        return Err(SuiteProblem::Value {
-            key: "factor".to_owned(),
-            reason: format!(
-                "spans more than {MAX_CROSSING} combinations: name those to measure with [variant.…] tables"
-            ),
-        });
-    }
-    let mut rows: Vec<Vec<(&Factor, Level)>> = vec![Vec::new()];
-    for factor in factors {
-        rows = rows
-            .iter()
-            .flat_map(|row| {
-                factor.levels.iter().map(move |level| {
-                    let mut row = row.clone();
-                    row.push((factor, level.clone()));
-                    row
-                })
-            })
-            .collect();
-    }
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            let label: Vec<String> = row
-                .iter()
-                .map(|(factor, level)| format!("{}={level}", factor.name))
-                .collect();
-            let name = if label.is_empty() {
-                Run::DEFAULT_VARIANT.to_owned()
-            } else {
-                label.join(",")
-            };
-            variant(name, &row)
-        })
-        .collect())
-}
-
-fn variant(name: String, chosen: &[(&Factor, Level)]) -> Variant {
-    let mut variant = Variant {
-        name,
-        ..Variant::default()
-    };
-    for (factor, level) in chosen {
-        let params = json!({ "level": json_level(level) });
-        let fill = |text: &String| match params.as_object() {
-            Some(params) => super::sweep::fill(text, params),
-            None => text.clone(),
-        };
-        variant.factors.insert(factor.name.clone(), level.clone());
-        variant
-            .definitions
-            .insert(factor.name.clone(), factor.definition.clone());
-        // A treatment that is absent changes nothing.
-        if *level == Level::Bool(false) {
-            continue;
-        }
-        for (name, value) in &factor.environment {
-            variant.environment.insert(name.clone(), fill(value));
-        }
-        variant.arguments.extend(factor.arguments.iter().map(fill));
-    }
-    variant
-}
-
-fn json_level(level: &Level) -> Json {
-    match level {
-        Level::Bool(value) => json!(value),
-        Level::Integer(value) => json!(value),
-        Level::Number(value) => json!(value),
-        Level::Text(value) => json!(value),
-    }
+    Ok(())
 }

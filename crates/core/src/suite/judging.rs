@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::case::at_least_one;
-use super::node::{Located, Node, Table, Value};
+use super::node::{Located, Node, Value};
 
 /// What a suite says about judging; what it leaves open is up to the judging command.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,61 +37,44 @@ pub enum JudgedFrom {
 }
 
 /// Returns what the `[judge]` table says; its paths start from `folder`.
-pub(super) fn read_judge(node: Node, folder: &Path) -> Result<JudgeSettings, Located> {
-    let mut keys = node.table("[judge]", "judge")?;
+pub(super) fn read_judge(node: &Node, key: &str, folder: &Path) -> Result<JudgeSettings, Located> {
+    let count = |node: &Node, key: &str| node.whole(key, 1..=u32::MAX);
+    let path = |node: &Node, key: &str| Ok(folder.join(node.text(key)?));
+    let mut keys = node.table("[judge]", key)?;
     let settings = JudgeSettings {
-        burn_in: keys.take("burn_in").map(|it| burn_in(&it)).transpose()?,
-        burn_in_file: match keys.take("burn_in_file") {
-            Some(node) => Some(folder.join(node.text("burn_in_file")?)),
-            None => None,
-        },
-        outlier_factor: keys
-            .take("outlier_factor")
-            .map(|it| factor(&it))
-            .transpose()?,
-        min_iterations: count(&mut keys, "min_iterations")?,
-        min_instances: count(&mut keys, "min_instances")?,
-        smallest_effect: a_share(&mut keys, "smallest_effect")?,
-        confidence: a_share(&mut keys, "confidence")?,
-        false_discovery_rate: a_share(&mut keys, "false_discovery_rate")?,
+        burn_in: keys.read("burn_in", burn_in)?,
+        burn_in_file: keys.read("burn_in_file", path)?,
+        outlier_factor: keys.read("outlier_factor", factor)?,
+        min_iterations: keys.read("min_iterations", count)?,
+        min_instances: keys.read("min_instances", count)?,
+        smallest_effect: keys.read("smallest_effect", share)?,
+        confidence: keys.read("confidence", share)?,
+        false_discovery_rate: keys.read("false_discovery_rate", share)?,
     };
     keys.finish()?;
     Ok(settings)
 }
 
-fn burn_in(node: &Node) -> Result<JudgedFrom, Located> {
+fn burn_in(node: &Node, key: &str) -> Result<JudgedFrom, Located> {
     const EXPECTED: &str = "a whole number, \"auto\" or \"recorded\"";
     match &node.value {
         Value::Text(text) if text == "recorded" => Ok(JudgedFrom::Recorded),
         Value::Text(text) if text == "auto" => Ok(JudgedFrom::Auto),
-        Value::Text(text) => Err(node.senseless(
-            "burn_in",
-            format!("must be {EXPECTED}, not the text \"{text}\""),
-        )),
-        Value::Integer(_) => node.whole("burn_in").map(JudgedFrom::Index),
-        Value::Number(_) | Value::Bool(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => {
-            Err(node.wrong("burn_in", EXPECTED))
+        Value::Text(text) => {
+            Err(node.senseless(key, format!("must be {EXPECTED}, not the text \"{text}\"")))
         }
+        Value::Integer(_) => node.whole(key, 0..=u32::MAX).map(JudgedFrom::Index),
+        _ => Err(node.wrong(key, EXPECTED)),
     }
 }
 
-fn factor(node: &Node) -> Result<f64, Located> {
-    let factor = node.number("outlier_factor")?;
+fn factor(node: &Node, key: &str) -> Result<f64, Located> {
+    let factor = node.number(key)?;
     if factor > 1.0 && factor.is_finite() {
         Ok(factor)
     } else {
-        Err(node.senseless("outlier_factor", "must be a number above 1, such as 10"))
+        Err(node.senseless(key, "must be a number above 1, such as 10"))
     }
-}
-
-fn count(keys: &mut Table, key: &'static str) -> Result<Option<u32>, Located> {
-    let node = keys.take(key);
-    node.map(|it| at_least_one(&it, key)).transpose()
-}
-
-fn a_share(keys: &mut Table, key: &'static str) -> Result<Option<f64>, Located> {
-    let node = keys.take(key);
-    node.map(|it| share(&it, key)).transpose()
 }
 
 fn share(node: &Node, key: &str) -> Result<f64, Located> {
@@ -100,9 +82,7 @@ fn share(node: &Node, key: &str) -> Result<f64, Located> {
     let found = match &node.value {
         Value::Text(text) => parse_share(text),
         Value::Integer(_) | Value::Number(_) => Some(node.number(key)?),
-        Value::Bool(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => {
-            return Err(node.wrong(key, EXPECTED));
-        }
+        _ => return Err(node.wrong(key, EXPECTED)),
     };
     match found {
         Some(share) if share > 0.0 && share < 1.0 => Ok(share),

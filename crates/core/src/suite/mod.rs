@@ -6,7 +6,6 @@ mod duration;
 mod error;
 mod file;
 mod judging;
-mod limits;
 mod node;
 mod plan;
 mod plan_document;
@@ -15,17 +14,17 @@ mod settings;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod variants;
 
 pub use adhoc::{AdHoc, text as command_text};
 pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};
-pub use limits::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS};
 pub use plan::*;
 pub use plan_document::{
     EntryName, PlanAssignment, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
     PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
-pub use settings::Settings;
+pub use settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};

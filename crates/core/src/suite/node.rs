@@ -1,11 +1,14 @@
 //! A TOML document as a tree that knows its lines and notices unread keys.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{SuiteProblem, nearest};
+use crate::model::Level;
 
 /// A problem and the line that it stands on.
 pub(super) type Located = (usize, SuiteProblem);
@@ -30,10 +33,10 @@ pub(super) enum Value {
 
 /// A table whose keys are taken one by one; `finish` complains of those left.
 #[derive(Debug)]
-pub(super) struct Table {
-    line: usize,
+pub(super) struct Table<'a> {
+    node: &'a Node,
     place: String,
-    entries: Vec<(String, Node)>,
+    entries: &'a [(String, Node)],
     asked: Vec<&'static str>,
 }
 
@@ -140,6 +143,13 @@ impl Node {
         }
     }
 
+    pub(super) fn bool(&self, key: &str) -> Result<bool, Located> {
+        match self.value {
+            Value::Bool(value) => Ok(value),
+            _ => Err(self.wrong(key, "true or false")),
+        }
+    }
+
     pub(super) fn list(&self, key: &str) -> Result<&[Self], Located> {
         match &self.value {
             Value::List(nodes) => Ok(nodes),
@@ -151,17 +161,18 @@ impl Node {
         self.list(key)?.iter().map(|node| node.text(key)).collect()
     }
 
-    pub(super) fn whole(&self, key: &str) -> Result<u32, Located> {
-        match self.value {
-            Value::Integer(value) => u32::try_from(value).map_err(|_out_of_range| {
-                let limit = match value {
-                    ..0 => "0 or more".to_owned(),
-                    0.. => format!("at most {}", u32::MAX),
-                };
-                self.senseless(key, format!("must be {limit}, not {value}"))
-            }),
-            _ => Err(self.wrong(key, "a whole number")),
-        }
+    /// Returns a whole number within `limits`.
+    pub(super) fn whole(&self, key: &str, limits: RangeInclusive<u32>) -> Result<u32, Located> {
+        let Value::Integer(value) = self.value else {
+            return Err(self.wrong(key, "a whole number"));
+        };
+        let reason = match u32::try_from(value) {
+            Ok(count) if limits.contains(&count) => return Ok(count),
+            Ok(count) if count < *limits.start() => format!("must be {} or more", limits.start()),
+            Err(_negative) if value < 0 => format!("must be 0 or more, not {value}"),
+            Ok(_) | Err(_) => format!("must be at most {}, not {value}", limits.end()),
+        };
+        Err(self.senseless(key, reason))
     }
 
     #[expect(
@@ -176,47 +187,91 @@ impl Node {
         }
     }
 
-    pub(super) fn table(self, place: impl Into<String>, key: &str) -> Result<Table, Located> {
-        match self.value {
-            Value::Table(entries) => Ok(Table {
-                line: self.line,
-                place: place.into(),
-                entries,
-                asked: Vec::new(),
-            }),
+    /// Returns a text, a number, or true or false.
+    pub(super) fn scalar(&self) -> Option<Level> {
+        match &self.value {
+            Value::Text(text) => Some(Level::Text(text.clone())),
+            Value::Integer(number) => Some(Level::Integer(*number)),
+            Value::Number(number) => Some(Level::Number(*number)),
+            Value::Bool(value) => Some(Level::Bool(*value)),
+            Value::Date(_) | Value::List(_) | Value::Table(_) => None,
+        }
+    }
+
+    /// Returns the variant of `T` that a text names; `expected` follows the key in the error.
+    pub(super) fn choice<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        expected: &str,
+    ) -> Result<T, Located> {
+        let text = self.text(key)?;
+        let name: StrDeserializer<'_, serde::de::value::Error> = text.as_str().into_deserializer();
+        T::deserialize(name)
+            .map_err(|_other| self.senseless(key, format!("{expected}, not \"{text}\"")))
+    }
+
+    /// Returns the entries of a table in the order of the file.
+    pub(super) fn entries(&self, key: &str) -> Result<&[(String, Self)], Located> {
+        match &self.value {
+            Value::Table(entries) => Ok(entries),
             _ => Err(self.wrong(key, "a table")),
         }
     }
+
+    /// Returns what `read` makes of each entry of a table, by name.
+    pub(super) fn each<T, C: FromIterator<(String, T)>>(
+        &self,
+        key: &str,
+        read: impl Fn(&Self, &str) -> Result<T, Located>,
+    ) -> Result<C, Located> {
+        let entries = self.entries(key)?.iter();
+        entries
+            .map(|(name, node)| Ok((name.clone(), read(node, name)?)))
+            .collect()
+    }
+
+    pub(super) fn table(&self, place: impl Into<String>, key: &str) -> Result<Table<'_>, Located> {
+        Ok(Table {
+            node: self,
+            place: place.into(),
+            entries: self.entries(key)?,
+            asked: Vec::new(),
+        })
+    }
 }
 
-impl Table {
-    pub(super) fn line(&self) -> usize {
-        self.line
+impl<'a> Table<'a> {
+    /// Returns the error that the table makes no sense because of `key`.
+    pub(super) fn senseless(&self, key: &str, reason: impl Into<String>) -> Located {
+        self.node.senseless(key, reason)
     }
 
     /// Returns the value of `key` and marks it as read.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<Node> {
+    pub(super) fn take(&mut self, key: &'static str) -> Option<&'a Node> {
         self.asked.push(key);
-        let position = self.entries.iter().position(|(name, _)| name == key)?;
-        Some(self.entries.remove(position).1)
+        let entry = self.entries.iter().find(|(name, _)| name == key);
+        entry.map(|(_, node)| node)
     }
 
-    /// Returns every entry in the order of the file.
-    pub(super) fn take_all(&mut self) -> Vec<(String, Node)> {
-        std::mem::take(&mut self.entries)
+    /// Returns what `read` makes of the value of `key`, if there is one.
+    pub(super) fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'a Node, &str) -> Result<T, Located>,
+    ) -> Result<Option<T>, Located> {
+        self.take(key).map(|node| read(node, key)).transpose()
     }
 
-    /// Complains of the first key that nobody asked for.
+    /// Complains of the first key that was never taken.
     pub(super) fn finish(self) -> Result<(), Located> {
-        let Some((key, node)) = self.entries.into_iter().next() else {
+        let mut entries = self.entries.iter();
+        let Some((key, node)) = entries.find(|(key, _)| !self.asked.contains(&key.as_str())) else {
             return Ok(());
         };
-        let suggestion = nearest(&key, self.asked);
-        let place = self.place;
         let problem = SuiteProblem::UnknownKey {
-            key,
-            place,
-            suggestion,
+            key: key.clone(),
+            place: self.place,
+            suggestion: nearest(key, self.asked),
         };
         Err((node.line, problem))
     }

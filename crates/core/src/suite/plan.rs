@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::pytest::PytestTest;
+use super::settings::Settings;
 use crate::model::{Benchmark, Level, Metric, MetricName, Run, Version};
 
 /// Everything that one session is to measure.
@@ -138,6 +139,39 @@ pub struct PlannedCommit {
     pub version: Version,
     /// The top folder of the repository.
     pub repository: String,
+}
+
+impl Case {
+    /// Returns a benchmark with a command and nothing else said.
+    pub fn new(id: String, command: CommandLine) -> Self {
+        Self {
+            benchmark: Benchmark {
+                id,
+                ..Benchmark::default()
+            },
+            command,
+            setup: None,
+            prepare: None,
+            teardown: None,
+            check: None,
+            directory: None,
+            environment: BTreeMap::new(),
+            stdin: CaseInput::Null,
+            exit_codes: success(),
+            instances: Settings::INSTANCES,
+            burn_in: Settings::BURN_IN,
+            iterations: Settings::ITERATIONS,
+            time_limit: None,
+            max_failures: Settings::MAX_FAILURES,
+            min_time: None,
+            max_time: None,
+            output: OutputMetrics::None,
+            patterns: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+            work: BTreeMap::new(),
+            pytest: None,
+        }
+    }
 }
 
 impl PlannedCommit {

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{CaseDefaults, read_settings};
-use super::file::read_env;
+use super::case::CaseDefaults;
 use super::node::{Located, Node, Table, Value};
 use super::plan::BurnIn;
 use super::settings::Settings;
@@ -120,38 +119,22 @@ pub(super) fn read_pytest(
         }
     }
     let paths = texts(paths, "pytest")?;
-    let python = match keys.take("python") {
-        Some(node) => from_folder(node.text("python")?, defaults.folder()),
-        None => PYTHON.to_owned(),
-    };
-    let arguments = match keys.take("pytest_arguments") {
-        Some(node) => node.texts("pytest_arguments")?,
-        None => Vec::new(),
-    };
-    let settings = read_settings(&mut keys)?;
-    let (mut environment, mut tags, mut directory) = defaults.rest();
-    if let Some(node) = keys.take("env") {
-        environment.extend(read_env(node)?);
-    }
-    if let Some(node) = keys.take("tags") {
-        tags.extend(node.texts("tags")?);
-    }
-    if let Some(node) = keys.take("directory") {
-        directory = Some(node.text("directory")?);
-    }
+    let python = keys.read("python", Node::text)?;
+    let python = python.map_or_else(|| PYTHON.to_owned(), |it| from_folder(it, &defaults.folder));
+    let arguments = keys.read("pytest_arguments", Node::texts)?;
+    let settings = Settings::read(&mut keys)?;
+    let all = defaults.with(&mut keys)?;
     keys.finish()?;
-    let folder = defaults.folder();
-    let directory = directory.map_or_else(|| folder.to_owned(), |it| folder.join(it));
     Ok(PytestTable {
         name: name.to_owned(),
         paths,
         python,
-        arguments,
-        directory: directory.display().to_string(),
-        environment,
-        tags,
+        arguments: arguments.unwrap_or_default(),
+        directory: all.directory,
+        environment: all.environment,
+        tags: all.tags,
         settings,
-        defaults: defaults.settings.clone(),
+        defaults: all.settings,
         position,
     })
 }
@@ -161,13 +144,7 @@ fn texts(node: &Node, key: &str) -> Result<Vec<String>, Located> {
     let texts = match &node.value {
         Value::Text(text) => vec![text.clone()],
         Value::List(_) => node.texts(key)?,
-        Value::Integer(_)
-        | Value::Number(_)
-        | Value::Bool(_)
-        | Value::Date(_)
-        | Value::Table(_) => {
-            return Err(node.wrong(key, "a path or a list of paths"));
-        }
+        _ => return Err(node.wrong(key, "a path or a list of paths")),
     };
     if texts.is_empty() || texts.iter().any(|it| it.trim().is_empty()) {
         return Err(node.senseless(key, "is empty"));

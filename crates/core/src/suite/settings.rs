@@ -1,8 +1,29 @@
 //! How long and how often to measure: the same keys in suite files and on the command line.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use super::duration::parse_duration;
+use super::node::{Located, Node, Table, Value};
 use super::plan::{BurnIn, Case};
+
+/// The most instances of a benchmark: every one of them has a place in the random order, which is kept in memory.
+pub const MOST_INSTANCES: u32 = 100_000;
+
+/// The most iterations of an instance that count, and as many before those.
+pub const MOST_ITERATIONS: u32 = 1_000_000;
+
+/// The most instances of all benchmarks and variants together.
+pub const MOST_INSTANCES_IN_ALL: u64 = 5_000_000;
+
+/// How many instances a benchmark may have, in suite files and plans alike.
+pub(super) const INSTANCE_LIMITS: RangeInclusive<u32> = 1..=MOST_INSTANCES;
+
+/// How many iterations of an instance may count.
+pub(super) const ITERATION_LIMITS: RangeInclusive<u32> = 1..=MOST_ITERATIONS;
+
+/// How many iterations there may be before those that count.
+pub(super) const BURN_IN_LIMITS: RangeInclusive<u32> = 0..=MOST_ITERATIONS;
 
 /// Settings of which some may be left to others.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +56,20 @@ impl Settings {
     /// Consecutive failures that end an instance where nobody says.
     pub const MAX_FAILURES: u32 = 3;
 
+    /// Returns the settings of a table, which has other keys too.
+    pub(super) fn read(keys: &mut Table) -> Result<Self, Located> {
+        Ok(Self {
+            instances: keys.read("instances", |it, key| it.whole(key, INSTANCE_LIMITS))?,
+            burn_in: keys.read("burn_in", burn_in)?,
+            iterations: keys.read("iterations", |it, key| it.whole(key, ITERATION_LIMITS))?,
+            time_limit: keys.read("time_limit", duration)?,
+            max_failures: keys.read("max_failures", |it, key| it.whole(key, 0..=u32::MAX))?,
+            min_time: keys.read("min_time", duration)?,
+            max_time: keys.read("max_time", duration)?,
+            cpus: None,
+        })
+    }
+
     /// Returns these settings with the gaps filled from `other`.
     pub fn or(&self, other: &Self) -> Self {
         Self {
@@ -64,5 +99,26 @@ impl Settings {
             case.min_time = self.min_time.or(case.min_time);
             case.max_time = self.max_time.or(case.max_time);
         }
+    }
+}
+
+fn burn_in(node: &Node, key: &str) -> Result<BurnIn, Located> {
+    match &node.value {
+        Value::Text(text) if text == "auto" => Ok(BurnIn::Auto),
+        Value::Integer(_) => node.whole(key, BURN_IN_LIMITS).map(BurnIn::Fixed),
+        _ => Err(node.wrong(key, "a whole number or \"auto\"")),
+    }
+}
+
+fn duration(node: &Node, key: &str) -> Result<Duration, Located> {
+    let text = match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(_) | Value::Number(_) => node.number(key)?.to_string(),
+        _ => return Err(node.wrong(key, "a time such as \"200s\"")),
+    };
+    match parse_duration(&text) {
+        Ok(duration) if duration.is_zero() => Err(node.senseless(key, "must be above zero")),
+        Ok(duration) => Ok(duration),
+        Err(reason) => Err(node.senseless(key, reason)),
     }
 }

@@ -30,45 +30,49 @@ pub(super) struct SweepCombination {
 pub(super) fn combinations(
     parameters: &[SweepParameter],
 ) -> Result<Vec<SweepCombination>, SuiteProblem> {
-    let count = parameters
-        .iter()
-        .try_fold(1_usize, |count, it| count.checked_mul(it.values.len()))
-        .filter(|count| *count <= MAX_COMBINATIONS);
-    if count.is_none() {
+    let values: Vec<&[Json]> = parameters.iter().map(|it| it.values.as_slice()).collect();
+    let Some(rows) = cross(&values, MAX_COMBINATIONS) else {
         return Err(SuiteProblem::Value {
             key: "params".to_owned(),
             reason: format!("span more than {MAX_COMBINATIONS} combinations"),
         });
-    }
-    let mut rows: Vec<Vec<(&SweepParameter, Json)>> = vec![Vec::new()];
-    for parameter in parameters {
-        rows = rows
-            .iter()
-            .flat_map(|row| {
-                parameter.values.iter().map(move |value| {
-                    let mut row = row.clone();
-                    row.push((parameter, value.clone()));
-                    row
-                })
-            })
-            .collect();
-    }
-    rows.into_iter().map(combination).collect()
+    };
+    rows.into_iter()
+        .map(|row| combination(parameters, &row))
+        .collect()
 }
 
-fn combination(row: Vec<(&SweepParameter, Json)>) -> Result<SweepCombination, SuiteProblem> {
-    let raw: BTreeMap<&str, &Json> = row
+/// Returns every choice of one value from each list, the last list changing fastest; `None` of more than `most`.
+pub(super) fn cross<'a, T>(lists: &[&'a [T]], most: usize) -> Option<Vec<Vec<&'a T>>> {
+    lists
         .iter()
-        .map(|(parameter, value)| (parameter.name.as_str(), value))
-        .collect();
+        .try_fold(1_usize, |count, list| count.checked_mul(list.len()))
+        .filter(|count| *count <= most)?;
+    let mut rows: Vec<Vec<&T>> = vec![Vec::new()];
+    for list in lists {
+        let longer = rows.iter().flat_map(|row| {
+            list.iter()
+                .map(move |value| [row.as_slice(), &[value]].concat())
+        });
+        rows = longer.collect();
+    }
+    Some(rows)
+}
+
+fn combination(
+    parameters: &[SweepParameter],
+    row: &[&Json],
+) -> Result<SweepCombination, SuiteProblem> {
+    let names = parameters.iter().map(|it| it.name.as_str());
+    let raw: BTreeMap<&str, &Json> = names.zip(row.iter().copied()).collect();
     let mut params = Object::new();
     for name in raw.keys() {
         params.insert((*name).to_owned(), resolve(name, &raw, &mut Vec::new())?);
     }
-    let label = row
+    let label = parameters
         .iter()
-        .filter(|(parameter, _)| parameter.swept)
-        .map(|(parameter, _)| format!("{}={}", parameter.name, plain(&params[&parameter.name])))
+        .filter(|parameter| parameter.swept)
+        .map(|parameter| format!("{}={}", parameter.name, plain(&params[&parameter.name])))
         .collect::<Vec<_>>()
         .join(",");
     Ok(SweepCombination { params, label })
@@ -80,8 +84,7 @@ fn resolve(
     raw: &BTreeMap<&str, &Json>,
     path: &mut Vec<String>,
 ) -> Result<Json, SuiteProblem> {
-    if path.iter().any(|visited| visited == name) {
-        let start = path.iter().position(|visited| visited == name).unwrap_or(0);
+    if let Some(start) = path.iter().position(|visited| visited == name) {
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
         return Err(SuiteProblem::Circle { circle });
@@ -92,19 +95,12 @@ fn resolve(
     };
     path.push(name.to_owned());
     let mut known = Object::new();
-    for other in mentioned(text, raw.keys().copied()) {
-        known.insert(other.clone(), resolve(&other, raw, path)?);
+    let mentioned = raw.keys().filter(|it| text.contains(&format!("{{{it}}}")));
+    for other in mentioned {
+        known.insert((*other).to_owned(), resolve(other, raw, path)?);
     }
     path.pop();
     Ok(Json::String(fill(text, &known)))
-}
-
-/// Returns the parameters that a text mentions as `{name}`.
-fn mentioned<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    names
-        .filter(|name| text.contains(&format!("{{{name}}}")))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Puts parameter values where a text says `{name}`.

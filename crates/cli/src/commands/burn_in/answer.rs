@@ -1,7 +1,4 @@
-//! The answer for people: one sentence, then a table.
-
-use std::collections::BTreeSet;
-use std::io::Write;
+//! The answer for people: a sentence, then a table.
 
 use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::{percent, quantity};
@@ -11,32 +8,21 @@ use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
 use super::rows::BurnInRow;
-use crate::error::CliError;
-use crate::options::Context;
+use crate::answer::TextAnswer;
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 
-/// What the columns mean that do not say so themselves.
-const LEGEND: &str = "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance\n\
+/// Meaning of the columns.
+pub const LEGEND: &str = "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance\n\
 bias: distance of the mean from the steady level, with burn-in → without it";
 
-/// Says it in a sentence and shows the table.
-pub fn text(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
-    let mut out = context.terminal.out();
-    writeln!(out, "{}\n", headline(rows))?;
-    table(rows).text_within(context.terminal.width(), &mut out)?;
-    if !context.quiet {
-        writeln!(out, "\n{LEGEND}")?;
+/// Returns the sentence and the table.
+pub fn answer(rows: &[BurnInRow]) -> TextAnswer {
+    TextAnswer {
+        headline: headline(rows),
+        table: table(rows),
+        notes: Vec::new(),
     }
-    Ok(())
-}
-
-/// Shows the same as Markdown.
-pub fn markdown(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
-    let mut out = context.terminal.out();
-    writeln!(out, "{}\n", headline(rows))?;
-    table(rows).markdown(&mut out)?;
-    Ok(())
 }
 
 fn headline(rows: &[BurnInRow]) -> String {
@@ -129,7 +115,7 @@ fn of_one(row: &BurnInRow) -> String {
     }
 }
 
-/// Returns which share of the measured time is burn-in; `None` where no metric is a time.
+/// Returns the share of burn-in in the measured time; `None` if no metric is a time.
 fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
@@ -143,24 +129,22 @@ fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
 }
 
 fn table(rows: &[BurnInRow]) -> Table {
-    let suites: BTreeSet<&str> = rows.iter().map(|row| row.suite.as_str()).collect();
-    let with_suite = suites.len() > 1;
-    let mut columns = vec![
-        ("benchmark", Left),
-        ("class", Left),
-        ("steady from", Whole),
-        ("planned", Right),
-        ("instances", Right),
-        ("cost", Right),
-        ("bias", Whole),
-    ];
-    if with_suite {
-        columns.insert(1, ("suite", Left));
-    }
-    let mut table = Table::new(&columns).dispensable(&["suite", "instances", "planned"]);
+    let has_several_suites = rows.iter().any(|row| row.suite != rows[0].suite);
+    let mut table = Table::of_shown(&[
+        (true, "benchmark", Left),
+        (has_several_suites, "suite", Left),
+        (true, "class", Left),
+        (true, "steady from", Whole),
+        (true, "planned", Right),
+        (true, "instances", Right),
+        (true, "cost", Right),
+        (true, "bias", Whole),
+    ])
+    .dispensable(&["suite", "instances", "planned"]);
     for row in rows {
-        let mut cells = vec![
+        table.row(vec![
             row.benchmark.clone(),
+            row.suite.clone(),
             row.steady.classes_text(),
             start_text(row),
             match row.planned {
@@ -170,16 +154,12 @@ fn table(rows: &[BurnInRow]) -> Table {
             grouped(row.instances.len()),
             cost_text(row),
             bias_text(row),
-        ];
-        if with_suite {
-            cells.insert(1, row.suite.clone());
-        }
-        table.row(cells);
+        ]);
     }
     table
 }
 
-/// Returns the start and, where it is not what the values say, who says so and what they say.
+/// Returns the start and its source; for a manual choice also the detected start.
 pub fn start_text(row: &BurnInRow) -> String {
     let by_hand = |start: u32, who: &str| match row.found {
         Some(found) if found == start => format!("{start} ({who})"),
@@ -201,7 +181,7 @@ pub fn start_text(row: &BurnInRow) -> String {
     }
 }
 
-/// Returns what burn-in costs in each instance: time, or where the metric is none, iterations.
+/// Returns the cost of burn-in per instance: a time, or iterations if the metric is no time.
 pub fn cost_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start) {
         (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
@@ -210,7 +190,7 @@ pub fn cost_text(row: &BurnInRow) -> String {
     }
 }
 
-/// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
+/// Returns the bias of the mean without and with burn-in: `+4.1 % → 0 %`.
 pub fn bias_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start, row.bias_without) {
         (Some(effect), Some(_), Some(without)) => {
@@ -220,7 +200,7 @@ pub fn bias_text(row: &BurnInRow) -> String {
     }
 }
 
-/// Returns a share with its sign; less than a hundredth of a per cent is nothing.
+/// Returns a share with its sign; less than 0.005 % is zero.
 fn signed(share: f64) -> String {
     if share.abs() < 0.000_05 {
         return "0 %".to_owned();

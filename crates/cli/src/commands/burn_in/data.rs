@@ -1,18 +1,19 @@
 //! The answer for programs.
 
-use std::io::Write;
+use std::collections::BTreeMap;
 
 use lapwing_core::clean::SteadyMethod;
 use lapwing_core::show::class_name;
 use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::rows::BurnInRow;
+use crate::answer::{write_csv, write_json};
 use crate::error::CliError;
-use crate::not_judged::{self, NotJudged};
+use crate::not_judged::NotJudged;
 use crate::options::Context;
-use crate::table::csv_of_json;
 
 /// Writes the rows as JSON (`docs/burn-in.md`).
 pub fn json(
@@ -22,17 +23,19 @@ pub fn json(
     method: SteadyMethod,
     context: &Context,
 ) -> Result<(), CliError> {
-    let rows: Vec<Value> = rows.iter().map(row).collect();
     let answer = json!({
         "method": method.name(),
-        "benchmarks": rows,
-        "not_judged": not_judged::json(others),
+        "benchmarks": rows.iter().map(BurnInDetails::of).collect::<Vec<_>>(),
+        "not_judged": others,
         "notes": notes,
     });
-    let mut out = context.terminal.out();
-    serde_json::to_writer_pretty(&mut out, &answer)?;
-    writeln!(out)?;
-    Ok(())
+    write_json(&answer, &mut context.terminal.out())
+}
+
+/// Writes the rows as CSV, without their details.
+pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
+    let rows: Vec<BurnInFields> = rows.iter().map(BurnInFields::of).collect();
+    write_csv(&rows, &mut context.terminal.out())
 }
 
 /// Returns the class as a key: `warm_up`.
@@ -50,79 +53,88 @@ fn class(row: &BurnInRow) -> Option<String> {
     Some(class)
 }
 
-fn row(row: &BurnInRow) -> Value {
-    let classes: Map<String, Value> = row
-        .steady
-        .classes()
-        .into_iter()
-        .map(|(class, count)| (key(class), json!(count)))
-        .collect();
-    let effect = row.effect.as_ref();
-    let bias = effect.filter(|_| row.bias_without.is_some());
-    let instances: Vec<Value> = row
-        .instances
-        .iter()
-        .map(|it| {
-            json!({
-                "instance": it.id.to_string(),
-                "class": it.class.map(|class| key(Some(class))),
-                "start": it.start,
-                "iterations": it.iterations,
-            })
-        })
-        .collect();
-    json!({
-        "benchmark": row.benchmark,
-        "suite": row.suite,
-        "metric": row.steady.metric,
-        "unit": row.unit,
-        "class": class(row),
-        "classes": classes,
-        "start": row.start,
-        "found": row.found,
-        "wanted": row.wanted,
-        "wanders": row.steady.burn_in.as_ref().is_some_and(|it| it.wanders),
-        "source": row.source.key(),
-        "planned": match row.planned {
-            PlannedBurnIn::Fixed(count) => json!(count),
-            PlannedBurnIn::Auto => json!("auto"),
-        },
-        "instances": row.instances.len(),
-        "never_steady": row.count(Class::NoSteadyState),
-        "too_short": row.count(Class::TooShort),
-        "not_asked": row.not_asked(),
-        "cost": effect.filter(|_| row.start.is_some()).map(|it| it.cost),
-        "total": row.total,
-        "bias_without_burn_in": row.bias_without,
-        "transient_bias": bias.map(|it| it.transient_bias),
-        "remaining_bias": bias.map(|it| it.remaining_bias),
-        "instances_detail": instances,
-    })
+/// A row.
+#[derive(Default, Serialize)]
+struct BurnInFields<'a> {
+    benchmark: &'a str,
+    suite: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    class: Option<String>,
+    start: Option<u32>,
+    found: Option<u32>,
+    wanted: Option<u32>,
+    source: &'static str,
+    planned: Value,
+    instances: usize,
+    never_steady: usize,
+    too_short: usize,
+    cost: Option<f64>,
+    total: f64,
+    bias_without_burn_in: Option<f64>,
+    transient_bias: Option<f64>,
+    remaining_bias: Option<f64>,
+    wanders: bool,
+    not_asked: usize,
 }
 
-/// Writes the rows as CSV: the columns of the JSON rows that are no lists.
-pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
-    const COLUMNS: [&str; 20] = [
-        "benchmark",
-        "suite",
-        "metric",
-        "unit",
-        "class",
-        "start",
-        "found",
-        "wanted",
-        "source",
-        "planned",
-        "instances",
-        "never_steady",
-        "too_short",
-        "cost",
-        "total",
-        "bias_without_burn_in",
-        "transient_bias",
-        "remaining_bias",
-        "wanders",
-        "not_asked",
-    ];
-    csv_of_json(&COLUMNS, rows.iter().map(row), &mut context.terminal.out())
+impl<'a> BurnInFields<'a> {
+    fn of(row: &'a BurnInRow) -> Self {
+        let effect = row.effect.as_ref();
+        let bias = effect.filter(|_| row.bias_without.is_some());
+        Self {
+            benchmark: &row.benchmark,
+            suite: &row.suite,
+            metric: &row.steady.metric,
+            unit: &row.unit,
+            class: class(row),
+            start: row.start,
+            found: row.found,
+            wanted: row.wanted,
+            source: row.source.key(),
+            planned: match row.planned {
+                PlannedBurnIn::Fixed(count) => json!(count),
+                PlannedBurnIn::Auto => json!("auto"),
+            },
+            instances: row.instances.len(),
+            never_steady: row.count(Class::NoSteadyState),
+            too_short: row.count(Class::TooShort),
+            cost: effect.filter(|_| row.start.is_some()).map(|it| it.cost),
+            total: row.total,
+            bias_without_burn_in: row.bias_without,
+            transient_bias: bias.map(|it| it.transient_bias),
+            remaining_bias: bias.map(|it| it.remaining_bias),
+            wanders: row.wanders(),
+            not_asked: row.not_asked(),
+        }
+    }
+}
+
+/// A row with its details, which have no place in a table.
+#[derive(Serialize)]
+struct BurnInDetails<'a> {
+    #[serde(flatten)]
+    row: BurnInFields<'a>,
+    /// Number of instances by class.
+    classes: BTreeMap<String, usize>,
+    instances_detail: Vec<Value>,
+}
+
+impl<'a> BurnInDetails<'a> {
+    fn of(row: &'a BurnInRow) -> Self {
+        let classes = row.steady.classes().into_iter();
+        let instances = row.instances.iter().map(|instance| {
+            json!({
+                "instance": instance.id.to_string(),
+                "class": instance.class.map(|class| key(Some(class))),
+                "start": instance.start,
+                "iterations": instance.iterations,
+            })
+        });
+        Self {
+            row: BurnInFields::of(row),
+            classes: classes.map(|(class, count)| (key(class), count)).collect(),
+            instances_detail: instances.collect(),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! `lapwing burn-in`: from which iteration on each benchmark is steady, and what that costs.
+//! `lapwing burn-in`: the first steady iteration of each benchmark, and the cost of burn-in.
 
 mod answer;
 mod data;
@@ -13,10 +13,10 @@ mod write;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::{SteadyMethod, SteadySearch};
 use lapwing_core::record::Filter;
-use lapwing_core::suite::{Suite, parse_duration};
+use lapwing_core::suite::parse_duration;
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
@@ -24,8 +24,7 @@ use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
+use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
@@ -35,8 +34,8 @@ pub struct BurnIn {
     #[command(flatten)]
     filters: FilterOptions,
     /// Detection method
-    #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
-    method: SteadyMethodChoice,
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), default_value = "default")]
+    method: SteadyMethod,
     /// Share of the steady instances that must be steady after the burn-in
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
@@ -72,30 +71,21 @@ pub struct BurnIn {
     update_suite: Option<PathBuf>,
 }
 
-/// How it is found when an instance gets steady.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum SteadyMethodChoice {
-    /// Lapwing's method
-    #[default]
-    Default,
-    /// Krun's `warmup_stats` (Barrett et al. 2017)
-    Krun,
-    /// Traini et al. 2023
-    Traini,
-    /// The MSER-5 rule, which finds a start but does not classify
-    Mser5,
-}
-
-impl From<SteadyMethodChoice> for SteadyMethod {
-    fn from(method: SteadyMethodChoice) -> Self {
-        match method {
-            SteadyMethodChoice::Default => Self::Default,
-            SteadyMethodChoice::Krun => Self::Krun,
-            SteadyMethodChoice::Traini => Self::Traini,
-            SteadyMethodChoice::Mser5 => Self::Mser5,
-        }
-    }
-}
+/// Methods to detect the steady state.
+const METHODS: [NamedValue<SteadyMethod>; 4] = [
+    ("default", "Lapwing's method", SteadyMethod::Default),
+    (
+        "krun",
+        "Krun's `warmup_stats` (Barrett et al. 2017)",
+        SteadyMethod::Krun,
+    ),
+    ("traini", "Traini et al. 2023", SteadyMethod::Traini),
+    (
+        "mser5",
+        "The MSER-5 rule, which finds a start but does not classify",
+        SteadyMethod::Mser5,
+    ),
+];
 
 fn parse_quantile(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -118,36 +108,20 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 }
 
 impl BurnIn {
-    /// Finds it, lets people review it, shows it, and writes it where it is wanted.
+    /// Detects the starts, offers them for review, shows them and writes them.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;
-        let search = SteadyStartSearch {
-            steady: SteadySearch {
-                method: self.method.into(),
-                burn_in: BurnInOptions {
-                    quantile: self.quantile,
-                    max_cost: self.max_cost,
-                    ..BurnInOptions::default()
-                },
-                seed: Seed(self.seed),
-            },
-            keep: if self.review || self.plot.is_some() {
-                KeptValues::Values
-            } else {
-                KeptValues::Starts
-            },
-        };
+        let search = self.search();
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
             if self.format == Format::Json {
-                let method = self.method.into();
-                let answer = data::json(&rows, &others, &[], method, context);
+                let answer = data::json(&rows, &others, &[], self.method, context);
                 CliError::unless_reader_left(answer)?;
             }
             return Err(nothing(&others));
@@ -178,7 +152,7 @@ impl BurnIn {
             },
         };
         let mut notes = notes::notes(&rows, &asked);
-        notes.extend(not_judged::names(&others).map(|names| format!("not judged: {names}")));
+        notes.extend(not_judged::note(&others));
         CliError::unless_reader_left(self.show(&rows, &others, &notes, context))?;
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &rows)?;
@@ -196,7 +170,26 @@ impl BurnIn {
         Ok(ExitStatus::Fine)
     }
 
-    /// Returns what the burn-in file says: the one that is named, else that of the suite file here.
+    fn search(&self) -> SteadyStartSearch {
+        SteadyStartSearch {
+            steady: SteadySearch {
+                method: self.method,
+                burn_in: BurnInOptions {
+                    quantile: self.quantile,
+                    max_cost: self.max_cost,
+                    ..BurnInOptions::default()
+                },
+                seed: Seed(self.seed),
+            },
+            keep: if self.review || self.plot.is_some() {
+                KeptValues::Values
+            } else {
+                KeptValues::Starts
+            },
+        }
+    }
+
+    /// Returns the starts of the burn-in file: the named one, else that of the default suite file.
     fn listed(&self) -> Result<BTreeMap<String, u32>, CliError> {
         if let Some(path) = &self.burn_in_file {
             return burn_in_file::read(path);
@@ -204,14 +197,7 @@ impl BurnIn {
         let Some(suite) = suite_file::here().filter(|_| !self.no_suite) else {
             return Ok(BTreeMap::new());
         };
-        let settings = Suite::load_judging(&suite).map_err(|error| {
-            let error = suite_file::about(error);
-            let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
-            error.hint(format!(
-                "{meant}its [judge] table may name a burn-in file; --no-suite ignores it"
-            ))
-        })?;
-        match settings.burn_in_file {
+        match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {
             // It may be named before this command has written it.
             Some(path) if path.exists() => burn_in_file::read(&path),
             Some(_) | None => Ok(BTreeMap::new()),
@@ -225,30 +211,31 @@ impl BurnIn {
         notes: &[String],
         context: &Context,
     ) -> Result<(), CliError> {
+        let mut answer = answer::answer(rows);
         match self.format {
-            Format::Text => answer::text(rows, context)?,
-            Format::Markdown => answer::markdown(rows, context)?,
+            Format::Text => {
+                if !context.quiet {
+                    answer.notes.push(answer::LEGEND.to_owned());
+                }
+                answer.text(context.terminal.width(), &mut context.terminal.out())?;
+            }
+            Format::Markdown => answer.markdown(&mut context.terminal.out())?,
             Format::Json => {
-                return data::json(rows, others, notes, self.method.into(), context);
+                return data::json(rows, others, notes, self.method, context);
             }
             Format::Csv => data::csv(rows, context)?,
         }
         if !context.quiet {
-            for note in notes {
-                context.terminal.note(note);
-            }
+            context.terminal.notes(notes);
         }
         Ok(())
     }
 }
 
 fn nothing(others: &[NotJudged]) -> CliError {
-    let error = CliError::input(match not_judged::names(others) {
+    let cause = match not_judged::names(others) {
         Some(names) => format!("no burn-in to detect for {names}"),
         None => "no burn-in to detect: no benchmark passes the filters".to_owned(),
-    });
-    CliError {
-        exit: ExitStatus::NotEnough,
-        ..error.hint("`lapwing list` shows the contents of the store")
-    }
+    };
+    CliError::not_enough(cause).hint("`lapwing list` shows the contents of the store")
 }

@@ -1,4 +1,4 @@
-//! What deserves attention, and what to do about it.
+//! Notes: problems, and advice.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use crate::burn_in_file::unknown_names;
 /// More names than this are a number.
 const SHOWN: usize = 5;
 
-/// What the notes depend on besides the rows.
+/// Context of the notes.
 pub struct NotesContext<'a> {
-    /// How the starts were found.
+    /// The detection method.
     pub method: SteadyMethod,
-    /// What the burn-in file says.
+    /// The starts of the burn-in file.
     pub listed: &'a BTreeMap<String, u32>,
     /// All benchmarks of the store.
     pub known: &'a [&'a str],
-    /// What becomes of the starts.
+    /// The use of the starts.
     pub use_of_starts: UseOfStarts,
 }
 
-/// What becomes of the starts.
+/// The use of the starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseOfStarts {
-    /// They are shown.
+    /// They are only shown.
     Shown,
     /// They are written into a file or a suite as well.
     Written,
@@ -64,7 +64,7 @@ fn names<'a>(
     first_names(all.into_iter().map(named), SHOWN)
 }
 
-/// Returns those rows, or nothing when there are none.
+/// Returns the wanted rows; `None` if there are none.
 fn those(rows: &[BurnInRow], wanted: impl Fn(&BurnInRow) -> bool) -> Option<Vec<&BurnInRow>> {
     let found: Vec<&BurnInRow> = rows.iter().filter(|row| wanted(row)).collect();
     (!found.is_empty()).then_some(found)
@@ -80,7 +80,7 @@ fn unsteady(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-/// Returns how many of a benchmark's instances never get steady.
+/// Returns the number of instances that never reach a steady state.
 fn never_of(row: &BurnInRow) -> String {
     let never = row.count(Class::NoSteadyState);
     let all = row.instances.len() - row.not_asked();
@@ -107,17 +107,15 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
 }
 
 fn wandering(rows: &[BurnInRow]) -> Option<String> {
-    let wander = those(rows, |row| {
-        row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
-    })?;
+    let wander = those(rows, |row| row.source == FOUND && row.wanders())?;
     Some(format!(
         "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())
     ))
 }
 
-/// A burn-in costs much when it takes this share of the time, and brings little when without
-/// it the mean is off by less than that.
+/// A burn-in is expensive above this share of the time, and has little effect if the bias without
+/// it is smaller than this.
 const DEAR: f64 = 0.1;
 const SMALL_BIAS: f64 = 0.01;
 
@@ -217,7 +215,7 @@ fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<S
     ))
 }
 
-/// Returns why a benchmark has no start to write; `None` for one that has.
+/// Returns why a benchmark has no known start; `None` if it has one.
 pub fn why_not_written(row: &BurnInRow) -> Option<&'static str> {
     match row.steady_from() {
         SteadyFrom::Index(_) => None,

@@ -7,16 +7,16 @@ use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
 use super::rows::BurnInRow;
 use crate::error::CliError;
-use crate::plot::ending;
+use crate::options::extension;
 
-/// More charts than this make a page that no browser likes.
+/// Maximum number of charts on a page.
 const MOST_CHARTS: usize = 200;
 /// More names than this are a number.
 const SHOWN: usize = 8;
 
-/// Refuses more benchmarks than a file of that form has room for.
+/// Refuses more benchmarks than a file of that format can show.
 pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
-    let is_page = ending(path) == "html";
+    let is_page = extension(path) == "html";
     let most = if is_page { MOST_CHARTS } else { 1 };
     if rows.len() <= most {
         return Ok(());
@@ -47,7 +47,7 @@ pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     }))
 }
 
-/// Draws them.
+/// Draws the charts.
 pub fn save(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     let charts: Vec<Chart> = rows.iter().map(chart).collect();
     match charts.as_slice() {

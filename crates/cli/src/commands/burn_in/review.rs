@@ -1,8 +1,9 @@
-//! `--review`: people look at one benchmark after another, and keep or change what is proposed.
+//! `--review`: the first steady iterations, confirmed or changed one by one.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io;
 
 use lapwing_core::clean::BurnInSource;
+use lapwing_core::text::{counted, grouped, plural};
 
 use super::answer::{bias_text, cost_text, start_text};
 use super::rows::BurnInRow;
@@ -10,20 +11,9 @@ use super::terminal_plot;
 use super::write::BurnInWriter;
 use crate::error::CliError;
 use crate::options::Context;
+use crate::review::{ReviewAnswer, ask};
 
-use lapwing_core::text::{counted, grouped, plural};
-
-/// What somebody says of a benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReviewAnswer {
-    Keep,
-    Start(u32),
-    Skip,
-    Back,
-    Quit,
-}
-
-/// How a round ended.
+/// The end of a round.
 enum Round {
     /// With the benchmarks whose start changed: place, and start before.
     Complete(Vec<(usize, Option<u32>)>),
@@ -32,15 +22,15 @@ enum Round {
 
 struct BurnInReview<'a> {
     rows: &'a mut [BurnInRow],
-    /// Of which somebody said where they get steady.
+    /// Whether each start is confirmed.
     settled: Vec<bool>,
     writer: &'a BurnInWriter,
     context: &'a Context,
     input: io::StdinLock<'static>,
 }
 
-/// Goes through the benchmarks until a round brings no change, and writes every answer at once.
-/// Returns whether it came to that end.
+/// Reviews the benchmarks until a round brings no change, and writes every answer immediately.
+/// Returns whether the review was completed.
 pub fn review(
     rows: &mut [BurnInRow],
     writer: &BurnInWriter,
@@ -58,7 +48,7 @@ pub fn review(
         context,
         input: io::stdin().lock(),
     };
-    // Who went through all of them once wants to see all of them again.
+    // If all are confirmed, all are reviewed again.
     let mut places = if open.is_empty() {
         (0..review.rows.len()).collect()
     } else {
@@ -91,7 +81,7 @@ impl BurnInReview<'_> {
             self.show(at, next + 1, places.len());
             match self.answer(at)? {
                 ReviewAnswer::Keep => self.settle(at, None)?,
-                ReviewAnswer::Start(start) => self.settle(at, Some(start))?,
+                ReviewAnswer::Change(start) => self.settle(at, Some(start))?,
                 ReviewAnswer::Skip => {}
                 ReviewAnswer::Back => {
                     next = next.saturating_sub(1);
@@ -132,8 +122,8 @@ impl BurnInReview<'_> {
         terminal.say(&facts);
     }
 
-    /// Asks until the answer is understood; a closed input is the wish to stop.
-    fn answer(&mut self, at: usize) -> Result<ReviewAnswer, CliError> {
+    /// Asks until the answer is valid; the end of the input stops the review.
+    fn answer(&mut self, at: usize) -> Result<ReviewAnswer<u32>, CliError> {
         let row = &self.rows[at];
         let terminal = &self.context.terminal;
         let proposal = match row.start {
@@ -141,26 +131,21 @@ impl BurnInReview<'_> {
             None => "never steady".to_owned(),
         };
         loop {
-            terminal.ask(&format!(
+            let question = format!(
                 "{proposal}  (Enter keeps, a number changes, s skips, b goes back, q stops): "
-            ));
-            let mut line = String::new();
-            if self.input.read_line(&mut line)? == 0 {
+            );
+            let Some(line) = ask(&question, &mut self.input, terminal)? else {
                 terminal.say("");
                 return Ok(ReviewAnswer::Quit);
-            }
-            if !io::stdin().is_terminal() {
-                // Nobody pressed Enter on the screen.
-                terminal.say(line.trim());
-            }
-            match understand(line.trim(), row.longest()) {
+            };
+            match understand(&line, row.longest()) {
                 Ok(answer) => return Ok(answer),
                 Err(reason) => terminal.say(&reason),
             }
         }
     }
 
-    /// Takes the number, or what is proposed, and writes it at once.
+    /// Confirms the number, or the proposal, and writes it.
     fn settle(&mut self, at: usize, start: Option<u32>) -> Result<(), CliError> {
         let row = &mut self.rows[at];
         if let Some(start) = start
@@ -240,23 +225,16 @@ impl BurnInReview<'_> {
     }
 }
 
-/// Returns what the line means for a benchmark with so many iterations.
-fn understand(line: &str, iterations: u32) -> Result<ReviewAnswer, String> {
-    match line {
-        "" => return Ok(ReviewAnswer::Keep),
-        "s" => return Ok(ReviewAnswer::Skip),
-        "b" => return Ok(ReviewAnswer::Back),
-        "q" => return Ok(ReviewAnswer::Quit),
-        _ => {}
-    }
-    match line.parse::<u32>() {
-        Ok(start) if start < iterations => Ok(ReviewAnswer::Start(start)),
+/// Returns the answer of a line for a benchmark with that number of iterations.
+fn understand(line: &str, iterations: u32) -> Result<ReviewAnswer<u32>, String> {
+    ReviewAnswer::parse(line, |number| match number.parse::<u32>() {
+        Ok(start) if start < iterations => Ok(start),
         Ok(_) => Err(format!(
             "its iterations are 0 to {}",
             iterations.saturating_sub(1)
         )),
         Err(_) => Err("write the number of the first steady iteration, or s, b or q".to_owned()),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -267,7 +245,7 @@ mod tests {
     fn lines_are_understood_or_asked_again() {
         let of = |line| understand(line, 60);
         assert_eq!(of(""), Ok(ReviewAnswer::Keep));
-        assert_eq!(of("59"), Ok(ReviewAnswer::Start(59)));
+        assert_eq!(of("59"), Ok(ReviewAnswer::Change(59)));
         assert_eq!(of("60").expect_err("beyond"), "its iterations are 0 to 59");
         assert_eq!(of("q"), Ok(ReviewAnswer::Quit));
         assert!(of("five").is_err());

@@ -1,10 +1,10 @@
-//! What was found of each benchmark, and what was decided.
+//! The start of each benchmark, as detected and as decided.
 
 use std::collections::BTreeMap;
 
 use lapwing_core::clean::{
-    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch,
-    burn_in_metric, find_steady, listed, was_planned_auto,
+    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
+    SteadySearch, burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
 use lapwing_core::record::{Filter, Store};
@@ -20,35 +20,47 @@ use crate::options::Context;
 use crate::progress::bar_of_many;
 use crate::store::earlier_note;
 
-/// What is looked for.
+/// The search for starts.
 pub struct SteadyStartSearch {
-    /// How.
+    /// Its method.
     pub steady: SteadySearch,
-    /// What is kept of it.
+    /// What to keep of the results.
     pub keep: KeptValues,
 }
 
-/// What is kept of a benchmark once it was looked at.
+/// Kept results of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptValues {
-    /// Where its instances get steady.
+    /// The starts of its instances.
     Starts,
-    /// Their values too, to draw them.
+    /// Their values too, for charts.
     Values,
 }
 
-/// The source of a start that the values tell; what they want besides stands in the row.
+/// The source of a detected start; the row has the wanted one.
 pub const FOUND: BurnInSource = BurnInSource::Found { wanted: None };
 
-/// Where one instance gets steady.
+/// The start of one instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceRow {
     pub id: Id,
     pub class: Option<Class>,
     pub start: Option<u32>,
     pub iterations: usize,
-    /// Whether it is long enough beside the others to tell anything.
+    /// Whether it has enough iterations in comparison with the others.
     pub is_asked: bool,
+}
+
+impl InstanceRow {
+    fn of(instance: &InstanceSteady) -> Self {
+        Self {
+            id: instance.instance,
+            class: instance.class,
+            start: instance.start_index(),
+            iterations: instance.values.len(),
+            is_asked: instance.is_asked,
+        }
+    }
 }
 
 /// One benchmark.
@@ -58,25 +70,25 @@ pub struct BurnInRow {
     pub benchmark: String,
     pub unit: String,
     pub planned: PlannedBurnIn,
-    /// What its instances do; without their values unless these are kept.
+    /// The steady states of its instances, with their values if these are kept.
     pub steady: BenchmarkSteady,
     pub instances: Vec<InstanceRow>,
-    /// Where its values say that it gets steady.
+    /// The detected start.
     pub found: Option<u32>,
-    /// Where they say so without caps.
+    /// The detected start without limits.
     pub wanted: Option<u32>,
-    /// The first iteration that counts; `None` when none does.
+    /// The first iteration that counts; `None` if none does.
     pub start: Option<u32>,
     pub source: BurnInSource,
-    /// What that start costs and leaves.
+    /// Cost and remaining bias of that start.
     pub effect: Option<BurnIn>,
     /// The bias without any burn-in; `None` without a steady instance.
     pub bias_without: Option<f64>,
-    /// The sum of all values, on average over the instances that are asked.
+    /// The sum of all values, on average over the instances that have enough iterations.
     pub total: f64,
 }
 
-/// Benchmarks that are looked at together: enough to keep all processors busy.
+/// Number of benchmarks per batch: enough for all processors.
 const BATCH: usize = 64;
 
 /// Returns a row for each benchmark that has a value, by suite and id, and the others with their reasons.
@@ -121,13 +133,11 @@ pub fn read(
     })?;
     look(&mut batch)?;
     bar.finish_and_clear();
-    if let Some(note) = earlier_note(earlier) {
-        context.terminal.note(&note);
-    }
+    context.terminal.notes(earlier_note(earlier));
     Ok((rows, others))
 }
 
-/// Returns why there is nothing to tell of a benchmark.
+/// Returns why a benchmark has no values.
 fn without_value(sample: &Sample<'_>) -> NotJudged {
     let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
     let audit = BenchmarkAudit::of(
@@ -181,17 +191,7 @@ fn row(
         benchmark: sample.benchmark.id.clone(),
         unit,
         planned,
-        instances: steady
-            .instances
-            .iter()
-            .map(|it| InstanceRow {
-                id: it.instance,
-                class: it.class,
-                start: it.start_index(),
-                iterations: it.values.len(),
-                is_asked: it.is_asked,
-            })
-            .collect(),
+        instances: steady.instances.iter().map(InstanceRow::of).collect(),
         found,
         wanted: steady.wanted_index(),
         start: found,
@@ -234,15 +234,15 @@ fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
     if is_auto {
         return PlannedBurnIn::Auto;
     }
-    let flagged = sample.instances.iter().map(|it| {
-        let iterations = it.iterations.burn_in.iter();
+    let flagged = sample.instances.iter().map(|instance| {
+        let iterations = instance.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });
     PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
 impl BurnInRow {
-    /// Takes this as the first iteration that counts.
+    /// Sets the first iteration that counts.
     pub fn decide(&mut self, start: Option<u32>, source: BurnInSource) {
         self.start = start;
         self.source = source;
@@ -252,7 +252,7 @@ impl BurnInRow {
         };
     }
 
-    /// Returns where it is taken to be steady.
+    /// Returns the start of the steady state.
     pub fn steady_from(&self) -> SteadyFrom {
         match (self.start, self.source) {
             (_, BurnInSource::Recorded) => SteadyFrom::Recorded,
@@ -261,7 +261,7 @@ impl BurnInRow {
         }
     }
 
-    /// Returns the start where somebody or something could tell it.
+    /// Returns the start, if it was detected or chosen.
     pub fn known_start(&self) -> Option<u32> {
         match self.steady_from() {
             SteadyFrom::Index(start) => Some(start),
@@ -269,18 +269,18 @@ impl BurnInRow {
         }
     }
 
-    /// Returns whether most instances never get steady, although others do.
+    /// Returns whether most, but not all instances never reach a steady state.
     pub fn is_mostly_unsteady(&self) -> bool {
         self.source == FOUND && self.start.is_some() && self.most_never_do()
     }
 
-    /// Returns whether somebody says where it gets steady although its values do not.
+    /// Returns whether the start was chosen by hand although the values show none.
     pub fn is_steady_by_hand_alone(&self) -> bool {
         let by_hand = matches!(self.source, BurnInSource::Listed | BurnInSource::Reviewed);
         by_hand && (self.found.is_none() || self.most_never_do())
     }
 
-    /// Returns whether no instance has values above zero alone, without which nothing can be told.
+    /// Returns whether every instance has values that are not above zero.
     pub fn is_not_positive(&self) -> bool {
         self.instances.iter().all(|it| it.class.is_none())
     }
@@ -289,18 +289,23 @@ impl BurnInRow {
         2 * self.count(Class::NoSteadyState) > self.instances.len() - self.not_asked()
     }
 
-    /// Returns whether a limit made the start smaller than the values want.
+    /// Returns whether instances drift in different directions.
+    pub fn wanders(&self) -> bool {
+        self.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+    }
+
+    /// Returns whether a limit shortened the burn-in.
     pub fn is_shortened(&self) -> bool {
         self.source == FOUND && self.wanted > self.start
     }
 
-    /// Returns how many instances are of that class.
+    /// Returns the number of instances of a class.
     pub fn count(&self, class: Class) -> usize {
         let instances = self.instances.iter();
         instances.filter(|it| it.class == Some(class)).count()
     }
 
-    /// Returns how many instances are too short beside the others to be asked.
+    /// Returns the number of instances with too few iterations in comparison with the others.
     pub fn not_asked(&self) -> usize {
         self.instances.iter().filter(|it| !it.is_asked).count()
     }
@@ -312,7 +317,7 @@ impl BurnInRow {
         last.map_or(0, |last| last.saturating_add(1))
     }
 
-    /// Returns the number of iterations of the shortest instance that is asked.
+    /// Returns the number of iterations of the shortest instance with enough of them.
     pub fn fewest_iterations(&self) -> usize {
         let instances = self.instances.iter().filter(|it| it.is_asked);
         instances.map(|it| it.iterations).min().unwrap_or(0)

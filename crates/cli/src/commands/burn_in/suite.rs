@@ -4,11 +4,9 @@ use super::notes::why_not_written;
 use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{KeyUpdate, SuiteFile, SuiteNumbers, TableUpdate};
+use crate::suite_update::{SuiteFile, SuiteNumbers, changes_text};
 
-use lapwing_core::text::counted;
-
-/// Writes where the benchmarks get steady into their tables, and says what changed.
+/// Writes the first steady iterations into the tables of the benchmarks, and reports the changes.
 pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let mut name = String::new();
@@ -29,7 +27,7 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
         return Ok(());
     }
     let terminal = &context.terminal;
-    terminal.say(&what_changed(&path, &updates));
+    terminal.say(&changes_text(&path, &updates));
     for update in updates.iter().filter(|it| it.benchmarks.len() > 1) {
         let starts: Vec<String> = update
             .benchmarks
@@ -50,7 +48,7 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
     Ok(())
 }
 
-/// Returns where the benchmarks of a suite get steady, of those where that is known.
+/// Returns the known first steady iterations of a suite's benchmarks.
 fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, SuiteNumbers)> {
     let rows = rows.iter().filter(|row| row.suite == suite);
     let starts = rows.filter_map(|row| {
@@ -61,26 +59,6 @@ fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, SuiteNumbers)> {
         Some((row.benchmark.clone(), numbers))
     });
     starts.collect()
-}
-
-fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
-    let changed: Vec<String> = updates
-        .iter()
-        .flat_map(|update| update.keys.iter().map(move |key| (update, key)))
-        .filter(|(_, key)| key.is_change())
-        .map(|(update, KeyUpdate { before, after, .. })| {
-            format!("{} {before} → {after}", update.table)
-        })
-        .collect();
-    let stay = counted(updates.len() - changed.len(), "other");
-    match (changed.len(), updates.len()) {
-        (0, _) => format!("{path} is unchanged: every burn_in is already what was found"),
-        (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),
-        (_, _) => format!(
-            "burn_in in {path}: {}; unchanged: {stay}",
-            changed.join(", ")
-        ),
-    }
 }
 
 fn is(reason: &str) -> String {

@@ -1,4 +1,4 @@
-//! Iteration against value as text, for looking at in a terminal.
+//! Iteration against value as text, for the terminal.
 
 use lapwing_core::show::{UnitScale, quantity};
 use lapwing_stats::{as_f64, median, quantile};
@@ -7,12 +7,12 @@ use super::rows::BurnInRow;
 
 /// The height of a plot in lines.
 const LINES: usize = 12;
-/// A wider plot shows no more.
+/// Maximum width of a plot.
 const WIDEST: usize = 110;
-/// An iteration is drawn at most so wide.
+/// Maximum width of an iteration.
 const WIDEST_ITERATION: usize = 4;
 
-/// What instances do in the iterations of one column.
+/// The values of the instances in one column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Column {
     low: f64,
@@ -20,7 +20,7 @@ struct Column {
     high: f64,
 }
 
-/// Where columns are: how many, and how many iterations.
+/// Numbers of columns and of iterations.
 #[derive(Debug, Clone, Copy)]
 struct PlotColumns {
     columns: usize,
@@ -49,8 +49,8 @@ impl PlotColumns {
     }
 }
 
-/// Returns the plot in lines of at most `width`: the median over instances, what most of them do, and a
-/// vertical line where it is taken to be steady. The steady part sets the scale.
+/// Returns the plot in lines of at most `width`: the median of the instances, the range of most of them, and a
+/// vertical line at the start. The steady part sets the scale.
 pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
     let instances = &row.steady.instances;
     let last = instances.iter().filter_map(|it| it.index.last()).max();
@@ -101,7 +101,7 @@ pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns what the signs of a plot mean.
+/// Returns the legend of a plot.
 pub fn legend(row: &BurnInRow, plot: &[String]) -> String {
     let several = row.instances.len() > 1;
     let mut text = String::from(if several {
@@ -149,8 +149,8 @@ fn of_column(row: &BurnInRow, iterations: std::ops::Range<usize>) -> Option<Colu
     })
 }
 
-/// Returns the ends of the vertical axis: where the second half is, with some room, so that a
-/// slow beginning does not press the rest flat.
+/// Returns the limits of the vertical axis: those of the second half, with some room, so that a
+/// slow start does not flatten the rest.
 fn range(columns: &[Option<Column>]) -> Option<(f64, f64)> {
     let ends = |columns: &[Option<Column>]| {
         let told = columns.iter().flatten();
@@ -195,7 +195,7 @@ fn paint(cells: &mut [Vec<char>], at: usize, column: Column, bottom: f64, top: f
     }
 }
 
-/// Draws a vertical line through what is not the median.
+/// Draws a vertical line, except through the median.
 fn rule(cells: &mut [Vec<char>], across: PlotColumns, start: u32, sign: char) {
     let at = across.column(as_usize(start));
     for cells in cells {

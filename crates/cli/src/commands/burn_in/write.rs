@@ -1,4 +1,4 @@
-//! `--write`: the first stable iterations as a file that people keep and change.
+//! `--write`: the first stable iterations as a file for editing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use lapwing_core::text::grouped;
 use super::notes::why_not_written;
 use super::rows::BurnInRow;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, check_folder};
 use crate::{atomic, burn_in_file};
 
-/// Writes a burn-in file, and keeps what it says of benchmarks that are not asked for.
+/// Writes a burn-in file, and keeps its entries of other benchmarks.
 pub struct BurnInWriter {
     path: PathBuf,
     before: BTreeMap<String, u32>,
-    /// The suites of every benchmark of the store, by id: those of one id share an entry.
+    /// The suites of every benchmark id in the store, which share an entry.
     suites: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl BurnInWriter {
-    /// Returns the writer of that file. One that is there has to be a burn-in file. `known` are all
-    /// benchmarks of the store.
+    /// Returns the writer of a file, which may be an earlier burn-in file. `known` are all benchmarks
+    /// of the store.
     pub fn new(path: &Path, known: &[BenchmarkRow]) -> Result<Self, CliError> {
         let ending = path.extension().and_then(|it| it.to_str());
         if !matches!(ending, Some("json" | "yaml" | "yml")) {
@@ -32,12 +32,7 @@ impl BurnInWriter {
                 path.display()
             )));
         }
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            let folder = folder.display();
-            return Err(CliError::input(format!("folder `{folder}` does not exist"))
-                .hint("create it, or name another file"));
-        }
+        check_folder(path)?;
         let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
         let before = if is_new {
             BTreeMap::new()
@@ -64,7 +59,7 @@ impl BurnInWriter {
         &self.path
     }
 
-    /// Writes what is known of every benchmark, and says what is not in the file.
+    /// Writes all known starts, and reports those that are missing in the file.
     pub fn write_all(&self, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
         self.write(rows, |_| true)?;
         if context.quiet {
@@ -89,13 +84,13 @@ impl BurnInWriter {
         Ok(())
     }
 
-    /// Writes what is known of the benchmarks that `wanted` (by their place) chooses.
+    /// Writes the known starts of the benchmarks that `wanted` selects by index.
     pub fn write(
         &self,
         rows: &[BurnInRow],
         wanted: impl Fn(usize) -> bool,
     ) -> Result<(), CliError> {
-        // Others may write to the file too: what they added since is kept.
+        // Entries that others added since are kept.
         let _lock = atomic::lock_beside(&self.path)?;
         let mut starts =
             burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
@@ -106,8 +101,8 @@ impl BurnInWriter {
             .collect();
         for row in &chosen {
             let key = self.key(row);
-            // Benchmarks of several suites may have one id, and one entry then: the largest start, and
-            // that of a suite that is not asked for stays.
+            // Benchmarks of several suites with one id share an entry: the largest start, including
+            // that of other suites.
             let namesakes = || chosen.iter().filter(|it| it.benchmark == row.benchmark);
             let found = namesakes().filter_map(|it| it.known_start()).max();
             let said = match namesakes().count() < self.suites_of(row) {
@@ -125,7 +120,7 @@ impl BurnInWriter {
         })
     }
 
-    /// Says which benchmarks are not in the file, and why.
+    /// Reports the benchmarks that are not in the file, with the reasons.
     pub fn say_what_is_missing(&self, rows: &[BurnInRow], context: &Context) {
         let missing: Vec<String> = rows
             .iter()
@@ -138,7 +133,7 @@ impl BurnInWriter {
         }
     }
 
-    /// Says which benchmarks share an entry because they have one id in several suites.
+    /// Reports the benchmarks that share an entry because several suites have the id.
     pub fn say_what_is_shared(&self, rows: &[BurnInRow], context: &Context) {
         let shared = rows.iter().filter(|row| self.suites_of(row) > 1);
         let shared: BTreeSet<String> = shared
@@ -157,12 +152,12 @@ impl BurnInWriter {
         }
     }
 
-    /// Returns how many suites have a benchmark of this one's id.
+    /// Returns the number of suites with a benchmark of this id.
     fn suites_of(&self, row: &BurnInRow) -> usize {
         self.suites.get(&row.benchmark).map_or(1, BTreeSet::len)
     }
 
-    /// Returns the name under which the file has a benchmark: as it had it before, or by its id.
+    /// Returns the key of a benchmark: the name that the file used before, or its id.
     fn key(&self, row: &BurnInRow) -> String {
         let bare = bare_name(&row.benchmark);
         let namesakes = self.suites.keys().filter(|id| bare_name(id) == bare);

@@ -2,106 +2,200 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{Caution, CompareMethod, Comparison, SuiteComparison, VerdictReason};
+use lapwing_core::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
+use lapwing_core::model::{Better, Metric};
+use lapwing_core::sample::Subject;
 use lapwing_core::show::{caution_text, reason_text};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::CompareAnswer;
+use crate::answer::{write_csv, write_json};
+use crate::comparing::method_name;
 use crate::error::CliError;
-use crate::table::csv_of_json;
 
-/// The columns of the CSV table: keys of a row in JSON.
-const COLUMNS: [&str; 24] = [
-    "suite",
-    "benchmark",
-    "setting",
-    "metric",
-    "unit",
-    "baseline",
-    "candidate",
-    "baseline_value",
-    "candidate_value",
-    "baseline_instances",
-    "candidate_instances",
-    "baseline_iterations",
-    "candidate_iterations",
-    "ratio",
-    "lower",
-    "upper",
-    "p_value",
-    "p_adjusted",
-    "verdict",
-    "reason",
-    "reason_text",
-    "method",
-    "better",
-    "cautions",
-];
-
-/// Returns the whole answer but for the audit.
-pub(super) fn json(answer: &CompareAnswer) -> Value {
-    let rows: Vec<Value> = answer.comparisons.iter().map(row).collect();
-    let suites: Vec<Value> = answer.suites.iter().map(suite).collect();
-    json!({
+/// Writes the whole answer, with this audit.
+pub(super) fn json(
+    answer: &CompareAnswer,
+    audit: &Value,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let suites: Vec<SuiteRow> = answer.suites.iter().map(SuiteRow::of).collect();
+    let answer = json!({
         "baseline": answer.names.first(),
         "candidates": answer.names.get(1..),
         "confidence": answer.options.confidence.level(),
         "false_discovery_rate": answer.options.false_discovery_rate,
         "smallest_effect": answer.options.smallest_effect,
-        "comparisons": rows,
+        "comparisons": rows(answer),
         "suites": suites,
         "notes": answer.notes,
-    })
+        "audit": audit,
+    });
+    write_json(&answer, out)
 }
 
-fn row(it: &Comparison) -> Value {
-    let value = |estimate: Option<lapwing_core::judge::Estimate>| estimate.map(|it| it.value);
-    let size = |estimate: Option<lapwing_core::judge::Estimate>| {
-        estimate.map(|it| it.size).unwrap_or_default()
-    };
-    let [baseline, candidate] = [it.baseline_estimate, it.candidate_estimate];
-    let interval = it.ratio.and_then(|ratio| ratio.interval);
-    json!({
-        "suite": it.subject.suite,
-        "benchmark": it.subject.benchmark,
-        "setting": it.subject.setting.text(),
-        "metric": it.subject.metric,
-        "unit": it.metric.unit,
-        "better": it.metric.better,
-        "baseline": it.baseline,
-        "candidate": it.candidate,
-        "baseline_value": value(baseline),
-        "candidate_value": value(candidate),
-        "baseline_instances": size(baseline).instances,
-        "candidate_instances": size(candidate).instances,
-        "baseline_iterations": size(baseline).iterations,
-        "candidate_iterations": size(candidate).iterations,
-        "ratio": it.ratio.map(|ratio| ratio.value),
-        "lower": interval.map(|it| it.lower),
-        "upper": interval.map(|it| it.upper),
-        "p_value": it.ratio.map(|ratio| ratio.p_value),
-        "p_adjusted": it.p_adjusted,
-        "verdict": it.verdict.name(),
-        "reason": it.reason.map(reason_key),
-        "reason_text": reason_text(it),
-        "method": it.ratio.map(|ratio| method_key(ratio.method)),
-        "cautions": it.cautions.iter().map(caution).collect::<Vec<Value>>(),
-    })
+/// Writes a row for each comparison.
+pub(super) fn csv(answer: &CompareAnswer, out: &mut impl Write) -> Result<(), CliError> {
+    write_csv(&rows(answer), out)
 }
 
-fn caution(it: &Caution) -> Value {
-    let key = match it {
-        Caution::OtherMachines { .. } => "other_machines",
-        Caution::EarlierEpoch { .. } => "earlier_epoch",
-        Caution::OtherUnits { .. } => "other_units",
-        Caution::Failures { .. } => "failures",
-        Caution::NotInterleaved => "not_interleaved",
-        Caution::OneSession => "one_session",
-        Caution::FewApart => "few_apart",
-        Caution::NarrowMethod => "narrow_method",
-        Caution::FewOfSeveralModes => "few_of_several_modes",
-    };
-    json!({ "caution": key, "text": caution_text(it) })
+/// Fields of every comparison, by any method.
+#[derive(Default, Serialize)]
+pub(super) struct SideFields<'a> {
+    pub(super) suite: &'a str,
+    pub(super) benchmark: &'a str,
+    pub(super) setting: Option<String>,
+    pub(super) metric: &'a str,
+    pub(super) unit: &'a str,
+    pub(super) baseline: &'a str,
+    pub(super) candidate: &'a str,
+    pub(super) baseline_value: Option<f64>,
+    pub(super) candidate_value: Option<f64>,
+    pub(super) baseline_instances: usize,
+    pub(super) candidate_instances: usize,
+}
+
+impl<'a> SideFields<'a> {
+    /// Returns the fields of a comparison of two sides, without its numbers.
+    pub(super) fn of(subject: &'a Subject, metric: &'a Metric, sides: [&'a str; 2]) -> Self {
+        Self {
+            suite: &subject.suite,
+            benchmark: &subject.benchmark,
+            setting: subject.setting.text(),
+            metric: &subject.metric,
+            unit: &metric.unit,
+            baseline: sides[0],
+            candidate: sides[1],
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct CompareRow<'a> {
+    #[serde(flatten)]
+    sides: SideFields<'a>,
+    baseline_iterations: usize,
+    candidate_iterations: usize,
+    ratio: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    difference: Option<f64>,
+    replication: Option<&'static str>,
+    replicates: Option<usize>,
+    unpaired_lower: Option<f64>,
+    unpaired_upper: Option<f64>,
+    p_value: Option<f64>,
+    p_adjusted: Option<f64>,
+    verdict: &'static str,
+    reason: Option<&'static str>,
+    reason_text: Option<String>,
+    method: Option<&'static str>,
+    better: Option<Better>,
+    cautions: Vec<CautionRow>,
+}
+
+fn rows(answer: &CompareAnswer) -> Vec<CompareRow<'_>> {
+    answer.comparisons.iter().map(CompareRow::of).collect()
+}
+
+impl<'a> CompareRow<'a> {
+    fn of(it: &'a Comparison) -> Self {
+        let [baseline, candidate] = [it.baseline_estimate, it.candidate_estimate];
+        let value = |estimate: Option<Estimate>| estimate.map(|it| it.value);
+        let size = |estimate: Option<Estimate>| estimate.map(|it| it.size).unwrap_or_default();
+        let of_difference = || it.difference.map(|difference| difference.interval);
+        let interval = it
+            .ratio
+            .and_then(|ratio| ratio.interval)
+            .or_else(of_difference);
+        let unpaired = it.ratio.and_then(|ratio| ratio.unpaired);
+        let p_value = it.ratio.map(|ratio| ratio.p_value);
+        let replication = it.replication.as_ref();
+        Self {
+            sides: SideFields {
+                baseline_value: value(baseline),
+                candidate_value: value(candidate),
+                baseline_instances: size(baseline).instances,
+                candidate_instances: size(candidate).instances,
+                ..SideFields::of(&it.subject, &it.metric, [&it.baseline, &it.candidate])
+            },
+            baseline_iterations: size(baseline).iterations,
+            candidate_iterations: size(candidate).iterations,
+            ratio: it.ratio.map(|ratio| ratio.value),
+            lower: interval.map(|it| it.lower),
+            upper: interval.map(|it| it.upper),
+            difference: it.difference.map(|difference| difference.value),
+            replication: replication.map(|replication| replication.unit.name()),
+            replicates: replication.map(|replication| {
+                let [baseline, candidate] = replication.sizes();
+                baseline.min(candidate)
+            }),
+            unpaired_lower: unpaired.map(|interval| interval.lower),
+            unpaired_upper: unpaired.map(|interval| interval.upper),
+            p_value: p_value.or(it.difference.map(|difference| difference.p_value)),
+            p_adjusted: it.p_adjusted,
+            verdict: it.verdict.name(),
+            reason: it.reason.map(reason_key),
+            reason_text: reason_text(it),
+            method: it.ratio.and_then(|ratio| method_name(ratio.method)),
+            better: it.metric.better,
+            cautions: it.cautions.iter().map(CautionRow::of).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CautionRow {
+    caution: &'static str,
+    text: String,
+}
+
+impl CautionRow {
+    fn of(it: &Caution) -> Self {
+        let caution = match it {
+            Caution::OtherMachines { .. } => "other_machines",
+            Caution::EarlierEpoch { .. } => "earlier_epoch",
+            Caution::OtherUnits { .. } => "other_units",
+            Caution::Failures { .. } => "failures",
+            Caution::NotInterleaved => "not_interleaved",
+            Caution::OneSession => "one_session",
+            Caution::FewApart => "few_apart",
+            Caution::NarrowMethod => "narrow_method",
+            Caution::FewOfSeveralModes => "few_of_several_modes",
+        };
+        let text = caution_text(it);
+        Self { caution, text }
+    }
+}
+
+#[derive(Serialize)]
+struct SuiteRow<'a> {
+    suite: &'a str,
+    metric: &'a str,
+    candidate: &'a str,
+    benchmarks: usize,
+    ratio: f64,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    setting: Option<&'a str>,
+}
+
+impl<'a> SuiteRow<'a> {
+    fn of(it: &'a SuiteComparison) -> Self {
+        Self {
+            suite: &it.suite,
+            metric: &it.metric,
+            candidate: &it.candidate,
+            benchmarks: it.ratio.benchmarks,
+            ratio: it.ratio.ratio,
+            lower: it.ratio.interval.map(|it| it.lower),
+            upper: it.ratio.interval.map(|it| it.upper),
+            setting: it.setting.as_deref(),
+        }
+    }
 }
 
 fn reason_key(reason: VerdictReason) -> &'static str {
@@ -122,41 +216,4 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::NeverSteady => "never_steady",
         VerdictReason::NothingLeft { .. } => "nothing_left",
     }
-}
-
-fn method_key(method: CompareMethod) -> &'static str {
-    match method {
-        CompareMethod::Default => "default",
-        CompareMethod::Welch => "welch",
-        CompareMethod::Student => "student",
-        CompareMethod::Paired => "paired",
-        CompareMethod::BootstrapT => "bootstrap-t",
-        CompareMethod::Bca => "bca",
-        CompareMethod::Fieller => "fieller",
-        CompareMethod::Hierarchical => "hierarchical",
-        CompareMethod::MannWhitney => "mann-whitney",
-        CompareMethod::BrunnerMunzel => "brunner-munzel",
-        CompareMethod::Permutation => "permutation",
-    }
-}
-
-fn suite(it: &SuiteComparison) -> Value {
-    let mut row = json!({
-        "suite": it.suite,
-        "metric": it.metric,
-        "candidate": it.candidate,
-        "benchmarks": it.ratio.benchmarks,
-        "ratio": it.ratio.ratio,
-        "lower": it.ratio.interval.map(|it| it.lower),
-        "upper": it.ratio.interval.map(|it| it.upper),
-    });
-    if let Some(setting) = &it.setting {
-        row["setting"] = json!(setting);
-    }
-    row
-}
-
-/// Writes a row for each comparison.
-pub(super) fn csv(answer: &CompareAnswer, out: &mut impl Write) -> Result<(), CliError> {
-    csv_of_json(&COLUMNS, answer.comparisons.iter().map(row), out)
 }

@@ -1,11 +1,11 @@
-//! When a comparison is no pass.
+//! The gate: conditions that fail a comparison.
 
 use clap::ValueEnum;
 use lapwing_core::judge::{Caution, Comparison, Verdict, VerdictReason};
 
 use crate::error::ExitStatus;
 
-/// What a gate does not let pass.
+/// Conditions that fail a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
     /// A regression, or a benchmark missing from the candidate
@@ -15,7 +15,7 @@ pub(super) enum FailOn {
 }
 
 impl FailOn {
-    /// Returns the exit code, and a word on it where the verdicts alone do not explain it.
+    /// Returns the exit code, with its reason if the verdicts do not explain it.
     pub(super) fn judge(
         gate: &[Self],
         comparisons: &[Comparison],
@@ -39,7 +39,7 @@ impl FailOn {
     }
 }
 
-/// Returns whether a candidate lacks a benchmark that the baseline has, by every metric.
+/// Returns whether a candidate lacks a benchmark of the baseline in every metric.
 fn lacks_any(comparisons: &[Comparison]) -> bool {
     let of_one = |one: &Comparison, other: &Comparison| {
         let [one_subject, other_subject] = [&one.subject, &other.subject];
@@ -48,15 +48,15 @@ fn lacks_any(comparisons: &[Comparison]) -> bool {
             && one_subject.setting == other_subject.setting
             && one.candidate == other.candidate
     };
-    comparisons.iter().any(|it| {
-        it.baseline_estimate.is_some()
+    comparisons.iter().any(|comparison| {
+        comparison.baseline_estimate.is_some()
             && !comparisons
                 .iter()
-                .any(|other| of_one(it, other) && other.candidate_estimate.is_some())
+                .any(|other| of_one(comparison, other) && other.candidate_estimate.is_some())
     })
 }
 
-/// Returns whether the candidate fails more often, or where the baseline ended well has nothing but failures.
+/// Returns whether the candidate fails more often, or has only failures while the baseline succeeds.
 fn fails_more_often(it: &Comparison) -> bool {
     let nothing_else = matches!(
         it.reason,

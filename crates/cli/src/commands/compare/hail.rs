@@ -1,4 +1,4 @@
-//! A comparison as Hail's `analyze_benchmarks` makes it: control over test.
+//! A comparison by the method of Hail's `analyze_benchmarks`: control over test.
 
 use std::io::Write;
 
@@ -7,39 +7,19 @@ use lapwing_core::judge::{
 };
 use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
-use lapwing_core::text::counted;
-use serde_json::{Value, json};
+use lapwing_core::text::{counted, first_names};
+use serde::Serialize;
+use serde_json::json;
 
+use super::answer::SideFields;
 use super::gate::FailOn;
 use super::{CompareCommand, GatheredSides};
+use crate::answer::{write_csv, write_json};
 use crate::audit;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, csv_of_json, markdown_text};
-
-/// The columns of the CSV table: keys of a row in JSON.
-const COLUMNS: [&str; 19] = [
-    "suite",
-    "benchmark",
-    "setting",
-    "metric",
-    "unit",
-    "baseline",
-    "candidate",
-    "baseline_value",
-    "candidate_value",
-    "baseline_instances",
-    "candidate_instances",
-    "ratio",
-    "lower",
-    "upper",
-    "radius",
-    "changed",
-    "verdict",
-    "p_value",
-    "p_adjusted",
-];
+use crate::table::{Table, markdown_text};
 
 impl CompareCommand {
     pub(super) fn as_hail(
@@ -87,21 +67,19 @@ impl CompareCommand {
         let mut out = context.terminal.out();
         match self.format {
             Format::Json => {
-                let rows: Vec<Value> = compared.iter().map(row).collect();
-                let json = json!({
+                let answer = json!({
                     "baseline": names.first(),
                     "candidates": names.get(1..),
                     "compat": "hail",
                     "direction": "baseline / candidate",
                     "confidence": options.confidence.level(),
-                    "comparisons": rows,
+                    "comparisons": rows(compared),
                     "notes": notes,
                     "audit": audit::json(samples.audit(), self.cleaning.detail()),
                 });
-                serde_json::to_writer_pretty(&mut out, &json)?;
-                writeln!(out)?;
+                write_json(&answer, &mut out)?;
             }
-            Format::Csv => csv_of_json(&COLUMNS, compared.iter().map(row), &mut out)?,
+            Format::Csv => write_csv(&rows(compared), &mut out)?,
             Format::Text => {
                 writeln!(out, "{}\n", headline(compared))?;
                 table(compared).text_within(context.terminal.width(), &mut out)?;
@@ -132,23 +110,15 @@ impl CompareCommand {
 
 const DIRECTION: &str = "the ratio is baseline / candidate, as in Hail: below 1 the candidate has the larger mean; changed means that the intervals of the two means do not overlap";
 
-/// Returns what to say of benchmarks that have no row.
+/// Returns a note on benchmarks without a row.
 fn note_of(lacking: &[(String, String, bool)]) -> Option<String> {
     /// More names than this are a number.
     const SHOWN: usize = 5;
     let mut names: Vec<&str> = lacking.iter().map(|(name, _, _)| name.as_str()).collect();
     names.dedup();
-    let count = names.len();
-    names.truncate(SHOWN);
-    let more = match count - names.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (count > 0).then(|| {
-        format!(
-            "not compared, because a side has no usable values: {}{more} (`--audit` shows why)",
-            names.join(", ")
-        )
+    (!names.is_empty()).then(|| {
+        let names = first_names(names, SHOWN);
+        format!("not compared, because a side has no usable values: {names} (`--audit` shows why)")
     })
 }
 
@@ -160,7 +130,7 @@ fn headline(compared: &[ComparisonAsHail]) -> String {
     )
 }
 
-/// The nearest of our verdicts: Hail itself only says that something changed.
+/// Returns the nearest verdict of Lapwing; Hail only reports changes.
 fn verdict(it: &ComparisonAsHail) -> Verdict {
     let is_more = it.means[1] > it.means[0];
     match (it.result.changed, it.metric.better) {
@@ -171,29 +141,46 @@ fn verdict(it: &ComparisonAsHail) -> Verdict {
     }
 }
 
-fn row(it: &ComparisonAsHail) -> Value {
-    let change = it.result.relative_change;
-    json!({
-        "suite": it.subject.suite,
-        "benchmark": it.subject.benchmark,
-        "setting": it.subject.setting.text(),
-        "metric": it.subject.metric,
-        "unit": it.metric.unit,
-        "baseline": it.baseline,
-        "candidate": it.candidate,
-        "baseline_value": it.means[0],
-        "candidate_value": it.means[1],
-        "baseline_instances": it.instances[0],
-        "candidate_instances": it.instances[1],
-        "ratio": it.means[0] / it.means[1],
-        "lower": change.lower,
-        "upper": change.upper,
-        "radius": it.result.radius,
-        "changed": it.result.changed,
-        "verdict": verdict(it).name(),
-        "p_value": null,
-        "p_adjusted": null,
-    })
+#[derive(Default, Serialize)]
+struct HailRow<'a> {
+    #[serde(flatten)]
+    sides: SideFields<'a>,
+    ratio: f64,
+    lower: f64,
+    upper: f64,
+    radius: f64,
+    changed: bool,
+    verdict: &'static str,
+    /// Hail has no p-values.
+    p_value: (),
+    p_adjusted: (),
+}
+
+fn rows(compared: &[ComparisonAsHail]) -> Vec<HailRow<'_>> {
+    let rows = compared.iter().map(|comparison| {
+        let (means, instances) = (comparison.means, comparison.instances);
+        HailRow {
+            sides: SideFields {
+                baseline_value: Some(means[0]),
+                candidate_value: Some(means[1]),
+                baseline_instances: instances[0],
+                candidate_instances: instances[1],
+                ..SideFields::of(
+                    &comparison.subject,
+                    &comparison.metric,
+                    [&comparison.baseline, &comparison.candidate],
+                )
+            },
+            ratio: means[0] / means[1],
+            lower: comparison.result.relative_change.lower,
+            upper: comparison.result.relative_change.upper,
+            radius: comparison.result.radius,
+            changed: comparison.result.changed,
+            verdict: verdict(comparison).name(),
+            ..HailRow::default()
+        }
+    });
+    rows.collect()
 }
 
 fn table(compared: &[ComparisonAsHail]) -> Table {

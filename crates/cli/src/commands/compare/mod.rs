@@ -1,14 +1,13 @@
-//! `lapwing compare`: what changed between two sides or more?
+//! `lapwing compare`: changes between two or more sides.
 
 mod answer;
 mod gate;
 mod hail;
 mod text;
 
-use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison};
 use lapwing_core::record::RunHead;
@@ -21,8 +20,7 @@ use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
+use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
 use crate::profile::Compat;
 use crate::store::open_for_reading;
 
@@ -39,8 +37,8 @@ pub struct CompareCommand {
     sides: Vec<SideSpec>,
     /// Split one side into two parts and compare them, as a control where nothing changed [default
     /// side: the latest session]
-    #[arg(long, value_name = "HOW")]
-    split: Option<SplitChoice>,
+    #[arg(long, value_name = "HOW", value_parser = one_of(&SPLITS))]
+    split: Option<SampleSplit>,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
@@ -61,15 +59,20 @@ pub struct CompareCommand {
     filters: FilterOptions,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SplitChoice {
-    /// First half against second half, in the order measured: also shows drift
-    Halves,
-    /// Every other instance
-    Alternating,
-}
+const SPLITS: [NamedValue<SampleSplit>; 2] = [
+    (
+        "halves",
+        "First half against second half, in the order measured: also shows drift",
+        SampleSplit::Halves,
+    ),
+    (
+        "alternating",
+        "Every other instance",
+        SampleSplit::Alternating,
+    ),
+];
 
-/// What was compared, and what came of it.
+/// The comparisons and their results.
 struct CompareAnswer {
     names: Vec<String>,
     comparisons: Vec<Comparison>,
@@ -80,9 +83,9 @@ struct CompareAnswer {
 }
 
 impl CompareCommand {
-    /// Gathers the sides, compares them, and shows what came of it.
+    /// Gathers the sides, compares them, and shows the results.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&judging.rules, context)?;
@@ -117,8 +120,8 @@ impl CompareCommand {
         let filter = self.filters.filter()?;
         let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
-            Some(how) => {
-                let mut samples = SideSamples::of_split(how.split());
+            Some(split) => {
+                let mut samples = SideSamples::of_split(split);
                 let side = self.one_side(&filter, context)?;
                 let found = FoundSides::find(&[side], &filter, context)?;
                 found.sides.each_benchmark(&filter, |data, places_of| {
@@ -126,7 +129,7 @@ impl CompareCommand {
                 })?;
                 let notes = found.notes(&filter, rules)?;
                 let name = &found.sides.sides[0].name;
-                let [first, second] = how.names();
+                let [first, second] = names_of_parts(split);
                 Ok(GatheredSides {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
                     samples,
@@ -140,7 +143,7 @@ impl CompareCommand {
         }
     }
 
-    /// Returns the side that is cut in two: the one that was named, or the latest session.
+    /// Returns the side to split: the given one, or the latest session.
     fn one_side(&self, filter: &SampleFilter, context: &Context) -> Result<SideSpec, CliError> {
         match self.sides.as_slice() {
             [side] => Ok(side.clone()),
@@ -195,10 +198,8 @@ impl CompareCommand {
             Format::Markdown => text::markdown(answer, self.all, &mut out)?,
             Format::Csv => answer::csv(answer, &mut out)?,
             Format::Json => {
-                let mut json = answer::json(answer);
-                json["audit"] = audit::json(answer.samples.audit(), self.cleaning.detail());
-                serde_json::to_writer_pretty(&mut out, &json)?;
-                writeln!(out)?;
+                let audit = audit::json(answer.samples.audit(), self.cleaning.detail());
+                answer::json(answer, &audit, &mut out)?;
             }
         }
         let audit = answer.samples.audit();
@@ -212,19 +213,11 @@ impl CompareCommand {
     }
 }
 
-impl SplitChoice {
-    fn split(self) -> SampleSplit {
-        match self {
-            Self::Halves => SampleSplit::Halves,
-            Self::Alternating => SampleSplit::Alternating,
-        }
-    }
-
-    fn names(self) -> [&'static str; 2] {
-        match self {
-            Self::Halves => ["(first half)", "(second half)"],
-            Self::Alternating => ["(odd)", "(even)"],
-        }
+/// Returns the names of the two parts of a side.
+fn names_of_parts(split: SampleSplit) -> [&'static str; 2] {
+    match split {
+        SampleSplit::Halves => ["(first half)", "(second half)"],
+        SampleSplit::Alternating => ["(odd)", "(even)"],
     }
 }
 

@@ -1,11 +1,12 @@
-//! The answer of a comparison for people: a sentence, the table, what to know, what to do.
+//! The answer of a comparison for people: a sentence, the table, notes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict, VerdictReason};
 use lapwing_core::show::{
-    caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
+    caution_text, news_first, ratio_text, reason_text, replication_text, round_percent,
+    verdicts_text,
 };
 use lapwing_core::text::{counted, grouped};
 
@@ -15,13 +16,13 @@ use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, markdown_text};
 
-/// Of more comparisons only those that are news are listed.
+/// Of more comparisons only changes are listed.
 const ALL_UP_TO: usize = 40;
 
-/// Even of news no more than this.
+/// Maximum number of listed changes.
 const SHOWN: usize = 200;
 
-/// How an answer is written.
+/// Format of an answer for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextForm {
     Text,
@@ -74,7 +75,7 @@ fn headline(answer: &CompareAnswer) -> String {
     )
 }
 
-/// Returns what is listed, news first, and how many of each verdict are not.
+/// Returns the listed comparisons, changes first, and the number of others by verdict.
 fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
     let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
     listed.sort_by(|one, other| news_first(one, other));
@@ -83,14 +84,14 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
         return (listed, hidden);
     }
     let mut kept = 0;
-    listed.retain(|it| {
-        let is_news = match it.verdict {
+    listed.retain(|comparison| {
+        let is_news = match comparison.verdict {
             Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => kept < SHOWN,
             Verdict::Equivalent | Verdict::Inconclusive => false,
         };
         kept += usize::from(is_news);
         if !is_news {
-            *hidden.entry(it.verdict).or_insert(0) += 1;
+            *hidden.entry(comparison.verdict).or_insert(0) += 1;
         }
         is_news
     });
@@ -104,24 +105,18 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Tabl
     };
     let suites = differ(&|it| it.subject.suite.clone());
     let metrics = differ(&|it| it.subject.metric.clone());
-    let candidates = answer.names.len() > 2;
-    let mut columns = vec![("benchmark", Left)];
-    if metrics {
-        columns.push(("metric", Left));
-    }
-    if candidates {
-        columns.push(("candidate of", Left));
-    }
-    columns.extend([
-        ("baseline", Right),
-        ("candidate", Right),
-        ("ratio", Right),
-        ("interval", Whole),
-        ("instances", Right),
-        ("verdict", Left),
-    ]);
-    let mut table =
-        Table::new(&columns).dispensable(&["baseline", "candidate", "instances", "interval"]);
+    let mut table = Table::of_shown(&[
+        (true, "benchmark", Left),
+        (metrics, "metric", Left),
+        (answer.names.len() > 2, "candidate of", Left),
+        (true, "baseline", Right),
+        (true, "candidate", Right),
+        (true, "ratio", Right),
+        (true, "interval", Whole),
+        (true, "instances", Right),
+        (true, "verdict", Left),
+    ])
+    .dispensable(&["baseline", "candidate", "instances", "interval"]);
     for it in listed {
         let mut name = it.subject.benchmark.clone();
         if let Some(setting) = it.subject.setting.text() {
@@ -130,21 +125,14 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Tabl
         if suites {
             name = format!("{}: {name}", it.subject.suite);
         }
-        let mut cells = vec![name];
-        if metrics {
-            cells.push(it.subject.metric.clone());
-        }
-        if candidates {
-            cells.push(it.candidate.clone());
-        }
+        let mut cells = vec![name, it.subject.metric.clone(), it.candidate.clone()];
         let instances = |estimate: Option<Estimate>| estimate.map_or(0, |it| it.size.instances);
         let values = [it.baseline_estimate, it.candidate_estimate];
+        let [ratio, interval] = it.change_texts();
         cells.extend(Estimate::row_text(&values, &it.metric.unit));
         cells.extend([
-            it.ratio.map_or_else(String::new, |it| it.value_text()),
-            it.ratio
-                .and_then(|it| it.interval_text())
-                .unwrap_or_default(),
+            ratio,
+            interval,
             format!(
                 "{} / {}",
                 instances(it.baseline_estimate),
@@ -206,10 +194,9 @@ fn below(
             what.push("all other settings".to_owned());
         }
         what.extend(it.setting.clone());
-        let what = if what.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", what.join(", "))
+        let what = match what.as_slice() {
+            [] => String::new(),
+            parts => format!(" ({})", parts.join(", ")),
         };
         lines.push(format!(
             "suite{what}: {}, the geometric mean of {}",
@@ -231,11 +218,12 @@ fn below(
     Ok(())
 }
 
-/// Returns what to know, each thing once with the benchmarks that it is about.
+/// Returns the notes, each once with its benchmarks.
 fn notes(answer: &CompareAnswer) -> Vec<String> {
-    /// So many benchmarks are worth naming.
+    /// More names than this are a number.
     const NAMED: usize = 3;
     let mut notes = answer.notes.clone();
+    notes.extend(replication_text(&answer.comparisons));
     let mut about: Vec<(String, Vec<&str>)> = Vec::new();
     for it in &answer.comparisons {
         for caution in &it.cautions {

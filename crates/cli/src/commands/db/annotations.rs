@@ -5,6 +5,7 @@ use std::io::Write;
 use lapwing_core::record::{Change, Remark};
 use lapwing_core::text::counted;
 
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::store::open_for_reading;
@@ -26,8 +27,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliEr
                 })
             })
             .collect();
-        serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "annotations": list }))?;
-        writeln!(out)?;
+        write_json(&serde_json::json!({ "annotations": list }), &mut out)?;
         return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[

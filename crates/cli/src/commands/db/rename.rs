@@ -7,7 +7,7 @@ use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
 use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::text::grouped;
 
-use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
+use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -73,41 +73,12 @@ impl RenameCommand {
             what.push(format!("`{}` to `{new}`", self.benchmark));
             changes.extend(renames);
         }
-        let filter = Filter {
-            benchmarks: vec![self.benchmark.clone()],
-            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
-        }
-        .with_retired();
         for (metric, new) in &self.metric {
-            self.check_metric(store, &filter, &found, metric, new)?;
-            self.check_quantity(store, metric, new)?;
-            let counting = Filter {
-                retired: Retired::LeaveOut,
-                ..filter.clone()
-            };
-            if store
-                .catalogue()
-                .left_out(&counting)?
-                .metrics
-                .contains_key(new)
-            {
-                notes.push(stays_retired(metric, new));
-            }
+            notes.extend(self.rename_metric(store, &found, metric, new, &mut changes)?);
             what.push(format!(
                 "metric `{metric}` of `{}` to `{new}`",
                 self.benchmark
             ));
-            let suites: Vec<Option<String>> = match &self.in_suite[..] {
-                [] => vec![None],
-                some => some.iter().cloned().map(Some).collect(),
-            };
-            changes.extend(suites.into_iter().map(|suite| Change::RenameMetric {
-                suite,
-                benchmark: self.benchmark.clone(),
-                exactly: is_exact(&self.benchmark, &found),
-                metric: metric.clone(),
-                new: new.clone(),
-            }));
         }
         Ok(AnnotationDraft {
             touched: store.annotations().touched(&changes)?,
@@ -137,12 +108,7 @@ impl RenameCommand {
             }
             let since = store.annotations().names_since(suite, &target, None)?;
             if since.contains(id) {
-                return Err(CliError::input(format!(
-                    "`{id}` was called `{target}` before: the rename would be circular"
-                ))
-                .hint(
-                    "`lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it",
-                ));
+                return Err(circular(id, &target));
             }
             if let [_, .., now] = &since[..] {
                 return Err(
@@ -188,6 +154,39 @@ impl RenameCommand {
         }
     }
 
+    /// Adds the renames of a metric, and returns a note on retired results.
+    fn rename_metric(
+        &self,
+        store: &Store,
+        found: &[(String, String)],
+        metric: &str,
+        new: &str,
+        changes: &mut Vec<Change>,
+    ) -> Result<Option<String>, CliError> {
+        let filter = Filter {
+            benchmarks: vec![self.benchmark.clone()],
+            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
+        }
+        .with_retired();
+        self.check_metric(store, &filter, found, metric, new)?;
+        self.check_quantity(store, metric, new)?;
+        let suites = each(&self.in_suite).into_iter();
+        changes.extend(suites.map(|suite| Change::RenameMetric {
+            suite,
+            benchmark: self.benchmark.clone(),
+            exactly: is_exact(&self.benchmark, found),
+            metric: metric.to_owned(),
+            new: new.to_owned(),
+        }));
+        let counting = Filter {
+            retired: Retired::LeaveOut,
+            ..filter
+        };
+        let retired = store.catalogue().left_out(&counting)?.metrics;
+        let is_retired = retired.contains_key(new);
+        Ok(is_retired.then(|| stays_retired(metric, new)))
+    }
+
     fn check_metric(
         &self,
         store: &Store,
@@ -207,12 +206,7 @@ impl RenameCommand {
         for (suite, id) in found {
             let names = store.annotations().names_since(suite, id, Some(new))?;
             if names.iter().any(|name| name == metric) {
-                return Err(CliError::input(format!(
-                    "`{metric}` was called `{new}` before: the rename would be circular"
-                ))
-                .hint(
-                    "`lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it",
-                ));
+                return Err(circular(metric, new));
             }
         }
         Ok(())
@@ -249,6 +243,13 @@ impl RenameCommand {
     }
 }
 
+fn circular(old: &str, new: &str) -> CliError {
+    CliError::input(format!(
+        "`{old}` was called `{new}` before: the rename would be circular"
+    ))
+    .hint("`lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it")
+}
+
 /// Returns a note if results under the new name are retired.
 fn stays_retired(old: &str, new: &str) -> String {
     format!(
@@ -268,9 +269,12 @@ impl JoinedMetric {
     /// Returns the latest description of each name with results.
     fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
         let latest = |name: &str| {
-            let measured = data.instances.iter().rev().filter(|it| {
-                it.iterations.values.contains_key(name)
-                    || it.summaries.iter().any(|summary| summary.metric == name)
+            let measured = data.instances.iter().rev().filter(|instance| {
+                instance.iterations.values.contains_key(name)
+                    || instance
+                        .summaries
+                        .iter()
+                        .any(|summary| summary.metric == name)
             });
             measured
                 .filter_map(|it| it.run.metrics.get(name))
@@ -311,8 +315,8 @@ impl JoinedMetric {
                 word(of_new)
             ));
         }
-        let differ = |it: &InstanceData| {
-            let columns = names.map(|name| it.iterations.values.get(name));
+        let differ = |instance: &InstanceData| {
+            let columns = names.map(|name| instance.iterations.values.get(name));
             let [Some(old), Some(new)] = columns else {
                 return false;
             };

@@ -37,18 +37,18 @@ impl RestoreCommand {
         let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
         let what: Vec<String> = found
             .iter()
-            .map(|it| {
+            .map(|remark| {
                 format!(
                     "{} of {}",
-                    it.annotation.action,
-                    it.annotation.at.strftime("%Y-%m-%d %H:%M:%S")
+                    remark.annotation.action,
+                    remark.annotation.at.strftime("%Y-%m-%d %H:%M:%S")
                 )
             })
             .collect();
         let changes = found
             .iter()
-            .map(|it| Change::Restore {
-                annotation: it.annotation.id,
+            .map(|remark| Change::Restore {
+                annotation: remark.annotation.id,
             })
             .collect();
         Ok(AnnotationDraft {

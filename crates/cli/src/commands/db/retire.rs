@@ -5,7 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 use lapwing_core::record::{Change, Retirement, Store};
 
-use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
+use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, parse_date};
 
@@ -93,12 +93,4 @@ fn still_to_come(before: Timestamp, now: Timestamp) -> Option<String> {
             before.strftime("%Y-%m-%d %H:%M:%S UTC")
         )
     })
-}
-
-/// Returns each text, or a single `None`.
-fn each(texts: &[String]) -> Vec<Option<String>> {
-    match texts {
-        [] => vec![None],
-        some => some.iter().cloned().map(Some).collect(),
-    }
 }

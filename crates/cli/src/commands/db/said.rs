@@ -63,9 +63,7 @@ impl AnnotationAuthor {
                 break (said, records);
             }
         };
-        for note in &said.notes {
-            context.terminal.note(note);
-        }
+        context.terminal.notes(&said.notes);
         let about = format!(
             "{}, {}",
             counted(said.touched.benchmarks, "benchmark"),
@@ -102,8 +100,8 @@ impl AnnotationAuthor {
 /// be ahead.
 fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     let now = Timestamp::now();
-    let after = last.map(|it| {
-        it.checked_add(SignedDuration::from_micros(1))
+    let after = last.map(|last| {
+        last.checked_add(SignedDuration::from_micros(1))
             .unwrap_or(Timestamp::MAX)
     });
     let at = after.map_or(now, |it| it.max(now));
@@ -185,6 +183,14 @@ fn is_pattern(text: &str) -> bool {
 /// id then takes precedence.
 pub(super) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
     is_pattern(text) && found.iter().any(|(_, id)| id == text)
+}
+
+/// Returns each text, or a single `None`.
+pub(super) fn each(texts: &[String]) -> Vec<Option<String>> {
+    match texts {
+        [] => vec![None],
+        some => some.iter().cloned().map(Some).collect(),
+    }
 }
 
 /// Returns the user name of git, or the login name.

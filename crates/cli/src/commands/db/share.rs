@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::size;
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
@@ -122,18 +123,14 @@ impl ShareCommand {
             ),
         };
         let came = came(&pushed.pulled, "pulled", "nothing new of others");
-        let answer = json!({
-            "address": remote.address(),
-            "dry_run": false,
-            "pushed": {
-                "sessions": pushed.sessions,
-                "annotations": pushed.annotations,
-                "segments": pushed.segments,
-                "bytes": pushed.bytes,
-                "under_way": pushed.under_way,
-            },
-            "taken_in": taken_in(&pushed.pulled),
+        let numbers = json!({
+            "sessions": pushed.sessions,
+            "annotations": pushed.annotations,
+            "segments": pushed.segments,
+            "bytes": pushed.bytes,
+            "under_way": pushed.under_way,
         });
+        let answer = self.values(Some(numbers), &pushed.pulled, remote);
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(pushed.under_way, context);
         Ok(ExitStatus::Fine)
@@ -145,11 +142,7 @@ impl ShareCommand {
         remote: &dyn Remote,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        let answer = json!({
-            "address": remote.address(),
-            "dry_run": self.dry_run,
-            "taken_in": taken_in(pulled),
-        });
+        let answer = self.values(None, pulled, remote);
         let nothing = format!("nothing new at {}", remote.address());
         let verb = if self.dry_run { "would pull" } else { "pulled" };
         self.answer(&came(pulled, verb, &nothing), &answer, context)?;
@@ -171,35 +164,47 @@ impl ShareCommand {
             ),
         };
         let came = came(&would.pulled, "would pull", "would pull nothing");
-        let answer = json!({
-            "address": remote.address(),
-            "dry_run": true,
-            "pushed": {
-                "sessions": would.sessions,
-                "annotations": would.annotations,
-                "records": would.records + would.annotations,
-                "under_way": would.under_way,
-            },
-            "taken_in": taken_in(&would.pulled),
+        let numbers = json!({
+            "sessions": would.sessions,
+            "annotations": would.annotations,
+            "records": would.records + would.annotations,
+            "under_way": would.under_way,
         });
+        let answer = self.values(Some(numbers), &would.pulled, remote);
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(would.under_way, context);
         Ok(ExitStatus::Fine)
+    }
+
+    /// Returns the answer for programs; a pull has no `pushed`.
+    fn values(&self, pushed: Option<Value>, pulled: &PullSummary, remote: &dyn Remote) -> Value {
+        let total = pulled.appended.total();
+        let mut answer = json!({
+            "address": remote.address(),
+            "dry_run": self.dry_run,
+            "taken_in": {
+                "segments": pulled.segments,
+                "bytes": pulled.bytes,
+                "new_records": total.new,
+                "records_already_there": total.already_there,
+            },
+        });
+        if let Some(pushed) = pushed {
+            answer["pushed"] = pushed;
+        }
+        answer
     }
 
     /// Writes the answer in the requested format.
     fn answer(&self, sentence: &str, answer: &Value, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out();
         let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
-        for (what, value) in flat(answer) {
+        for (what, value) in leaves(answer) {
             table.row(vec![what, value]);
         }
         match self.format {
             Format::Text => writeln!(out, "{sentence}")?,
-            Format::Json => {
-                serde_json::to_writer_pretty(&mut out, answer)?;
-                writeln!(out)?;
-            }
+            Format::Json => write_json(answer, &mut out)?,
             Format::Markdown => table.markdown(&mut out)?,
             Format::Csv => table.csv(&mut out)?,
         }
@@ -208,13 +213,13 @@ impl ShareCommand {
 }
 
 /// Returns the leaves of an object with their paths.
-fn flat(answer: &Value) -> Vec<(String, String)> {
+fn leaves(answer: &Value) -> Vec<(String, String)> {
     let Value::Object(map) = answer else {
         let text = answer.as_str().map(str::to_owned);
         return vec![(String::new(), text.unwrap_or_else(|| answer.to_string()))];
     };
     let leaves = map.iter().flat_map(|(name, value)| {
-        flat(value)
+        leaves(value)
             .into_iter()
             .map(move |(below, leaf)| match below.is_empty() {
                 true => (name.clone(), leaf),
@@ -255,16 +260,6 @@ fn came(pulled: &PullSummary, verb: &str, nothing: &str) -> String {
         ));
     }
     text
-}
-
-fn taken_in(pulled: &PullSummary) -> Value {
-    let total = pulled.appended.total();
-    json!({
-        "segments": pulled.segments,
-        "bytes": pulled.bytes,
-        "new_records": total.new,
-        "records_already_there": total.already_there,
-    })
 }
 
 fn say_under_way(under_way: u64, context: &Context) {

@@ -24,12 +24,11 @@ pub(super) enum Way {
 pub(super) struct Target<'c> {
     context: &'c Context,
     way: Way,
-    /// None until something is known to be of some format, where there is no store yet.
+    /// `None` if it does not exist, until a format was detected.
     store: Option<Store>,
-    /// The folders that were made for the store, the innermost first; `None` where the store
-    /// was there before.
+    /// The folders created for the store, the innermost first; `None` if the store existed.
     made: Option<Vec<PathBuf>>,
-    /// What a dry run has instead of a store that is not there; goes after the store.
+    /// The folder of a dry run without a store; dropped after the store.
     temporary: Option<TempDir>,
 }
 
@@ -123,9 +122,8 @@ impl Drop for Target<'_> {
     }
 }
 
-/// Opens a store to write to it and undo that, and leaves it as it is: neither does it take
-/// in the inbox nor bring an older store up to date. Returns `None` where there is none, or
-/// none that can be written to.
+/// Opens a store for writes that are undone, without reading the inbox and without an upgrade.
+/// Returns `None` if it does not exist or is not writable.
 fn open_to_try(context: &Context) -> Result<Option<Store>, CliError> {
     let path = &context.store;
     match Store::open_read_only(path) {
@@ -148,7 +146,7 @@ fn open_to_try(context: &Context) -> Result<Option<Store>, CliError> {
     Ok(Some(store))
 }
 
-/// Returns the folder of the store, or the nearest one above that is there.
+/// Returns the folder of the store, or the nearest existing one above it.
 fn existing_folder(store: &Path) -> PathBuf {
     store
         .ancestors()
@@ -157,7 +155,7 @@ fn existing_folder(store: &Path) -> PathBuf {
         .map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Returns the folders that a store needs and that are not there, the innermost first.
+/// Returns the missing folders of a store, the innermost first.
 fn missing_folders(store: &Path) -> Vec<PathBuf> {
     store
         .ancestors()

@@ -1,17 +1,18 @@
 //! Detection rates as text, Markdown, JSON and CSV.
 
-use std::io::Write;
+use std::collections::BTreeMap;
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::DetectionCell;
-use serde_json::{Map, Value, json};
+use lapwing_core::show::TitledRow;
+use serde::Serialize;
+use serde_json::json;
 
 use super::{FoundDetection, MdsCommand, text};
+use crate::answer::{MetricFields, SettingFields, identity, write_csv, write_json};
 use crate::audit;
 use crate::error::CliError;
-use crate::not_judged;
 use crate::options::{Context, Format};
-use crate::table::csv_of_json;
 
 /// Writes the answer in the requested format.
 pub fn write(
@@ -20,170 +21,152 @@ pub fn write(
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out();
-    let detail = command.cleaning.detail();
-    match command.format {
-        Format::Text => text::text(found, command, context, &mut out)?,
-        Format::Markdown => text::markdown(found, command, &mut out)?,
+    let (audit, detail) = (&found.all.audit, command.samples.cleaning.detail());
+    match command.samples.format {
+        Format::Text => {
+            let room = context.terminal.width();
+            let answer = text::answer(found, command, room);
+            answer.wrapped(room).text(room, &mut out)?;
+        }
+        Format::Markdown => text::answer(found, command, None).markdown(&mut out)?,
         Format::Json => {
             let answer = json!({
-                "detection": rates(found).collect::<Vec<_>>(),
-                "minimal": minimal(found, command.power).collect::<Vec<_>>(),
+                "detection": rates(found),
+                "minimal": minimal(found, command.power),
                 "power": command.power,
                 "target": found.target,
                 "confidence": found.options.confidence.level(),
                 "replicates": found.options.replicates,
                 "seed": found.options.seed.0,
-                "not_judged": not_judged::json(&super::not_judged(found)),
-                "audit": audit::json(&found.audit, detail),
+                "not_judged": super::not_judged(found),
+                "audit": audit::json(audit, detail),
             });
-            serde_json::to_writer_pretty(&mut out, &answer)?;
-            writeln!(out)?;
+            write_json(&answer, &mut out)?;
         }
-        Format::Csv if command.wide => {
-            let columns = wide_columns(found);
-            let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-            csv_of_json(&columns, wide(found), &mut out)?;
-        }
-        Format::Csv => csv_of_json(&COLUMNS, rates(found), &mut out)?,
+        Format::Csv if command.wide => write_csv(&wide(found), &mut out)?,
+        Format::Csv => write_csv(&rates(found), &mut out)?,
     }
-    audit::below(&found.audit, detail, command.format, context, &mut out)
+    audit::below(audit, detail, command.samples.format, context, &mut out)
 }
 
-/// The columns of the CSV table: keys of a JSON row.
-const COLUMNS: [&str; 17] = [
-    "suite",
-    "benchmark",
-    "metric",
-    "variant",
-    "version",
-    "session",
-    "method",
-    "strategy",
-    "slowdown",
-    "instances",
-    "iterations",
-    "detection_rate",
-    "lower",
-    "upper",
-    "undetermined",
-    "experiments",
-    "basis",
-];
-
-/// Returns what a row is about.
-fn about(row: &Detectability) -> Map<String, Value> {
-    let fields = [
-        ("suite", json!(row.suite)),
-        ("benchmark", json!(row.benchmark)),
-        ("metric", json!(row.name)),
-        ("variant", json!(row.setting.variant)),
-        ("version", json!(row.setting.version)),
-        ("session", json!(row.setting.session)),
-    ];
-    fields
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+/// The detection rate of a slowdown, or the smallest slowdown that is detected.
+#[derive(Default, Serialize)]
+struct DetectionRow<'a> {
+    #[serde(flatten)]
+    metric: MetricFields<'a>,
+    #[serde(flatten)]
+    setting: SettingFields<'a>,
+    method: &'static str,
+    strategy: &'static str,
+    /// Required for the smallest slowdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<f64>,
+    slowdown: f64,
+    instances: usize,
+    iterations: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detection_rate: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undetermined: Option<usize>,
+    experiments: Option<usize>,
+    basis: &'static str,
 }
 
-fn of_cell(row: &Detectability, cell: &DetectionCell, fields: &[(&str, Value)]) -> Value {
-    let mut object = about(row);
-    let own = [
-        ("method", json!(cell.method.name())),
-        ("strategy", json!(cell.strategy.name())),
-        ("instances", json!(cell.configuration.instances)),
-        ("iterations", json!(cell.configuration.iterations)),
-        ("experiments", json!(cell.experiments())),
-        ("basis", json!(cell.basis_name())),
-    ];
-    let fields = own.into_iter().chain(fields.iter().cloned());
-    object.extend(fields.map(|(key, value)| (key.to_owned(), value)));
-    Value::Object(object)
+impl<'a> DetectionRow<'a> {
+    /// Returns a row about a cell, without its numbers.
+    fn of(row: &'a Detectability, cell: &DetectionCell) -> Self {
+        let (metric, setting) = identity(row.about());
+        Self {
+            metric,
+            setting,
+            method: cell.method.name(),
+            strategy: cell.strategy.name(),
+            instances: cell.configuration.instances,
+            iterations: cell.configuration.iterations,
+            experiments: cell.experiments(),
+            basis: cell.basis_name(),
+            ..Self::default()
+        }
+    }
+}
+
+fn cells(found: &FoundDetection) -> impl Iterator<Item = (&Detectability, &DetectionCell)> {
+    let rows = found.all.rows.iter();
+    rows.flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
 }
 
 /// Returns the rate of every slowdown of every cell.
-fn rates(found: &FoundDetection) -> impl Iterator<Item = Value> {
+fn rates(found: &FoundDetection) -> Vec<DetectionRow<'_>> {
     let slowdowns = &found.options.grid.slowdowns;
-    let cells = found
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
-    cells.flat_map(move |(row, cell)| {
+    let rows = cells(found).flat_map(|(row, cell)| {
         slowdowns.iter().filter_map(move |slowdown| {
             let rate = cell.rate(*slowdown)?;
-            Some(of_cell(
-                row,
-                cell,
-                &[
-                    ("slowdown", json!(slowdown)),
-                    ("detection_rate", json!(rate.value)),
-                    ("lower", json!(rate.interval.map(|it| it.lower))),
-                    ("upper", json!(rate.interval.map(|it| it.upper))),
-                    ("undetermined", json!(rate.undetermined)),
-                ],
-            ))
+            Some(DetectionRow {
+                slowdown: *slowdown,
+                detection_rate: Some(rate.value),
+                lower: rate.interval.map(|it| it.lower),
+                upper: rate.interval.map(|it| it.upper),
+                undetermined: Some(rate.undetermined),
+                ..DetectionRow::of(row, cell)
+            })
         })
-    })
+    });
+    rows.collect()
 }
 
-/// Returns the smallest slowdown that each cell detects; `null` where it detects none.
-fn minimal(found: &FoundDetection, power: f64) -> impl Iterator<Item = Value> {
-    let cells = found
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
-    cells.filter_map(move |(row, cell)| {
+/// Returns the smallest slowdown that each cell detects; `null` if it detects none.
+fn minimal(found: &FoundDetection, power: f64) -> Vec<DetectionRow<'_>> {
+    let rows = cells(found).filter_map(|(row, cell)| {
         let smallest = cell.detectable(power)?;
         let interval = cell.experiments().map(|_| smallest.interval);
-        Some(of_cell(
-            row,
-            cell,
-            &[
-                ("power", json!(power)),
-                ("slowdown", json!(smallest.slowdown)),
-                ("lower", json!(interval.map(|it| it.lower))),
-                ("upper", json!(interval.map(|it| it.upper))),
-            ],
-        ))
-    })
-}
-
-/// Returns the names of the rates of a wide row: `laaber_ibs`.
-fn rate_columns(found: &FoundDetection) -> Vec<String> {
-    let of = |method: &lapwing_stats::DetectionMethod| {
-        let strategies = found.options.strategies.iter();
-        let name = method.name();
-        strategies
-            .map(move |it| format!("{name}_{}", it.name()))
-            .collect::<Vec<_>>()
-    };
-    found.options.methods.iter().flat_map(of).collect()
-}
-
-fn wide_columns(found: &FoundDetection) -> Vec<String> {
-    let rates = rate_columns(found);
-    COLUMNS[..6]
-        .iter()
-        .chain(&["slowdown", "instances", "iterations"])
-        .map(|it| (*it).to_owned())
-        .chain(rates)
-        .collect()
-}
-
-/// Returns the rates of all methods for each configuration and slowdown.
-fn wide(found: &FoundDetection) -> impl Iterator<Item = Value> {
-    found.rows.iter().flat_map(move |row| {
-        text::wide_rows(row, found).into_iter().map(move |wide| {
-            let mut object = about(row);
-            let own = [
-                ("slowdown", json!(wide.slowdown)),
-                ("instances", json!(wide.configuration.instances)),
-                ("iterations", json!(wide.configuration.iterations)),
-            ];
-            object.extend(own.map(|(key, value)| (key.to_owned(), value)));
-            let rates = wide.rates.iter().map(|it| json!(it.map(|rate| rate.value)));
-            object.extend(rate_columns(found).into_iter().zip(rates));
-            Value::Object(object)
+        Some(DetectionRow {
+            power: Some(power),
+            slowdown: smallest.slowdown,
+            lower: interval.map(|it| it.lower),
+            upper: interval.map(|it| it.upper),
+            ..DetectionRow::of(row, cell)
         })
-    })
+    });
+    rows.collect()
+}
+
+/// The rates of all methods for a configuration and slowdown.
+#[derive(Default, Serialize)]
+struct WideFields<'a> {
+    #[serde(flatten)]
+    metric: MetricFields<'a>,
+    #[serde(flatten)]
+    setting: SettingFields<'a>,
+    slowdown: f64,
+    instances: usize,
+    iterations: usize,
+    /// By method and strategy: `laaber_ibs`.
+    #[serde(flatten)]
+    rates: BTreeMap<String, Option<f64>>,
+}
+
+fn wide(found: &FoundDetection) -> Vec<WideFields<'_>> {
+    let titles = text::rate_titles(found);
+    let fields = |row, wide: text::WideRow| {
+        let (metric, setting) = identity(TitledRow::about(row));
+        let names = titles.iter().map(|it| it.replace(' ', "_"));
+        let rates = wide.rates.iter().map(|it| it.map(|rate| rate.value));
+        WideFields {
+            metric,
+            setting,
+            slowdown: wide.slowdown,
+            instances: wide.configuration.instances,
+            iterations: wide.configuration.iterations,
+            rates: names.zip(rates).collect(),
+        }
+    };
+    let rows = found.all.rows.iter();
+    let rows = rows.flat_map(|row| {
+        text::wide_rows(row, found)
+            .into_iter()
+            .map(move |it| (row, it))
+    });
+    rows.map(|(row, wide)| fields(row, wide)).collect()
 }

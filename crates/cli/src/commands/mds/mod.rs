@@ -1,4 +1,4 @@
-//! `lapwing mds`: which slowdowns could be detected with how many instances and iterations.
+//! `lapwing mds`: detectable slowdowns by number of instances and iterations.
 
 mod answer;
 mod notes;
@@ -6,27 +6,21 @@ mod text;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use lapwing_core::clean::Audit;
+use clap::Args;
 use lapwing_core::explain::{Detectability, detectability};
 use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
-use crate::progress;
-use crate::samples::{SettingsOption, metrics, nothing};
-use crate::store::{note_retired, note_unknown_names, open_for_reading};
+use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
+use crate::samples::{FoundRows, SampleOptions, nothing};
 
 /// Show which slowdowns can be detected with how many instances and iterations
 ///
@@ -43,11 +37,11 @@ pub struct MdsCommand {
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
     /// Detection method [default: all; laaber and schultz with --compat hail]
-    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    method: Vec<DetectionMethodChoice>,
+    #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = one_of(&METHODS))]
+    method: Vec<DetectionMethod>,
     /// Which instances the two sides are drawn from [default: both]
-    #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
-    strategy: Vec<StrategyChoice>,
+    #[arg(long, value_name = "STRATEGY", value_delimiter = ',', value_parser = one_of(&STRATEGIES))]
+    strategy: Vec<Strategy>,
     /// Use a formula instead of simulation: faster, and not limited to the measured sample size
     #[arg(long, conflicts_with = "compat")]
     closed_form: bool,
@@ -56,25 +50,20 @@ pub struct MdsCommand {
     wide: bool,
     #[command(flatten)]
     grid: DetectionGridOptions,
-    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
-    #[arg(long, value_name = "WHICH")]
-    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: FilterOptions,
-    #[command(flatten)]
-    cleaning: CleaningOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    samples: SampleOptions,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
 
+/// Expected values of a list of numbers.
+const NUMBERS: &str = "write numbers from 1 to 10,000 such as 5,10,20";
+
 /// More would take days.
 const MOST_EXPERIMENTS: i64 = 1_000_000;
 
-/// What is simulated, and how often.
+/// The simulated slowdowns and configurations, and the number of experiments.
 #[derive(Debug, Clone, Args)]
 pub struct DetectionGridOptions {
     /// Slowdowns to simulate, such as 10% or 1.1; 1 gives the false-positive rate [default:
@@ -82,16 +71,16 @@ pub struct DetectionGridOptions {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
     slowdowns: Vec<f64>,
     /// Numbers of instances per side [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
     instances: Vec<usize>,
     /// Numbers of iterations per instance [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
     iterations: Vec<usize>,
     /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
     /// Resamples per bootstrap
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = within(10..=1_000_000, "write a number from 10 to 1,000,000"), help_heading = "Simulation")]
     replicates: usize,
     /// Confidence level of the intervals that detect a slowdown [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
@@ -106,129 +95,108 @@ pub struct DetectionGridOptions {
     seed: u64,
 }
 
-/// What tells a slowdown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DetectionMethodChoice {
-    /// The confidence intervals of the two means do not overlap
-    Laaber,
-    /// The confidence interval of the ratio excludes 1
-    Schultz,
-    /// Welch's t-test on logarithms of instance means, as in `lapwing compare`
-    Welch,
-}
+/// Detection methods.
+pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
+    (
+        "laaber",
+        "The confidence intervals of the two means do not overlap",
+        DetectionMethod::Laaber,
+    ),
+    (
+        "schultz",
+        "The confidence interval of the ratio excludes 1",
+        DetectionMethod::Schultz,
+    ),
+    (
+        "welch",
+        "Welch's t-test on logarithms of instance means, as in `lapwing compare`",
+        DetectionMethod::Welch,
+    ),
+];
 
-/// What the sides have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StrategyChoice {
-    /// Different instances on each side
-    Ibs,
-    /// The same instances, with different iterations on each side
-    Tbs,
-}
+/// Relations between the instances of the two sides.
+pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
+    (
+        "ibs",
+        "Different instances on each side",
+        Strategy::DifferentInstances,
+    ),
+    (
+        "tbs",
+        "The same instances, with different iterations on each side",
+        Strategy::SameInstances,
+    ),
+];
 
-/// What was found.
+/// Detection rates of all benchmarks.
 struct FoundDetection {
-    rows: Vec<Detectability>,
-    audit: Audit,
-    /// How many versions were passed over because there are later ones.
-    older: usize,
-    /// How many instances are of epochs before the newest.
-    earlier: usize,
+    all: FoundRows<Detectability>,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
-    /// The smallest effect that the suite says matters, as a share.
+    /// The suite's smallest effect, as a share.
     smallest_effect: Option<f64>,
 }
 
 impl MdsCommand {
-    /// Answers in a sentence, then shows the table and what to do.
+    /// Shows a sentence, the table and advice.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let found = self.find(context)?;
-        let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
-        if !has_cells {
-            if self.format == Format::Json {
-                CliError::unless_reader_left(answer::write(&found, &self, context))?;
-            }
-            return Err(match found.rows.as_slice() {
-                [] => nothing(&found.audit),
-                rows => too_little(rows, &self),
-            });
-        }
-        if let Some(path) = &self.plot {
+        let rows = &found.all.rows;
+        let has_cells = rows.iter().any(|row| !row.cells.is_empty());
+        if let Some(path) = self.plot.as_ref().filter(|_| has_cells) {
             let view = DetectionView::of(&found.options, found.target, self.power);
-            chart::detection(&found.rows, &found.options.grid, view).save(path)?;
+            chart::detection(rows, &found.options.grid, view).save(path)?;
         }
-        CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(ExitStatus::Fine)
+        if has_cells || self.samples.format == Format::Json {
+            CliError::unless_reader_left(answer::write(&found, &self, context))?;
+        }
+        match rows.as_slice() {
+            _ if has_cells => Ok(ExitStatus::Fine),
+            [] => Err(nothing(&found.all.audit)),
+            rows => Err(too_little(rows, &self)),
+        }
     }
 
     fn find(&self, context: &Context) -> Result<FoundDetection, CliError> {
-        let judging = self.cleaning.judging()?;
+        let judging = self.samples.cleaning.judging()?;
         let mut options = self.options(&judging);
         self.check_experiments(&options)?;
         let smallest = judging.smallest_effect.map(|it| 1.0 + it);
         let target = self.target.or(smallest).unwrap_or(USUAL_SLOWDOWN);
-        if !self.tells_all() {
+        if !self.needs_all_methods() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
-        let filter = self.filters.filter()?;
-        let store = open_for_reading(context)?;
-        let mut filter = filter.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
-        let metrics = metrics(&store, &mut filter)?;
-        note_unknown_names(&store, &judging.rules, context)?;
-        let which = self
-            .settings
-            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
-        let mut found = FoundDetection {
-            rows: Vec::new(),
-            audit: Audit::default(),
-            older: 0,
-            earlier: 0,
+        let look = |data: &_, settings, metrics: &_| {
+            detectability(data, &judging.rules, settings, metrics, &options)
+        };
+        Ok(FoundDetection {
+            all: self
+                .samples
+                .find(&judging.rules, "simulating", context, look)?,
             options,
             target,
             smallest_effect: judging.smallest_effect,
-        };
-        let bar = progress::bar(
-            "simulating",
-            store.catalogue().benchmarks(&filter)?.len(),
-            context,
-        );
-        each_benchmark(&store, &filter, |data| {
-            let of = detectability(&data, &judging.rules, which, &metrics, &found.options);
-            found.rows.extend(of.rows);
-            found.audit.benchmarks.extend(of.audits);
-            found.older += of.older;
-            found.earlier += of.earlier;
-            bar.inc(1);
-            Ok::<(), StoreError>(())
-        })?;
-        bar.finish_and_clear();
-        Ok(found)
+        })
     }
 
-    /// Refuses to answer in words what so few experiments could not tell.
+    /// Refuses a sentence that rests on too few experiments.
     fn check_experiments(&self, options: &DetectionOptions) -> Result<(), CliError> {
-        let in_words = match self.format {
-            Format::Text | Format::Markdown => options.basis != WantedBasis::ClosedForm,
-            Format::Json | Format::Csv => false,
-        };
-        match in_words {
-            true => refuse_too_few(
+        match (self.samples.format, options.basis) {
+            (Format::Json | Format::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
+            (Format::Text | Format::Markdown, _) => refuse_too_few(
                 options.experiments,
                 self.power,
                 "; --closed-form uses a formula instead",
             ),
-            false => Ok(()),
         }
     }
 
-    /// Returns whether the answer has the rates of all methods. Else only what it tells of is simulated, which
-    /// without resampling takes a tenth of the time.
-    fn tells_all(&self) -> bool {
-        match self.format {
+    /// Returns whether the answer has the rates of all methods. Otherwise only one method is
+    /// simulated; without resampling this takes a tenth of the time.
+    fn needs_all_methods(&self) -> bool {
+        match self.samples.format {
             Format::Json | Format::Csv => true,
             Format::Text | Format::Markdown => self.wide,
         }
@@ -236,19 +204,17 @@ impl MdsCommand {
 
     fn options(&self, judging: &JudgingOptions) -> DetectionOptions {
         let usual = DetectionOptions::default();
-        let profile = self.cleaning.profile();
-        let methods: Vec<DetectionMethod> = if self.method.is_empty() {
-            profile.methods
-        } else {
-            self.method.iter().map(|choice| choice.method()).collect()
+        let profile = self.samples.cleaning.profile();
+        let methods = match self.method.is_empty() {
+            true => profile.methods,
+            false => self.method.clone(),
         };
-        let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
             true => usual.strategies,
-            false => self.strategy.iter().map(|it| it.strategy()).collect(),
+            false => self.strategy.clone(),
         };
         DetectionOptions {
-            methods,
+            methods: in_order(methods),
             strategies: in_order(strategies),
             basis: match (profile.basis, self.closed_form) {
                 (Some(basis), _) => basis,
@@ -260,7 +226,7 @@ impl MdsCommand {
     }
 }
 
-/// Refuses so few experiments that even if all of them detect, the power may be less than is wanted.
+/// Refuses so few experiments that the power may be too small even if all of them detect.
 pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(), CliError> {
     let needed = experiments_to_tell(power, Confidence::P95);
     if needed.is_some_and(|it| u64::from(experiments) >= it) {
@@ -281,8 +247,7 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
 }
 
 impl DetectionGridOptions {
-    /// Returns how rates are found, by all methods and strategies, with so many experiments where
-    /// nobody says how many.
+    /// Returns the options for all methods and strategies; `experiments` is the default number.
     pub fn options(&self, judging: &JudgingOptions, experiments: u32) -> DetectionOptions {
         let usual = DetectionOptions::default();
         DetectionOptions {
@@ -316,7 +281,7 @@ impl DetectionGridOptions {
         self.confidence.is_some()
     }
 
-    /// Returns the grid; what is not said is as in Hail.
+    /// Returns the grid; the defaults are those of Hail.
     fn grid(&self) -> DetectionGrid {
         let usual = DetectionGrid::default();
         let or = |chosen: &[usize], usual: Vec<usize>| match chosen.is_empty() {
@@ -343,34 +308,13 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-impl DetectionMethodChoice {
-    /// Returns the method.
-    pub fn method(self) -> DetectionMethod {
-        match self {
-            Self::Laaber => DetectionMethod::Laaber,
-            Self::Schultz => DetectionMethod::Schultz,
-            Self::Welch => DetectionMethod::Welch,
-        }
-    }
-}
-
-impl StrategyChoice {
-    /// Returns the strategy.
-    pub fn strategy(self) -> Strategy {
-        match self {
-            Self::Ibs => Strategy::DifferentInstances,
-            Self::Tbs => Strategy::SameInstances,
-        }
-    }
-}
-
-/// What the formula needs at least.
+/// Requirements of the formula.
 const LEAST: &str = "needs 3 instances of 2 iterations, without zeros";
 
-/// Returns what nothing is said of: what did not come through cleaning, and of what too little was measured.
+/// Returns the benchmarks without rates: excluded by cleaning, or with too few measurements.
 fn not_judged(found: &FoundDetection) -> Vec<NotJudged> {
-    let mut all = not_judged::of_audit(&found.audit);
-    all.extend(too_little_of(&found.rows, |row| row.cells.is_empty()));
+    let mut all = not_judged::of_audit(&found.all.audit);
+    all.extend(too_little_of(&found.all.rows, |row| row.cells.is_empty()));
     all
 }
 
@@ -390,8 +334,7 @@ fn too_little_of(
 
 fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
-    let error = CliError::input(format!("too few measurements of {names}"));
-    let hint = match command.cleaning.profile().basis {
+    let hint = match command.samples.cleaning.profile().basis {
         Some(_) => {
             "a configuration needs twice its instances, or twice its iterations; choose others with --instances and --iterations".to_owned()
         }
@@ -399,10 +342,7 @@ fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
             "{LEAST}; simulate smaller configurations with --instances and --iterations"
         ),
     };
-    CliError {
-        exit: ExitStatus::NotEnough,
-        ..error.hint(hint)
-    }
+    CliError::not_enough(format!("too few measurements of {names}")).hint(hint)
 }
 
 /// Returns a slowdown written as `5%`, `5 %` or `1.05`.
@@ -413,31 +353,17 @@ pub fn parse_slowdown(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Returns a slowdown that may be none: `1` or `0%`.
+/// Returns a slowdown, or none: `1` or `0%`.
 fn parse_any_slowdown(text: &str) -> Result<f64, String> {
     let factor = match text.ends_with('%') {
         true => number(text).map(|share| 1.0 + share),
         false => number(text),
     };
     if factor.is_some_and(|it| it >= 2.0) && !text.ends_with('%') {
-        // Whoever writes 5 means 5 %.
+        // 5 means 5 %.
         return Err(format!("write {text}% for that many per cent"));
     }
     factor
         .filter(|it| (1.0..=1_000.0).contains(it))
         .ok_or_else(|| "write a slowdown such as 10% or 1.1, or 1 for none".to_owned())
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    match text.trim().parse() {
-        Ok(count @ 1..=10_000) => Ok(count),
-        _ => Err("write numbers from 1 to 10,000 such as 5,10,20".to_owned()),
-    }
-}
-
-fn parse_replicates(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 10..=1_000_000) => Ok(count),
-        _ => Err("write a number from 10 to 1,000,000".to_owned()),
-    }
 }

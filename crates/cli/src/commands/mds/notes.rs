@@ -1,57 +1,43 @@
-//! What there is to say of detection rates besides the numbers.
+//! Notes on detection rates.
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    DetectionAbility, DetectionView, EnoughConfigurations, few_instances_caution, interval_text,
-    percent, round_percent,
+    DetectionAbility, EnoughConfigurations, few_instances_caution, interval_text, percent,
+    round_percent,
 };
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
 
-use super::text::{Ends, rate_titles, wide_rows};
-use super::{FoundDetection, MdsCommand, too_little_of};
-use crate::audit::AuditDetail;
+use super::text::{Ends, ShownDetection, rate_titles, wide_rows};
+use super::{FoundDetection, too_little_of};
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
-use crate::store::earlier_note;
 
-/// Returns what there is to say below the table.
-pub fn notes(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-    ends: Ends,
-) -> Vec<String> {
-    let rows = found.rows.as_slice();
+/// Returns the notes below the table.
+pub fn notes(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
+    let (found, command, view, enough) = (shown.found, shown.command, shown.view, shown.enough);
+    let rows = found.all.rows.as_slice();
     let mut notes = Vec::new();
     if !command.wide {
         notes.push(format!(
             "minimal detectable slowdown (MDS) with instances × iterations per side; {}",
             view.basis()
         ));
-        notes.extend(false_positives(found, view));
+        notes.extend(false_positives(shown));
     }
-    notes.extend(simulation(found, command, view, ends));
-    notes.extend(unsure(enough, command, view));
-    notes.extend(undetermined(found, command, view));
-    notes.extend(signs(found, command, view, enough));
-    notes.extend(no_verdict(found, command, view));
+    notes.extend(simulation(shown, ends));
+    notes.extend(unsure(shown));
+    notes.extend(undetermined(shown));
+    notes.extend(signs(shown));
+    notes.extend(no_verdict(shown));
     notes.extend(beyond_band_note(found.smallest_effect));
-    let known: Vec<&Detectability> = rows
-        .iter()
-        .filter(|row| !is_unknown(row, command, view))
-        .collect();
+    let known: Vec<&Detectability> = rows.iter().filter(|row| !is_unknown(row, shown)).collect();
     notes.extend(few_instances_caution(&known));
-    if found.older > 0 && command.settings.is_none() {
+    if found.all.older > 0 && command.samples.settings.is_none() {
         notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }
-    notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == AuditDetail::Line {
-        let names = not_judged::names(&not_judged::of_audit(&found.audit));
-        notes.extend(names.map(|names| format!("not judged: {names}")));
-    }
+    notes.extend(found.all.exclusions(command.samples.cleaning.detail()));
     let able = enough.iter().all(|it| it.able() == DetectionAbility::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
@@ -64,8 +50,9 @@ pub fn notes(
     notes
 }
 
-/// Returns how often a slowdown is found where there is none, with the least and with the most.
-fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String> {
+/// Returns the false-positive rates of the smallest and the largest configuration.
+fn false_positives(shown: ShownDetection<'_>) -> Option<String> {
+    let (found, view) = (shown.found, shown.view);
     let configurations = found.options.grid.configurations();
     let mut ends = vec![*configurations.first()?, *configurations.last()?];
     ends.dedup();
@@ -74,7 +61,7 @@ fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String
         .filter_map(|it| {
             Some(format!(
                 "{} with {it}",
-                view.false_positives(&found.rows, it)?
+                view.false_positives(&found.all.rows, it)?
             ))
         })
         .collect();
@@ -85,14 +72,10 @@ fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String
     })
 }
 
-/// Returns what was simulated, and how surely that tells it.
-fn simulation(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    view: DetectionView,
-    ends: Ends,
-) -> Vec<String> {
-    let cells = || told(found, command, view).filter(|it| it.experiments().is_some());
+/// Returns the size of the simulation and its accuracy.
+fn simulation(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
+    let (found, command, view) = (shown.found, shown.command, shown.view);
+    let cells = || told(shown).filter(|it| it.experiments().is_some());
     if cells().next().is_none() {
         return Vec::new();
     }
@@ -133,9 +116,9 @@ fn simulation(
     lines
 }
 
-/// Returns how far the intervals of all rates reach.
+/// Returns the accuracy of all rates.
 fn widest_rate(found: &FoundDetection) -> Option<String> {
-    let rows = found.rows.iter().flat_map(|row| wide_rows(row, found));
+    let rows = found.all.rows.iter().flat_map(|row| wide_rows(row, found));
     let rates: Vec<f64> = rows
         .flat_map(|row| row.rates)
         .filter_map(|rate| {
@@ -161,33 +144,27 @@ fn points(shares: impl IntoIterator<Item = f64>) -> String {
     }
 }
 
-/// Returns whether the table says nothing of a benchmark.
-fn is_unknown(row: &Detectability, command: &MdsCommand, view: DetectionView) -> bool {
-    match command.wide {
+/// Returns whether the table has no value of a benchmark.
+fn is_unknown(row: &Detectability, shown: ShownDetection<'_>) -> bool {
+    match shown.command.wide {
         true => row.cells.is_empty(),
-        false => view.cells(row).next().is_none(),
+        false => shown.view.cells(row).next().is_none(),
     }
 }
 
-/// Returns what is told in the table.
-fn told<'a>(
-    found: &'a FoundDetection,
-    command: &'a MdsCommand,
-    view: DetectionView,
-) -> impl Iterator<Item = &'a DetectionCell> {
-    let cells = found.rows.iter().flat_map(|row| &row.cells);
+/// Returns the cells in the table.
+fn told(shown: ShownDetection<'_>) -> impl Iterator<Item = &DetectionCell> {
+    let (found, command, view) = (shown.found, shown.command, shown.view);
+    let cells = found.all.rows.iter().flat_map(|row| &row.cells);
     cells.filter(move |it| {
         command.wide || (it.method == view.method && it.strategy == view.strategy)
     })
 }
 
-/// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
-/// what the question mark means.
-fn unsure(
-    enough: &[EnoughConfigurations<'_>],
-    command: &MdsCommand,
-    view: DetectionView,
-) -> Option<String> {
+/// Returns the certainty of the answer: the detection rate of a single benchmark, or the meaning of the question
+/// mark.
+fn unsure(shown: ShownDetection<'_>) -> Option<String> {
+    let (command, view, enough) = (shown.command, shown.view, shown.enough);
     let has_mark = |enough: &EnoughConfigurations<'_>| enough.told().is_some() && !enough.is_sure();
     if let [enough] = enough {
         let cell = enough.told()?;
@@ -213,15 +190,16 @@ fn unsure(
     ))
 }
 
-/// Returns what experiments could not tell, and why.
-fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Vec<String> {
+/// Returns notes on undetermined experiments, and the reason.
+fn undetermined(shown: ShownDetection<'_>) -> Vec<String> {
+    let (found, view) = (shown.found, shown.view);
     let mut notes = Vec::new();
     let is_hopeless =
         |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
-    if told(found, command, view).any(is_hopeless) {
+    if told(shown).any(is_hopeless) {
         notes.push("welch needs at least 2 instances per side".to_owned());
     }
-    let others = told(found, command, view).filter(|it| !is_hopeless(it));
+    let others = told(shown).filter(|it| !is_hopeless(it));
     let most = others
         .filter_map(|it| Some(it.rate(view.target)?.undetermined))
         .max();
@@ -235,17 +213,13 @@ fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionVie
     notes
 }
 
-/// Returns what the signs in the table mean.
-fn signs(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-) -> Vec<String> {
-    let rows = found.rows.as_slice();
+/// Returns the meaning of the signs in the table.
+fn signs(shown: ShownDetection<'_>) -> Vec<String> {
+    let (found, command, view, enough) = (shown.found, shown.command, shown.view, shown.enough);
+    let rows = found.all.rows.as_slice();
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
-    if !command.closed_form && told(found, command, view).any(|it| it.experiments().is_none()) {
+    if !command.closed_form && told(shown).any(|it| it.experiments().is_none()) {
         notes.push(format!("~ by formula: a simulation needs {takes}"));
     }
     let configurations = found.options.grid.configurations().len();
@@ -254,10 +228,10 @@ fn signs(
         false => (Some(view), configurations),
     };
     let found_of = |row: &Detectability| told.map_or(row.cells.len(), |it| it.cells(row).count());
-    let is_unknown = |row: &Detectability| is_unknown(row, command, view);
+    let is_unknown = |row: &Detectability| is_unknown(row, shown);
     let known = || rows.iter().filter(|row| !is_unknown(row));
     if known().any(|row| found_of(row) < all) {
-        notes.push(match command.cleaning.profile().basis {
+        notes.push(match command.samples.cleaning.profile().basis {
             Some(_) => format!("– too few measurements: needs {takes}"),
             None => format!("– too few measurements: {}", super::LEAST),
         });
@@ -285,8 +259,9 @@ fn signs(
     notes
 }
 
-/// Returns that `lapwing compare` says nothing with so few instances.
-fn no_verdict(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Option<String> {
+/// Returns a note if `lapwing compare` gives no verdict for so few instances.
+fn no_verdict(shown: ShownDetection<'_>) -> Option<String> {
+    let (found, command, view) = (shown.found, shown.command, shown.view);
     let fewest = *found.options.grid.instances.first()?;
     let options = &found.options;
     let (welch, ibs) = (DetectionMethod::Welch, Strategy::DifferentInstances);

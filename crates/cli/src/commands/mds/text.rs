@@ -1,6 +1,4 @@
-//! What could be detected, for people.
-
-use std::io::{self, Write};
+//! Detectable slowdowns as tables.
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
@@ -12,78 +10,52 @@ use lapwing_stats::{Configuration, DetectionMethod};
 
 use super::notes::notes;
 use super::{FoundDetection, MdsCommand};
-use crate::fit::wrap;
-use crate::options::Context;
+use crate::answer::TextAnswer;
 use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::table::{Align, Table};
 
-/// Writes it for a terminal.
-pub fn text(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    context: &Context,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let view = DetectionView::of(&found.options, found.target, command.power);
-    let enough = all_enough(found, view);
-    let room = context.terminal.width();
-    let headline = headline(found, view, &enough);
-    // Programs that read the first line get all of it.
-    let headline = room.map_or(headline.clone(), |room| wrap(&headline, room));
-    writeln!(out, "{headline}\n")?;
-    let (table, ends) = table(found, command, view, &enough, room);
-    table.text_within(room, out)?;
-    let notes = notes(found, command, view, &enough, ends);
-    writeln!(out, "\n{}", wrapped(&notes, context))
+/// The detection rates that are shown, and how.
+#[derive(Clone, Copy)]
+pub struct ShownDetection<'a> {
+    pub found: &'a FoundDetection,
+    pub command: &'a MdsCommand,
+    pub view: DetectionView,
+    /// By row.
+    pub enough: &'a [EnoughConfigurations<'a>],
 }
 
-/// Writes the table as Markdown.
-pub fn markdown(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    out: &mut impl Write,
-) -> io::Result<()> {
+/// Returns the answer; the table has the intervals in its cells if they fit into `room`.
+pub fn answer(found: &FoundDetection, command: &MdsCommand, room: Option<usize>) -> TextAnswer {
+    let rows = &found.all.rows;
     let view = DetectionView::of(&found.options, found.target, command.power);
-    let enough = all_enough(found, view);
-    writeln!(out, "{}\n", headline(found, view, &enough))?;
-    let (table, ends) = table(found, command, view, &enough, None);
-    table.markdown(out)?;
-    for note in notes(found, command, view, &enough, ends) {
-        writeln!(out, "\n{note}")?;
+    // This takes a while.
+    let enough: Vec<EnoughConfigurations<'_>> = rows.iter().map(|row| view.enough(row)).collect();
+    let shown = ShownDetection {
+        found,
+        command,
+        view,
+        enough: &enough,
+    };
+    let (table, ends) = table(shown, room);
+    TextAnswer {
+        headline: view.headline(rows, &enough, found.options.grid.largest()),
+        table,
+        notes: notes(shown, ends),
     }
-    Ok(())
 }
 
-/// Returns what is enough for each row, which takes a while.
-fn all_enough(found: &FoundDetection, view: DetectionView) -> Vec<EnoughConfigurations<'_>> {
-    found.rows.iter().map(|row| view.enough(row)).collect()
-}
-
-fn headline(
-    found: &FoundDetection,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-) -> String {
-    view.headline(&found.rows, enough, found.options.grid.largest())
-}
-
-/// Where the ends of the intervals of a table stand.
+/// Place of the intervals of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// In its cells.
     Shown,
-    /// Below it: how far they are away at most.
+    /// Below it: their largest distance from the values.
     Below,
 }
 
-fn table(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-    room: Option<usize>,
-) -> (Table, Ends) {
-    match (command.wide, found.rows.as_slice()) {
+fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, Ends) {
+    let (found, view) = (shown.found, shown.view);
+    match (shown.command.wide, found.all.rows.as_slice()) {
         (true, rows) => {
             let ends = match found.options.grid.configurations().as_slice() {
                 [_] => Ends::Shown,
@@ -98,59 +70,43 @@ fn table(
                 false => (square(row, found, view, Ends::Below), Ends::Below),
             }
         }
-        (false, rows) => (overview(rows, found, view, enough), Ends::Shown),
+        (false, _) => (overview(shown), Ends::Shown),
     }
 }
 
-/// What tells the rows apart: the titles of the columns, and the cells of a row.
-fn names(
-    rows: &[Detectability],
-) -> (
-    Vec<(String, crate::table::Align)>,
-    impl Fn(&Detectability) -> Vec<String>,
-) {
+/// Returns the columns that identify a row.
+fn identity_columns(rows: &[Detectability]) -> [(bool, &'static str, Align); 4] {
     let titles = RowTitles::of(rows);
-    let shown = [
-        (true, "benchmark"),
-        (titles.suites, "suite"),
-        (titles.settings, "setting"),
-        (titles.metrics, "metric"),
-    ];
-    let columns = shown
-        .iter()
-        .filter(|it| it.0)
-        .map(|it| (it.1.to_owned(), Left))
-        .collect();
-    let cells = move |row: &Detectability| {
-        let all = [
-            row.benchmark.clone(),
-            row.suite.clone(),
-            row.setting.text().unwrap_or_default(),
-            row.name.clone(),
-        ];
-        all.into_iter()
-            .zip(shown)
-            .filter(|(_, (is_shown, _))| *is_shown)
-            .map(|it| it.0)
-            .collect()
-    };
-    (columns, cells)
+    [
+        (true, "benchmark", Left),
+        (titles.suites, "suite", Left),
+        (titles.settings, "setting", Left),
+        (titles.metrics, "metric", Left),
+    ]
 }
 
-/// A line for each benchmark: what it detects with the least, with the most, and what it takes to
-/// detect what matters.
-fn overview(
-    rows: &[Detectability],
-    found: &FoundDetection,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-) -> Table {
+/// Returns the cells of these columns.
+fn identity_cells(row: &Detectability) -> Vec<String> {
+    vec![
+        row.benchmark.clone(),
+        row.suite.clone(),
+        row.setting.text().unwrap_or_default(),
+        row.name.clone(),
+    ]
+}
+
+/// Returns a row for each benchmark: what the smallest and the largest configurations detect, and
+/// the configuration needed for the target.
+fn overview(shown: ShownDetection<'_>) -> Table {
+    let ShownDetection { found, view, .. } = shown;
+    let rows = &found.all.rows;
     let corners = found.options.grid.corners();
-    let (mut columns, cells) = names(rows);
     let titles: Vec<String> = corners.iter().map(|it| it.to_string()).collect();
-    columns.extend(titles.iter().map(|it| (it.clone(), Right)));
-    columns.push((format!("for {}", view.target_text()), Right));
-    let mut table = Table::new(&columns);
+    let target = format!("for {}", view.target_text());
+    let mut columns = identity_columns(rows).to_vec();
+    columns.extend(titles.iter().map(|title| (true, title.as_str(), Right)));
+    columns.push((true, &target, Right));
+    let mut table = Table::of_shown(&columns);
     if let [_, second, third, ..] = titles.as_slice() {
         table = table.dispensable(&[
             second.as_str(),
@@ -160,8 +116,8 @@ fn overview(
             "setting",
         ]);
     }
-    for (row, enough) in hardest_first(rows, enough, view) {
-        let mut line = cells(row);
+    for (row, enough) in hardest_first(shown) {
+        let mut line = identity_cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);
             cell.map_or("–".to_owned(), |cell| {
@@ -183,17 +139,16 @@ fn enough_text(enough: EnoughConfigurations) -> String {
     }
 }
 
-/// Returns the rows so that what detects the least stands on top, and last of what nothing is known.
-fn hardest_first<'a>(
-    rows: &'a [Detectability],
-    enough: &[EnoughConfigurations<'a>],
-    view: DetectionView,
-) -> Vec<(&'a Detectability, EnoughConfigurations<'a>)> {
+/// Returns the rows: those that detect the least first, unknown ones last.
+fn hardest_first(shown: ShownDetection<'_>) -> Vec<(&Detectability, EnoughConfigurations<'_>)> {
     let key = |row: &Detectability, able: DetectionAbility| {
-        let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
+        let best = shown
+            .view
+            .best(row)
+            .map_or(f64::INFINITY, |it| it.1.slowdown);
         (able == DetectionAbility::Unknown, able, best)
     };
-    let rows = rows.iter().zip(enough);
+    let rows = shown.found.all.rows.iter().zip(shown.enough);
     let mut rows: Vec<_> = rows
         .map(|(row, enough)| (key(row, enough.able()), (row, *enough)))
         .collect();
@@ -204,7 +159,7 @@ fn hardest_first<'a>(
     rows.into_iter().map(|it| it.1).collect()
 }
 
-/// What every configuration of one benchmark detects.
+/// Returns the slowdowns that the configurations detect for one benchmark.
 fn square(row: &Detectability, found: &FoundDetection, view: DetectionView, ends: Ends) -> Table {
     let grid = &found.options.grid;
     let mut columns = vec![("instances".to_owned(), Right)];
@@ -232,13 +187,13 @@ fn square(row: &Detectability, found: &FoundDetection, view: DetectionView, ends
 pub struct WideRow {
     /// The slowdown, as a factor.
     pub slowdown: f64,
-    /// Instances and iterations a side.
+    /// Instances and iterations per side.
     pub configuration: Configuration,
-    /// By method and strategy; `None` where nothing can be said.
+    /// By method and strategy; `None` if unknown.
     pub rates: Vec<Option<CellRate>>,
 }
 
-/// Returns the wide rows of a benchmark, by slowdown and configuration, as Hail has them.
+/// Returns the wide rows of a benchmark, by slowdown and configuration, in the order of Hail.
 pub fn wide_rows(row: &Detectability, found: &FoundDetection) -> Vec<WideRow> {
     let options = &found.options;
     let mut rows = Vec::new();
@@ -246,8 +201,9 @@ pub fn wide_rows(row: &Detectability, found: &FoundDetection) -> Vec<WideRow> {
         for configuration in options.grid.configurations() {
             let rate = |method, strategy| {
                 let mut cells = row.cells.iter();
-                let cell = cells.find(|it| {
-                    (it.configuration, it.method, it.strategy) == (configuration, method, strategy)
+                let cell = cells.find(|cell| {
+                    (cell.configuration, cell.method, cell.strategy)
+                        == (configuration, method, strategy)
                 })?;
                 cell.rate(*slowdown)
             };
@@ -281,17 +237,17 @@ pub fn rate_titles(found: &FoundDetection) -> Vec<String> {
 }
 
 fn wide_table(rows: &[Detectability], found: &FoundDetection, ends: Ends) -> Table {
-    let (mut columns, cells) = names(rows);
-    // One benchmark has its name in the headline.
-    let named = if rows.len() == 1 { 1 } else { 0 };
-    columns.drain(..named);
-    columns.extend(["slowdown", "per side"].map(|it| (it.to_owned(), Right)));
-    columns.extend(rate_titles(found).into_iter().map(|it| (it, Right)));
+    let rates = rate_titles(found);
+    let mut columns = identity_columns(rows).to_vec();
+    // The headline has the name of a single benchmark.
+    columns[0].0 = rows.len() > 1;
+    columns.extend(["slowdown", "per side"].map(|title| (true, title, Right)));
+    columns.extend(rates.iter().map(|title| (true, title.as_str(), Right)));
     let last = ["welch tbs", "welch ibs", "metric", "suite", "schultz tbs"];
-    let mut table = Table::new(&columns).dispensable(&last);
+    let mut table = Table::of_shown(&columns).dispensable(&last);
     for row in rows {
         for wide in wide_rows(row, found) {
-            let mut line = cells(row).split_off(named);
+            let mut line = identity_cells(row);
             line.push(wide.slowdown.to_string());
             line.push(wide.configuration.to_string());
             line.extend(wide.rates.iter().map(|it| rate_text(it, ends)));
@@ -314,12 +270,4 @@ fn rate_text(rate: &Option<CellRate>, ends: Ends) -> String {
         (Some(_), Ends::Below) => format!("{value:.2}"),
         (Some(it), Ends::Shown) => format!("{value:.2} [{:.2}–{:.2}]", it.lower, it.upper),
     }
-}
-
-/// Returns what stands below, no wider than people want to read.
-fn wrapped(notes: &[String], context: &Context) -> String {
-    const WIDTH: usize = 80;
-    let width = context.terminal.width().map_or(WIDTH, |it| it.min(WIDTH));
-    let lines: Vec<String> = notes.iter().map(|it| wrap(it, width)).collect();
-    lines.join("\n")
 }

@@ -1,13 +1,13 @@
-//! What a plan costs, and how far a budget reaches.
+//! Cost and budget of a plan.
 
 use lapwing_core::suite::parse_duration;
 
 use super::lines::{ChosenPlan, LineFate};
 
-/// What may be spent.
+/// A budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlanBudget {
-    /// Seconds of a machine.
+    /// Seconds of machine time.
     Seconds(f64),
     /// Money.
     Money(f64),
@@ -39,8 +39,8 @@ pub fn parse_price(text: &str) -> Result<f64, String> {
 }
 
 impl ChosenPlan {
-    /// Decides what the budget reaches: as many benchmarks as possible, the cheapest first. All lines of a benchmark share
-    /// its fate, as they share its entry.
+    /// Spends the budget on as many benchmarks as possible, the cheapest first. All lines of a benchmark share its fate
+    /// and its entry.
     pub fn spend(&mut self) {
         let mut able: Vec<(Option<f64>, Vec<usize>)> = Vec::new();
         self.lines.iter_mut().for_each(|line| line.from = 0);
@@ -56,12 +56,12 @@ impl ChosenPlan {
                 able.push((self.cost_together(&found), found));
             }
         }
-        // What nobody knows comes last.
+        // Unknown costs come last.
         let cost = |it: &(Option<f64>, Vec<usize>)| it.0.unwrap_or(f64::INFINITY);
         able.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
         let mut left = self.budget.unwrap_or(f64::INFINITY);
         for (mut cost, lines) in able {
-            // What is too dear for the smallest slowdown may do for a larger one.
+            // If the smallest slowdown is too expensive, a larger one may fit.
             while cost.is_some_and(|it| it > left) && self.make_do(&lines) {
                 cost = self.cost_together(&lines);
             }
@@ -81,7 +81,7 @@ impl ChosenPlan {
         }
     }
 
-    /// Goes on to the next larger slowdown in the dearest of these lines, if there is one.
+    /// Plans for the next larger slowdown in the most expensive of these lines; `false` if there is none.
     fn make_do(&mut self, lines: &[usize]) -> bool {
         let cost = |at: &usize| self.lines[*at].cost().unwrap_or(0.0);
         let dearest = lines
@@ -104,8 +104,7 @@ impl ChosenPlan {
         }
     }
 
-    /// Returns the seconds that the benchmarks take of which this becomes, as far as that is known: of each the line that
-    /// takes most.
+    /// Returns the cost in seconds of the benchmarks with this fate, as far as known: the most expensive line of each.
     pub fn cost_of(&self, fate: LineFate) -> f64 {
         let groups = self.groups().into_iter();
         let costs = groups.filter_map(|group| {
@@ -117,7 +116,7 @@ impl ChosenPlan {
         costs.sum::<f64>() + 0.0
     }
 
-    /// Returns what an entry for all of these lines takes; `None` where that of one is not known.
+    /// Returns the cost of an entry for all of these lines; `None` if one is unknown.
     fn cost_together(&self, lines: &[usize]) -> Option<f64> {
         let costs: Option<Vec<f64>> = lines.iter().map(|at| self.lines[*at].cost()).collect();
         costs?.into_iter().max_by(f64::total_cmp)

@@ -10,22 +10,22 @@ use lapwing_core::text::counted;
 use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, check_folder};
 use crate::plan_file::PlanFile;
 use crate::plan_file::update::update_suite as write_into;
 use crate::suite_update::SuiteFile;
 
-/// Where a plan is written to.
+/// Destination of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
-    /// In place of the answer.
+    /// Standard output, instead of the answer.
     Output,
-    /// In place of what was there.
+    /// A file, which is replaced.
     File(PathBuf),
 }
 
 impl PlanTarget {
-    /// Returns what `--write` means.
+    /// Returns the destination of `--write`.
     pub fn of(path: &Path) -> Self {
         let names = ["-", "/dev/stdout", "/dev/fd/1"];
         match names.into_iter().any(|it| path == Path::new(it)) {
@@ -34,21 +34,12 @@ impl PlanTarget {
         }
     }
 
-    /// Refuses what cannot be written, before anything is computed.
+    /// Refuses a file that cannot be written, before anything is computed.
     pub fn check(&self) -> Result<(), CliError> {
         let Self::File(path) = self else {
             return Ok(());
         };
-        match path.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => {
-                return Err(CliError::input(format!(
-                    "folder `{}` does not exist",
-                    folder.display()
-                ))
-                .hint("create it, or name another file"));
-            }
-            Some(_) | None => {}
-        }
+        check_folder(path)?;
         if path.is_dir() {
             return Err(
                 CliError::input(format!("`{}` is a folder", path.display())).hint(format!(
@@ -107,7 +98,7 @@ pub fn update_suite(
     write_into(suite, &file, context)
 }
 
-/// Returns what is run. A benchmark of several metrics, variants or versions has the entry that takes most.
+/// Returns the plan to run. A benchmark with several lines has the most expensive entry.
 fn document(plan: &ChosenPlan) -> PlanDocument {
     let mut entries: Vec<(f64, PlanEntry)> = Vec::new();
     for line in plan.kept() {
@@ -128,11 +119,11 @@ fn document(plan: &ChosenPlan) -> PlanDocument {
     }
 }
 
-/// Returns how many iterations are run in all.
+/// Returns the total number of iterations.
 fn takes(entry: &PlanEntry) -> u64 {
     let first = entry.first();
-    first.map_or(0, |it| {
-        u64::from(it.instances) * (u64::from(it.iterations) + u64::from(entry.burn_in))
+    first.map_or(0, |first| {
+        u64::from(first.instances) * (u64::from(first.iterations) + u64::from(entry.burn_in))
     })
 }
 

@@ -1,55 +1,58 @@
-//! What was chosen for every benchmark, and what becomes of it.
+//! The choice for every benchmark, and its fate.
 
 use std::collections::BTreeMap;
 
-use lapwing_core::explain::{Choice, Chosen, Simulation, Unmet};
+use lapwing_core::clean::Audit;
+use lapwing_core::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
 use lapwing_stats::Configuration;
 
 use crate::not_judged::NotJudged;
 
-/// What was chosen for every benchmark, and what becomes of it.
+/// The choices for all benchmarks.
 pub struct ChosenPlan {
     /// The benchmarks: a line for each setting and metric.
     pub lines: Vec<PlanLine>,
-    /// Those of which nothing can be said.
+    /// Benchmarks that are not judged.
     pub missing: Vec<NotJudged>,
-    /// How many versions were passed over because there are later ones.
+    /// Number of older versions that are not used.
     pub older: usize,
-    /// What may be spent, in seconds.
+    /// The budget, in seconds.
     pub budget: Option<f64>,
-    /// The power that is wanted.
-    pub power: f64,
+    /// The options of the choices.
+    pub options: PlanOptions,
+    /// Exclusions.
+    pub audit: Audit,
 }
 
-/// What was chosen for a benchmark.
+/// The choice for a benchmark.
 pub struct PlanLine {
     /// The choice.
     pub choice: Choice,
-    /// What becomes of it.
+    /// Its fate.
     pub fate: LineFate,
-    /// The slowdowns before this one, by their place, are too dear for the budget.
+    /// Index of the first slowdown that is not too expensive for the budget.
     pub from: usize,
-    /// What a configuration that somebody types is simulated with, where they may.
+    /// Simulation of configurations entered in a review.
     pub simulation: Option<Simulation>,
 }
 
-/// What becomes of a choice.
+/// The fate of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFate {
     /// It is run.
     Kept,
-    /// The budget does not reach it.
+    /// It does not fit into the budget.
     BeyondBudget,
-    /// There is a budget, and nobody knows what it takes.
+    /// There is a budget, and its cost is unknown.
     CostUnknown,
-    /// Nothing detects the slowdown.
+    /// No configuration detects the slowdown.
     Unable,
-    /// Somebody left it out.
+    /// It was skipped in the review.
     Skipped,
 }
 
 impl PlanLine {
-    /// Takes another configuration, where people may.
+    /// Changes the configuration, in a review.
     pub fn change(&mut self, configuration: Configuration) {
         if let Some(simulation) = &mut self.simulation {
             self.choice.change(configuration, simulation);
@@ -57,39 +60,39 @@ impl PlanLine {
         }
     }
 
-    /// Returns what is run: what detects the smallest of the slowdowns that can be and that the budget reaches.
+    /// Returns the configuration to run: for the smallest slowdown that is possible and fits into the budget.
     pub fn first(&self) -> Option<(f64, &Chosen)> {
         let (slowdown, found) = self.choice.found.get(self.first_at()?)?;
         Some((*slowdown, found.as_ref().ok()?))
     }
 
-    /// Returns the place of that slowdown.
+    /// Returns the index of that slowdown.
     pub fn first_at(&self) -> Option<usize> {
         let mut found = self.choice.found.iter().enumerate().skip(self.from);
         found.find(|it| it.1.1.is_ok()).map(|it| it.0)
     }
 
-    /// Returns the first slowdown that nothing detects as wanted.
+    /// Returns the first slowdown that is not detected as requested.
     pub fn unmet(&self) -> Option<(f64, &Unmet)> {
         let mut found = self.choice.found.iter();
         found.find_map(|(slowdown, found)| Some((*slowdown, found.as_ref().err()?.as_ref())))
     }
 
-    /// Returns the seconds that what is run takes; `None` where no time is known.
+    /// Returns the cost of the run in seconds; `None` if no time is known.
     pub fn cost(&self) -> Option<f64> {
         self.cost_with(self.first()?.1)
     }
 
-    /// Returns the seconds that a configuration takes; `None` where no time is known.
+    /// Returns the cost of a configuration in seconds; `None` if no time is known.
     pub fn cost_with(&self, chosen: &Chosen) -> Option<f64> {
         Some(self.choice.costs?.of(chosen.configuration))
     }
 
-    /// Returns whether what is run detects this slowdown with the power.
+    /// Returns whether the run detects this slowdown with the power.
     pub fn detects(&self, slowdown: f64, power: f64) -> bool {
         let is_run = self.fate == LineFate::Kept;
         let run = self.first().map(|it| it.1.configuration);
-        // What detects a slowdown detects larger ones too.
+        // A configuration that detects a slowdown also detects larger ones.
         let detects = self.choice.found.iter().any(|(found, chosen)| {
             let chosen = chosen.as_ref().ok();
             let of_run = chosen.filter(|it| Some(it.configuration) == run);
@@ -111,7 +114,7 @@ impl ChosenPlan {
         groups.into_values().collect()
     }
 
-    /// Returns how many benchmarks there are, with those of which nothing can be said.
+    /// Returns the number of benchmarks, judged or not.
     pub fn benchmarks(&self) -> usize {
         let choices = self.lines.iter().map(|it| &it.choice);
         let named = choices.map(|it| (it.suite.as_str(), it.benchmark.as_str()));
@@ -121,9 +124,9 @@ impl ChosenPlan {
         all.len()
     }
 
-    /// Returns how many benchmarks detect this slowdown in all of their lines.
+    /// Returns the number of benchmarks that detect this slowdown in all of their lines.
     pub fn able(&self, slowdown: f64) -> usize {
-        let detects = |at: &usize| self.lines[*at].detects(slowdown, self.power);
+        let detects = |at: &usize| self.lines[*at].detects(slowdown, self.options.power);
         let groups = self.groups().into_iter();
         groups.filter(|group| group.iter().all(detects)).count()
     }
@@ -133,17 +136,17 @@ impl ChosenPlan {
         self.of(LineFate::Kept)
     }
 
-    /// Returns the lines of which this becomes.
+    /// Returns the lines with this fate.
     pub fn of(&self, fate: LineFate) -> impl Iterator<Item = &PlanLine> {
         self.lines.iter().filter(move |line| line.fate == fate)
     }
 
-    /// Returns whether somebody left out all that there is.
+    /// Returns whether all lines were skipped.
     pub fn is_skipped(&self) -> bool {
         !self.lines.is_empty() && self.lines.iter().all(|line| line.fate == LineFate::Skipped)
     }
 
-    /// Returns the benchmarks whose lines are like this, each once, in their order.
+    /// Returns the benchmarks that have such a line, each once, in their order.
     pub fn names(&self, is_meant: impl Fn(&PlanLine) -> bool) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for line in self.lines.iter().filter(|line| is_meant(line)) {

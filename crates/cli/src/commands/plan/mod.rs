@@ -1,4 +1,4 @@
-//! `lapwing plan`: how many instances and iterations to run of each benchmark.
+//! `lapwing plan`: instances and iterations needed per benchmark.
 
 mod answer;
 mod budget;
@@ -10,32 +10,25 @@ pub mod text;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use lapwing_core::clean::Audit;
+use clap::Args;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
-use lapwing_stats::{Confidence, Configuration, DetectionMethod};
+use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
 use self::budget::{PlanBudget, parse_budget, parse_price};
 use self::document::PlanTarget;
 use self::lines::{ChosenPlan, LineFate, PlanLine};
 use self::review::PlanReview;
-use super::mds::{
-    DetectionGridOptions, DetectionMethodChoice, StrategyChoice, parse_slowdown, refuse_too_few,
-};
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
+use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
-use crate::progress;
-use crate::samples::{SettingsOption, metrics, nothing};
-use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
+use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
+use crate::samples::{SampleOptions, nothing};
+use crate::store::earlier_note;
 use crate::suite_update;
 
 /// Choose how many instances and iterations are needed to detect a slowdown
@@ -62,16 +55,16 @@ pub struct PlanCommand {
     #[arg(long, value_name = "MONEY", value_parser = parse_price)]
     price: Option<f64>,
     /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
-    #[arg(long, value_name = "METHOD")]
-    method: Option<DetectionMethodChoice>,
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS))]
+    method: Option<DetectionMethod>,
     /// Which instances the two sides are drawn from
-    #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
-    strategy: StrategyChoice,
+    #[arg(long, value_name = "STRATEGY", value_parser = one_of(&STRATEGIES), default_value = "ibs")]
+    strategy: Strategy,
     /// Maximum number of instances per benchmark
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = parse_most, conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
     max_instances: usize,
     /// Maximum number of iterations per instance
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = parse_most, conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
     max_iterations: usize,
     /// Review the benchmarks one by one: accept the proposal, or enter other numbers
     #[arg(long)]
@@ -84,10 +77,11 @@ pub struct PlanCommand {
     #[arg(
         long,
         value_name = "READER",
+        value_parser = one_of(&FLAVOURS),
         default_value = "batch",
         requires = "write"
     )]
-    flavour: PlanFlavourChoice,
+    flavour: PlanFlavour,
     /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
@@ -97,38 +91,38 @@ pub struct PlanCommand {
     plot: Option<PathBuf>,
     #[command(flatten)]
     grid: DetectionGridOptions,
-    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
-    #[arg(long, value_name = "WHICH")]
-    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: FilterOptions,
-    #[command(flatten)]
-    cleaning: CleaningOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// What the suite says matters.
+    samples: SampleOptions,
+    /// The smallest effect of the suite.
     #[arg(skip)]
     smallest_effect: Option<f64>,
 }
 
-/// For whom a plan is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlanFlavourChoice {
-    /// `lapwing run --plan` and Hail's submit script (`burn-in-iterations`)
-    Batch,
-    /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
-    Notebook,
-}
+/// Readers of a plan file.
+const FLAVOURS: [NamedValue<PlanFlavour>; 2] = [
+    (
+        "batch",
+        "`lapwing run --plan` and Hail's submit script (`burn-in-iterations`)",
+        PlanFlavour::HailBatch,
+    ),
+    (
+        "notebook",
+        "Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well",
+        PlanFlavour::HailNotebook,
+    ),
+];
+
+/// Expected values of a limit.
+const LIMIT: &str = "write a number from 1 to 100,000";
 
 impl PlanCommand {
-    /// Chooses, shows what was chosen, and writes it where that was asked for.
+    /// Chooses, shows and writes the plan.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         self.check_grid()?;
-        self.smallest_effect = self.cleaning.judging()?.smallest_effect;
+        self.smallest_effect = self.samples.cleaning.judging()?.smallest_effect;
         let budget = self.budget_seconds()?;
-        // A suite file that cannot be written to is told before the search.
+        // A suite file that cannot be written is refused before the search.
         let suite = self
             .update_suite
             .as_deref()
@@ -139,20 +133,23 @@ impl PlanCommand {
             target.check()?;
             self.check_output(target)?;
         }
-        let (options, mut plan, audit) = self.choose(budget, context)?;
+        let mut plan = self.choose(budget, context)?;
         if plan.lines.is_empty() {
-            return self.nothing(&plan, &options, &audit, context);
+            if matches!(self.samples.format, Format::Json | Format::Csv) {
+                answer::write(&plan, &self, context)?;
+            }
+            return Err(nothing(&plan.audit));
         }
         if self.review {
-            match review::review(&mut plan, &options, context)? {
+            match review::review(&mut plan, context)? {
                 PlanReview::Complete => {}
                 PlanReview::Stopped => return Ok(ExitStatus::Interrupted),
             }
         }
         if let Some(path) = &self.plot {
-            draw(&plan, &options, path)?;
+            draw(&plan, path)?;
         }
-        self.tell(&plan, &options, &audit, target.as_ref(), context)?;
+        self.tell(&plan, target.as_ref(), context)?;
         if plan.kept().next().is_none() {
             if !context.quiet && (target.is_some() || suite.is_some()) {
                 context.terminal.say("nothing was written");
@@ -163,7 +160,7 @@ impl PlanCommand {
             });
         }
         if let Some(target) = &target {
-            document::write(&plan, target, self.flavour.of(), context)?;
+            document::write(&plan, target, self.flavour, context)?;
         }
         if let Some(suite) = suite {
             document::update_suite(suite, &plan, context)?;
@@ -171,9 +168,9 @@ impl PlanCommand {
         Ok(ExitStatus::Fine)
     }
 
-    /// Refuses two answers in one place.
+    /// Refuses two answers on standard output.
     fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
-        match (target, self.format) {
+        match (target, self.samples.format) {
             (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(
                 CliError::input("--write - and --format both write to standard output")
                     .hint("omit one of them, or write the plan to a file"),
@@ -182,101 +179,58 @@ impl PlanCommand {
         }
     }
 
-    /// Shows the answer; where the plan itself goes to standard output, its first sentence beside it.
+    /// Shows the answer; its first sentence on standard error if the plan goes to standard output.
     fn tell(
         &self,
         plan: &ChosenPlan,
-        options: &PlanOptions,
-        audit: &Audit,
         target: Option<&PlanTarget>,
         context: &Context,
     ) -> Result<(), CliError> {
         match target {
             Some(PlanTarget::Output) => {
                 if !context.quiet {
-                    context.terminal.say(&text::headline(plan, options, self));
+                    context.terminal.say(&text::headline(plan, self));
                 }
                 Ok(())
             }
             Some(PlanTarget::File(_)) | None => {
-                let written = answer::write(plan, audit, options, self, context);
-                CliError::unless_reader_left(written)
+                CliError::unless_reader_left(answer::write(plan, self, context))
             }
         }
     }
 
-    /// Says why there is nothing to plan.
-    fn nothing(
-        &self,
-        plan: &ChosenPlan,
-        options: &PlanOptions,
-        audit: &Audit,
-        context: &Context,
-    ) -> Result<ExitStatus, CliError> {
-        if matches!(self.format, Format::Json | Format::Csv) {
-            answer::write(plan, audit, options, self, context)?;
-        }
-        Err(nothing(audit))
-    }
-
-    fn choose(
-        &self,
-        budget: Option<f64>,
-        context: &Context,
-    ) -> Result<(PlanOptions, ChosenPlan, Audit), CliError> {
-        let judging = self.cleaning.judging()?;
+    fn choose(&self, budget: Option<f64>, context: &Context) -> Result<ChosenPlan, CliError> {
+        let judging = self.samples.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
-        let filter = self.filters.filter()?;
-        let store = open_for_reading(context)?;
-        let mut filter = filter.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
-        let metrics = metrics(&store, &mut filter)?;
-        note_unknown_names(&store, &judging.rules, context)?;
-        let which = self
-            .settings
-            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
-        let mut plan = ChosenPlan {
-            lines: Vec::new(),
-            missing: Vec::new(),
-            older: 0,
-            budget,
-            power: self.power,
+        let look = |data: &_, settings, metrics: &_| {
+            choices(data, &judging.rules, settings, metrics, &options)
         };
-        let mut audit = Audit::default();
-        let mut earlier = 0;
-        let bar = progress::bar(
-            "choosing",
-            store.catalogue().benchmarks(&filter)?.len(),
-            context,
-        );
-        each_benchmark(&store, &filter, |data| {
-            let found = choices(&data, &judging.rules, which, &metrics, &options);
-            plan.older += found.older;
-            let rows = found.rows.into_iter();
-            plan.lines.extend(rows.map(|(choice, simulation)| PlanLine {
-                choice,
-                fate: LineFate::Kept,
-                from: 0,
-                // A review alone goes on with it.
-                simulation: self.review.then_some(simulation),
-            }));
-            audit.benchmarks.extend(found.audits);
-            earlier += found.earlier;
-            bar.inc(1);
-            Ok::<(), StoreError>(())
-        })?;
-        bar.finish_and_clear();
-        if let Some(note) = earlier_note(earlier) {
-            context.terminal.note(&note);
-        }
-        plan.missing = not_judged::of_audit(&audit);
+        let found = self
+            .samples
+            .find(&judging.rules, "choosing", context, look)?;
+        let lines = found.rows.into_iter().map(|(choice, simulation)| PlanLine {
+            choice,
+            fate: LineFate::Kept,
+            from: 0,
+            // Only a review needs it.
+            simulation: self.review.then_some(simulation),
+        });
+        let mut plan = ChosenPlan {
+            lines: lines.collect(),
+            missing: not_judged::of_audit(&found.audit),
+            older: found.older,
+            budget,
+            options,
+            audit: found.audit,
+        };
         plan.spend();
-        Ok((options, plan, audit))
+        context.terminal.notes(earlier_note(found.earlier));
+        Ok(plan)
     }
 
     fn options(&self, judging: &JudgingOptions) -> PlanOptions {
-        let profile = self.cleaning.profile();
+        let profile = self.samples.cleaning.profile();
         let slowdowns = match (self.slowdown.is_empty(), profile.searches_grid) {
             (true, true) => Vec::new(),
             (true, false) => {
@@ -296,14 +250,14 @@ impl PlanCommand {
             power: self.power,
             false_positives: self.alpha,
             detection: DetectionOptions {
-                // As many false positives as are allowed.
+                // The level with exactly the accepted false positives.
                 confidence: if self.grid.has_confidence() || profile.searches_grid {
                     usual.confidence
                 } else {
                     Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence)
                 },
                 methods: vec![self.method()],
-                strategies: vec![self.strategy.strategy()],
+                strategies: vec![self.strategy],
                 ..usual
             },
             rule: if profile.searches_grid {
@@ -317,10 +271,10 @@ impl PlanCommand {
         }
     }
 
-    /// Refuses a grid where none is searched.
+    /// Refuses options of a grid if none is searched.
     fn check_grid(&self) -> Result<(), CliError> {
         match self.grid.named() {
-            Some(option) if !self.cleaning.profile().searches_grid => Err(CliError::input(format!(
+            Some(option) if !self.samples.cleaning.profile().searches_grid => Err(CliError::input(format!(
                 "{option} is the grid that --compat hail searches"
             ))
             .hint("use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits")),
@@ -328,17 +282,17 @@ impl PlanCommand {
         }
     }
 
-    /// Returns the names of what tells a slowdown, and of what the sides have in common.
+    /// Returns the names of the detection method and the strategy.
     fn detection_names(&self) -> (&'static str, &'static str) {
-        (self.method().name(), self.strategy.strategy().name())
+        (self.method().name(), self.strategy.name())
     }
 
     fn method(&self) -> DetectionMethod {
-        let method = self.method.map(DetectionMethodChoice::method);
-        method.unwrap_or_else(|| self.cleaning.profile().plan_method)
+        self.method
+            .unwrap_or_else(|| self.samples.cleaning.profile().plan_method)
     }
 
-    /// Returns what may be spent, in seconds of a machine.
+    /// Returns the budget in seconds of machine time.
     fn budget_seconds(&self) -> Result<Option<f64>, CliError> {
         match (self.budget, self.price) {
             (None, _) => Ok(None),
@@ -352,9 +306,10 @@ impl PlanCommand {
     }
 }
 
-/// Draws what is planned beside what other configurations detect.
-fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
-    // Of a single benchmark perhaps only a larger slowdown is planned for.
+/// Draws the plan and the detection rates of other configurations.
+fn draw(plan: &ChosenPlan, path: &Path) -> Result<(), CliError> {
+    let options = &plan.options;
+    // A single benchmark may be planned for a larger slowdown only.
     let of_run = match plan.lines.as_slice() {
         [line] => line.first().map(|it| it.0),
         _ => None,
@@ -370,20 +325,4 @@ fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), Cli
     let rows: Vec<(Detectability, Option<Configuration>)> = rows.collect();
     chart::plan(&rows, &options.detection.grid, view).save(path)?;
     Ok(())
-}
-
-impl PlanFlavourChoice {
-    fn of(self) -> PlanFlavour {
-        match self {
-            Self::Batch => PlanFlavour::HailBatch,
-            Self::Notebook => PlanFlavour::HailNotebook,
-        }
-    }
-}
-
-fn parse_most(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 1..=100_000) => Ok(count),
-        _ => Err("write a number from 1 to 100,000".to_owned()),
-    }
 }

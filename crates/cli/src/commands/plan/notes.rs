@@ -1,4 +1,4 @@
-//! What there is to say below a plan.
+//! Notes below a plan.
 
 use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
 use lapwing_core::show::{DetectionView, machine_time, percent, round_percent};
@@ -6,16 +6,16 @@ use lapwing_core::text::{first_names, grouped};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_text};
+use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_text, shown};
 use super::{PlanCommand, document};
 use crate::not_judged;
-use crate::samples::SettingsOption;
 
-/// More benchmarks than this are told by the table alone.
+/// More names than this are a number.
 const NAMES: usize = 3;
 
-/// Returns what there is to say below the table.
-pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+/// Returns the notes below the table.
+pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+    let options = &plan.options;
     let view = DetectionView::of(&options.detection, 1.05, options.power);
     let mut notes = vec![format!(
         "{}, false positives at most {} as far as the simulation shows; costs are for one version",
@@ -23,11 +23,11 @@ pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) ->
         round_percent(options.false_positives)
     )];
     notes.extend(of_lines(plan, command));
-    notes.extend(denied(plan, options));
-    notes.extend(lesser(plan, options));
+    notes.extend(denied(plan));
+    notes.extend(lesser(plan));
     notes.extend(beyond(plan, command));
-    notes.extend(unmet(plan, options, command));
-    notes.extend(not_judged::names(&plan.missing).map(|names| format!("not judged: {names}")));
+    notes.extend(unmet(plan, command));
+    notes.extend(not_judged::note(&plan.missing));
     notes.extend(older(plan, command));
     if plan.kept().next().is_none() && !plan.is_skipped() {
         notes.push(
@@ -41,7 +41,7 @@ pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) ->
     notes
 }
 
-/// Returns how the lines of the table are to be read.
+/// Returns notes on reading the table.
 fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let mut notes = Vec::new();
     let shared = document::shared(plan);
@@ -53,12 +53,8 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     }
     notes.extend(beyond_band_note(command.smallest_effect));
     let is_by_formula = |line: &PlanLine| {
-        let found = line.choice.found.iter();
-        let shown = found.filter_map(|it| match &it.1 {
-            Ok(chosen) => Some(*chosen),
-            Err(unmet) => unmet.closest,
-        });
-        shown.into_iter().any(|it| it.is_by_formula())
+        let mut shown = line.choice.found.iter().filter_map(|it| shown(&it.1));
+        shown.any(|it| it.is_by_formula())
     };
     if plan.lines.iter().any(is_by_formula) {
         notes.push("~ by formula: too few measurements for a simulation".to_owned());
@@ -75,13 +71,13 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     notes
 }
 
-/// Returns how many simulations leave open whether the power is a little less than wanted, and how much.
+/// Returns a note on simulations whose interval of the power extends below the requested power.
 fn nearly(plan: &ChosenPlan) -> Option<String> {
     let lower_ends = plan.kept().filter_map(|line| {
         let power = line.first()?.1.rates?.power;
-        let is_enough = power.value >= plan.power;
+        let is_enough = power.value >= plan.options.power;
         let lower = power.interval.filter(|_| is_enough)?.lower;
-        (lower < plan.power).then_some(lower)
+        (lower < plan.options.power).then_some(lower)
     });
     let lower_ends: Vec<f64> = lower_ends.collect();
     let lowest = lower_ends.iter().copied().min_by(f64::total_cmp)?;
@@ -93,17 +89,17 @@ fn nearly(plan: &ChosenPlan) -> Option<String> {
     };
     Some(format!(
         "[…] 95 % interval: {of} open whether the power is a little below {}, at the least {} (more --experiments tell)",
-        round_percent(plan.power),
+        round_percent(plan.options.power),
         percent(lowest)
     ))
 }
 
-/// Returns what is planned by formula although the simulations that could be made contradict it.
-fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
+/// Returns a note on configurations by formula that simulations contradict.
+fn denied(plan: &ChosenPlan) -> Option<String> {
     let lines = plan.kept().filter_map(|line| {
         let denied = line.first()?.1.denied.as_ref()?;
         let name = &line.choice.benchmark;
-        Some(format!("{name} ({})", denied_text(denied, options)))
+        Some(format!("{name} ({})", denied_text(denied, &plan.options)))
     });
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| {
@@ -114,8 +110,9 @@ fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     })
 }
 
-/// Returns what is planned although it does not have the power, which somebody chose, or has too many false positives.
-fn lesser(plan: &ChosenPlan, options: &PlanOptions) -> Vec<String> {
+/// Returns notes on configurations with too little power, chosen by hand, or too many false positives.
+fn lesser(plan: &ChosenPlan) -> Vec<String> {
+    let options = &plan.options;
     let (mut lesser, mut louder) = (Vec::new(), Vec::new());
     for line in plan.kept() {
         let Some((_, chosen)) = line.first() else {
@@ -152,7 +149,7 @@ fn lesser(plan: &ChosenPlan, options: &PlanOptions) -> Vec<String> {
         .collect()
 }
 
-/// Returns what the budget does not reach.
+/// Returns notes on benchmarks beyond the budget.
 fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let mut notes = Vec::new();
     let beyond = plan.names(|line| line.fate == LineFate::BeyondBudget);
@@ -173,8 +170,9 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     notes
 }
 
-/// Returns which slowdowns nothing detects as wanted, why, and what it would take.
-fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+/// Returns notes on slowdowns that no configuration detects as requested: reason, and what is needed.
+fn unmet(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+    let options = &plan.options;
     let several = options.slowdowns.len() > 1;
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for line in plan.lines.iter().filter(|it| it.fate != LineFate::Skipped) {
@@ -206,7 +204,7 @@ fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec
     notes
 }
 
-/// Returns where a larger slowdown is planned for than the smallest that is wanted.
+/// Returns a note on benchmarks planned for a larger slowdown than the smallest requested.
 fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
     let larger = plan.kept().filter_map(|line| {
         let (first, _) = line.first()?;
@@ -228,7 +226,7 @@ fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
     })
 }
 
-/// Returns a benchmark with what would do.
+/// Returns a benchmark with the configuration that it needs.
 fn named(line: &PlanLine, unmet: &Unmet) -> String {
     let name = &line.choice.benchmark;
     match (unmet.why, unmet.needed) {
@@ -258,7 +256,7 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
     }
 }
 
-/// Returns why a slowdown is not detected as wanted.
+/// Returns why a slowdown is not detected as requested.
 pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> String {
     match (why, options.rule) {
         (Unable::NoiseUnknown, _) => {
@@ -281,13 +279,9 @@ pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> Stri
     }
 }
 
-/// Returns what was passed over because there is something later, and what to do where that is too little.
+/// Returns a note on older versions that are not used.
 fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
-    let is_chosen = matches!(
-        command.settings,
-        Some(SettingsOption::Each | SettingsOption::Pooled)
-    );
-    if plan.older == 0 || is_chosen {
+    if plan.older == 0 || !command.samples.takes_latest() {
         return None;
     }
     let older = match plan.older {

@@ -1,69 +1,50 @@
-//! `--review`: people look at one benchmark after another, and keep or change what was chosen.
+//! `--review`: the chosen configurations, confirmed or changed one by one.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io;
 
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{machine_time, percent, quantity, round_percent};
+use lapwing_core::show::{RowTitles, machine_time, percent, quantity, round_percent};
 use lapwing_core::text::counted;
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{denied_text, has_several_settings, power_text};
+use super::text::{denied_text, power_text};
 use crate::error::CliError;
 use crate::options::Context;
+use crate::review::{ReviewAnswer, ask};
 
-/// What somebody says of a benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PlanReviewAnswer {
-    Keep,
-    Configuration(Configuration),
-    Skip,
-    Back,
-    Quit,
-}
-
-/// How a review ended.
+/// The end of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanReview {
-    /// Everything was answered.
+    /// All benchmarks were reviewed.
     Complete,
-    /// Somebody stopped, or there were no more answers.
+    /// The review was stopped, or the input ended.
     Stopped,
 }
 
-/// Goes through the benchmarks.
-pub fn review(
-    plan: &mut ChosenPlan,
-    options: &PlanOptions,
-    context: &Context,
-) -> Result<PlanReview, CliError> {
+/// Reviews the benchmarks.
+pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<PlanReview, CliError> {
     let terminal = &context.terminal;
     let mut input = io::stdin().lock();
     let mut at = 0;
     let count = plan.lines.len();
     while at < count {
-        terminal.say(&shown(plan, at, options));
-        terminal.ask(prompt(&plan.lines[at]));
-        let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
+        terminal.say(&shown(plan, at));
+        let Some(line) = ask(prompt(&plan.lines[at]), &mut input, terminal)? else {
             terminal.say(&format!(
                 "\nthe answers end before {} of {count}: no changes were kept, and nothing was written",
                 at + 1
             ));
             return Ok(PlanReview::Stopped);
-        }
-        if !io::stdin().is_terminal() {
-            // Nobody pressed Enter on the screen.
-            terminal.say(line.trim());
-        }
-        match understand(line.trim()) {
+        };
+        match understand(&line) {
             Err(reason) => terminal.say(&reason),
-            Ok(PlanReviewAnswer::Quit) => {
+            Ok(ReviewAnswer::Quit) => {
                 terminal.say("stopped: no changes were kept, and nothing was written");
                 return Ok(PlanReview::Stopped);
             }
-            Ok(PlanReviewAnswer::Back) => at = at.saturating_sub(1),
-            Ok(PlanReviewAnswer::Keep) => {
+            Ok(ReviewAnswer::Back) => at = at.saturating_sub(1),
+            Ok(ReviewAnswer::Keep) => {
                 let line = &mut plan.lines[at];
                 line.fate = match line.first() {
                     Some(_) => LineFate::Kept,
@@ -71,12 +52,12 @@ pub fn review(
                 };
                 at += 1;
             }
-            Ok(PlanReviewAnswer::Skip) => {
+            Ok(ReviewAnswer::Skip) => {
                 plan.lines[at].fate = LineFate::Skipped;
                 at += 1;
             }
-            Ok(PlanReviewAnswer::Configuration(configuration)) => {
-                // It is shown again with its power and cost, and Enter then keeps it.
+            Ok(ReviewAnswer::Change(configuration)) => {
+                // Shown again with its power and cost; Enter then keeps it.
                 plan.lines[at].change(configuration);
             }
         }
@@ -85,7 +66,7 @@ pub fn review(
     Ok(PlanReview::Complete)
 }
 
-/// Returns what may be answered.
+/// Returns the possible answers.
 fn prompt(line: &PlanLine) -> &'static str {
     match line.first() {
         Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
@@ -93,15 +74,16 @@ fn prompt(line: &PlanLine) -> &'static str {
     }
 }
 
-/// Returns a benchmark and what was chosen for it.
-fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
+/// Returns a benchmark and its configurations.
+fn shown(plan: &ChosenPlan, at: usize) -> String {
     let line = &plan.lines[at];
     let choice = &line.choice;
     let skipped = match line.fate {
         LineFate::Skipped => " (skipped)",
         LineFate::Kept | LineFate::BeyondBudget | LineFate::CostUnknown | LineFate::Unable => "",
     };
-    let setting = choice.setting.text().filter(|_| has_several_settings(plan));
+    let setting = choice.setting.text();
+    let setting = setting.filter(|_| RowTitles::of(&plan.lines).settings);
     let setting = setting.map(|it| format!(", {it}"));
     let mut text = format!(
         "\n[{}/{}] {}{}{skipped}\nburn-in {}, mean {}, cv {}",
@@ -115,22 +97,22 @@ fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
     );
     for (slowdown, found) in &choice.found {
         let what = match found {
-            Ok(chosen) => configuration_text(line, chosen, options),
-            Err(unmet) => unmet_text(line, unmet, options),
+            Ok(chosen) => configuration_text(line, chosen, &plan.options),
+            Err(unmet) => unmet_text(line, unmet, &plan.options),
         };
         text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
     }
     text
 }
 
-/// Returns what a configuration detects and takes.
+/// Returns the power and cost of a configuration.
 fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -> String {
     let Configuration {
         instances,
         iterations,
     } = chosen.configuration;
-    let false_positives = chosen.rates.map(|it| {
-        let share = (it.false_positives.value * 1e3).round() / 1e3;
+    let false_positives = chosen.rates.map(|rates| {
+        let share = (rates.false_positives.value * 1e3).round() / 1e3;
         format!(", false positives {}", round_percent(share))
     });
     let denied = chosen.denied.as_ref();
@@ -147,7 +129,7 @@ fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -
     )
 }
 
-/// Returns how near it comes, and what would do.
+/// Returns the closest configuration and the one that is needed.
 fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     let wanted = round_percent(options.power);
     let mut text = match unmet.why {
@@ -172,30 +154,23 @@ fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     text
 }
 
-fn understand(text: &str) -> Result<PlanReviewAnswer, String> {
-    match text {
-        "" => return Ok(PlanReviewAnswer::Keep),
-        "s" => return Ok(PlanReviewAnswer::Skip),
-        "b" => return Ok(PlanReviewAnswer::Back),
-        "q" => return Ok(PlanReviewAnswer::Quit),
-        _ => {}
-    }
-    let numbers: Vec<usize> = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|it| !it.is_empty())
-        .map_while(|it| it.parse().ok())
-        .collect();
-    match numbers.as_slice() {
-        [instances @ 2..=100_000, iterations @ 1..=65_535] => {
-            Ok(PlanReviewAnswer::Configuration(Configuration {
+fn understand(text: &str) -> Result<ReviewAnswer<Configuration>, String> {
+    ReviewAnswer::parse(text, |numbers| {
+        let numbers: Vec<usize> = numbers
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|it| !it.is_empty())
+            .map_while(|it| it.parse().ok())
+            .collect();
+        match numbers.as_slice() {
+            [instances @ 2..=100_000, iterations @ 1..=65_535] => Ok(Configuration {
                 instances: *instances,
                 iterations: *iterations,
-            }))
+            }),
+            _ => Err(
+                "write two numbers such as `10 x 5`: instances, and iterations of each".to_owned(),
+            ),
         }
-        _ => {
-            Err("write two numbers such as `10 x 5`: instances, and iterations of each".to_owned())
-        }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -205,7 +180,7 @@ mod tests {
     #[test]
     fn configurations_are_understood_as_people_write_them() {
         let configuration = |instances, iterations| {
-            Ok(PlanReviewAnswer::Configuration(Configuration {
+            Ok(ReviewAnswer::Change(Configuration {
                 instances,
                 iterations,
             }))
@@ -213,8 +188,8 @@ mod tests {
         for text in ["10 x 5", "10x5", "10 5", "10, 5", "10 × 5"] {
             assert_eq!(understand(text), configuration(10, 5), "{text}");
         }
-        assert_eq!(understand(""), Ok(PlanReviewAnswer::Keep));
-        assert_eq!(understand("s"), Ok(PlanReviewAnswer::Skip));
+        assert_eq!(understand(""), Ok(ReviewAnswer::Keep));
+        assert_eq!(understand("s"), Ok(ReviewAnswer::Skip));
         for text in [
             "10",
             "1 x 5",

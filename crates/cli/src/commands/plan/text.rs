@@ -1,33 +1,30 @@
-//! A plan for people: its sentence and its table.
+//! Sentence and table of a plan.
 
-use lapwing_core::explain::{Choice, Chosen, Denied, PlanOptions, Unable};
+use lapwing_core::explain::{Chosen, Denied, PlanOptions, Unable, Unmet};
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{UnitScale, machine_time, percent, quantity, round_percent};
+use lapwing_core::show::{
+    RowSubject, RowTitles, TitledRow, UnitScale, machine_time, percent, quantity, round_percent,
+};
 use lapwing_core::text::{counted, plural};
 
 use super::PlanCommand;
 use super::lines::{ChosenPlan, LineFate, PlanLine};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Align, Table};
+use crate::table::Table;
 
-/// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
-pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> String {
+/// Returns the first sentence: the number of benchmarks that can detect the slowdown, and their cost.
+pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {
     if plan.is_skipped() {
         return "every benchmark was skipped: the plan is empty".to_owned();
     }
-    if let Some(text) = unknown(plan, options) {
+    if let Some(text) = unknown(plan) {
         return text;
     }
-    let slowdowns = options.slowdowns.iter().map(|slowdown| Some(*slowdown));
-    let mut slowdowns: Vec<Option<f64>> = slowdowns.collect();
-    if slowdowns.is_empty() {
-        slowdowns.push(None);
-    }
     let mut parts: Vec<String> = Vec::new();
-    for slowdown in slowdowns {
+    for slowdown in slowdowns(&plan.options) {
         let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
-        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |it| {
-            round_percent(it - 1.0)
+        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
+            round_percent(slowdown - 1.0)
         });
         // The benchmarks are named once.
         let who = match parts.is_empty() {
@@ -51,14 +48,14 @@ pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand)
     text
 }
 
-/// Returns what to say where too little is known of the one benchmark that there is.
-fn unknown(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
+/// Returns the sentence if there is one benchmark with too few measurements.
+fn unknown(plan: &ChosenPlan) -> Option<String> {
     let [line] = plan.lines.as_slice() else {
         return None;
     };
     let (slowdown, unmet) = line.unmet()?;
     let is_unknown = unmet.why == Unable::NoiseUnknown && plan.benchmarks() == 1;
-    let smallest = options.slowdowns.first().copied().unwrap_or(slowdown);
+    let smallest = plan.options.slowdowns.first().copied().unwrap_or(slowdown);
     (is_unknown && line.fate != LineFate::Kept).then(|| {
         format!(
             "too few measurements of {} to plan for {}",
@@ -68,7 +65,7 @@ fn unknown(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     })
 }
 
-/// Returns `12 can`, where it was said of what.
+/// Returns `12 can`, after the benchmarks were named.
 fn others(able: usize, plan: &ChosenPlan) -> String {
     match (able, plan.benchmarks()) {
         (0, 1) => "it cannot".to_owned(),
@@ -79,7 +76,7 @@ fn others(able: usize, plan: &ChosenPlan) -> String {
     }
 }
 
-/// Returns `12 of 13 benchmarks can`; of lines that are settings or metrics also how many there are.
+/// Returns `12 of 13 benchmarks can`, with the number of lines if benchmarks have several.
 fn subject(able: usize, plan: &ChosenPlan) -> String {
     let all = plan.benchmarks();
     if let ([line], 1) = (plan.lines.as_slice(), all) {
@@ -93,7 +90,7 @@ fn subject(able: usize, plan: &ChosenPlan) -> String {
     };
     let counted_lines = match plan.lines.len() > all {
         true => {
-            let noun = if has_several_settings(plan) {
+            let noun = if RowTitles::of(&plan.lines).settings {
                 "setting"
             } else {
                 "metric"
@@ -105,7 +102,7 @@ fn subject(able: usize, plan: &ChosenPlan) -> String {
     format!("{of}{}{counted_lines} can", counted(all, "benchmark"))
 }
 
-/// Returns machine time, and money where the price is known: `16 h at a price of 0.800`.
+/// Returns machine time, and money if the price is known: `16 h at a price of 0.800`.
 pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
     let time = machine_time(seconds);
     match command.price {
@@ -117,81 +114,69 @@ pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
     }
 }
 
-/// What tells the lines apart, and what becomes of them.
-struct Shown {
-    suites: bool,
-    settings: bool,
-    metrics: bool,
-    slowdowns: bool,
-    outcomes: bool,
+/// Returns the slowdowns to detect; a single `None` if the smallest detectable one is searched.
+pub fn slowdowns(options: &PlanOptions) -> Vec<Option<f64>> {
+    match options.slowdowns.as_slice() {
+        [] => vec![None],
+        slowdowns => slowdowns.iter().copied().map(Some).collect(),
+    }
 }
 
-impl Shown {
-    fn of(plan: &ChosenPlan) -> Self {
-        let first = plan.lines.first().map(|it| &it.choice);
-        let differs = |same: &dyn Fn(&Choice, &Choice) -> bool| {
-            first.is_some_and(|first| plan.lines.iter().any(|line| !same(first, &line.choice)))
-        };
-        let found = || plan.lines.iter().flat_map(|line| &line.choice.found);
-        let slowdowns: Vec<f64> = found().map(|it| it.0).collect();
-        Self {
-            suites: differs(&|one, other| one.suite == other.suite),
-            settings: has_several_settings(plan),
-            metrics: differs(&|one, other| one.name == other.name),
-            slowdowns: slowdowns
-                .windows(2)
-                .any(|it| it[0].total_cmp(&it[1]).is_ne()),
-            outcomes: plan.lines.iter().any(|line| {
-                let mut found = line.choice.found.iter();
-                found.any(|(slowdown, found)| {
-                    !outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).is_empty()
-                })
-            }),
+/// Returns the configuration to show: the chosen one, or the closest if none is enough.
+pub fn shown(found: &Result<Chosen, Box<Unmet>>) -> Option<Chosen> {
+    match found {
+        Ok(chosen) => Some(*chosen),
+        Err(unmet) => unmet.closest,
+    }
+}
+
+impl TitledRow for PlanLine {
+    fn about(&self) -> RowSubject<'_> {
+        let choice = &self.choice;
+        RowSubject {
+            suite: &choice.suite,
+            benchmark: &choice.benchmark,
+            setting: &choice.setting,
+            metric: &choice.name,
         }
     }
 }
 
-/// Returns whether lines are of different variants or versions.
-pub fn has_several_settings(plan: &ChosenPlan) -> bool {
-    let texts = plan.lines.iter().map(|it| it.choice.setting.text());
-    texts.collect::<std::collections::BTreeSet<_>>().len() > 1
-}
-
-/// Returns a line for each benchmark, in the order of the store.
+/// Returns a row for each benchmark and slowdown, in the order of the store.
 pub fn table(plan: &ChosenPlan) -> Table {
-    let shown = Shown::of(plan);
-    let columns = [
+    let titles = RowTitles::of(&plan.lines);
+    let found = || plan.lines.iter().flat_map(|line| &line.choice.found);
+    let first = found().map(|it| it.0).next();
+    let outcome = |line: &PlanLine, slowdown, found: &Result<Chosen, Box<Unmet>>| {
+        outcome_text(line, slowdown, found.as_ref().err().map(|it| it.why))
+    };
+    let has_outcome = |line: &PlanLine| {
+        let mut found = line.choice.found.iter();
+        found.any(|(slowdown, found)| !outcome(line, *slowdown, found).is_empty())
+    };
+    let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
-        (shown.suites, "suite", Left),
-        (shown.settings, "setting", Left),
-        (shown.metrics, "metric", Left),
+        (titles.suites, "suite", Left),
+        (titles.settings, "setting", Left),
+        (titles.metrics, "metric", Left),
         (true, "mean", Right),
         (true, "burn-in", Right),
-        (shown.slowdowns, "slowdown", Right),
+        (found().any(|it| Some(it.0) != first), "slowdown", Right),
         (true, "instances", Right),
         (true, "iterations", Right),
         (true, "power", Right),
         (true, "cost", Right),
-        (shown.outcomes, "outcome", Whole),
-    ];
-    let titles: Vec<(&str, Align)> = columns
-        .iter()
-        .filter(|it| it.0)
-        .map(|it| (it.1, it.2))
-        .collect();
-    let mut table = Table::new(&titles).dispensable(&["mean", "suite", "burn-in"]);
+        (plan.lines.iter().any(has_outcome), "outcome", Whole),
+    ])
+    .dispensable(&["mean", "suite", "burn-in"]);
     for line in &plan.lines {
         let choice = &line.choice;
         for (slowdown, found) in &choice.found {
-            let shown = match found {
-                Ok(chosen) => Some(*chosen),
-                Err(unmet) => unmet.closest,
-            };
-            let [instances, iterations, power, cost] = shown.map_or_else(
+            let [instances, iterations, power, cost] = shown(found).map_or_else(
                 || ["–"; 4].map(str::to_owned),
                 |chosen| numbers(line, &chosen),
             );
-            let cells = [
+            table.row(vec![
                 choice.benchmark.clone(),
                 choice.suite.clone(),
                 choice.setting.text().unwrap_or_default(),
@@ -203,10 +188,8 @@ pub fn table(plan: &ChosenPlan) -> Table {
                 iterations,
                 power,
                 cost,
-                outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).to_owned(),
-            ];
-            let cells = cells.into_iter().zip(columns);
-            table.row(cells.filter(|(_, it)| it.0).map(|it| it.0).collect());
+                outcome(line, *slowdown, found).to_owned(),
+            ]);
         }
     }
     table
@@ -241,7 +224,7 @@ pub fn rate_text(rate: &CellRate) -> String {
     }
 }
 
-/// Returns what a simulation says against the formula: `6 × 2 has false positives of 9.1 % [7–11] by simulation`.
+/// Returns a simulation that contradicts the formula: `6 × 2 has false positives of 9.1 % [7–11] by simulation`.
 pub fn denied_text(denied: &Denied, options: &PlanOptions) -> String {
     let Denied {
         configuration,
@@ -255,7 +238,7 @@ pub fn denied_text(denied: &Denied, options: &PlanOptions) -> String {
     format!("{configuration} has {what} by simulation")
 }
 
-/// Returns what becomes of a slowdown; nothing of what is run.
+/// Returns the outcome of a slowdown; empty if it is run.
 fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static str {
     match (line.fate, why) {
         (LineFate::Skipped, _) => "skipped",
@@ -272,10 +255,10 @@ fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static
     }
 }
 
-/// Returns what is to be known where the suite says which changes matter.
+/// Returns a note on the suite's smallest effect.
 pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
-    smallest_effect.map(|it| {
-        let band = round_percent(it);
+    smallest_effect.map(|share| {
+        let band = round_percent(share);
         format!(
             "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
         )

@@ -1,4 +1,4 @@
-//! Advice as sentences: each kind once, with the benchmarks that it is about.
+//! Advice as sentences: each kind once, with its benchmarks.
 
 use lapwing_core::explain::Advice;
 use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
@@ -24,7 +24,7 @@ pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
     kinds
         .into_iter()
         .flat_map(|found| match found[0].1 {
-            // Each failure has its own reason.
+            // Every failure has its own reason.
             Advice::Failures { .. } => found
                 .chunks(1)
                 .take(MOST_FAILURES)
@@ -40,7 +40,7 @@ pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
         .collect()
 }
 
-/// More failing benchmarks than this are for `lapwing list` and the report.
+/// Maximum number of failing benchmarks listed.
 const MOST_FAILURES: usize = 8;
 
 fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
@@ -105,14 +105,13 @@ fn text(advice: &Advice) -> String {
             iterations,
             message,
         } => {
-            let what = message
-                .as_ref()
-                .map_or_else(String::new, |it| format!(": {it}"));
+            let reason = message.as_ref().map(|message| format!(": {message}"));
+            let reason = reason.unwrap_or_default();
             if iterations.0 == 0 {
-                format!("nothing could be measured{what}")
+                format!("nothing could be measured{reason}")
             } else {
                 format!(
-                    "{} of {} iterations failed{what}",
+                    "{} of {} iterations failed{reason}",
                     iterations.0, iterations.1
                 )
             }

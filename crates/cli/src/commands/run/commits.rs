@@ -21,16 +21,16 @@ use super::worktrees::Worktrees;
 use crate::error::CliError;
 use crate::options::Context;
 
-/// How the reason begins why a commit whose build failed was not measured.
+/// Start of the reason of commits that could not be built.
 const NOT_BUILT: &str = "the build failed";
-/// How the reason begins why a commit that could not be checked out was not measured.
+/// Start of the reason of commits that could not be checked out.
 const NOT_CHECKED_OUT: &str = "it cannot be checked out";
-/// As much of what a build says is looked at.
+/// Maximum number of bytes read from the output of a build.
 const SAID: usize = 16 << 10;
-/// So many digits of its hash name a commit's folder.
+/// Number of digits of the hash in the name of a commit's folder.
 const DIGITS: usize = 16;
 
-/// Returns the plan with every setting once for each commit that is to be measured.
+/// Returns the plan with every variant once per commit.
 pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
     let Some(text) = &command.commits else {
         return Ok(plan);
@@ -118,7 +118,7 @@ fn no_folder(error: std::io::Error) -> CliError {
         .hint("name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`")
 }
 
-/// Commit, variant and benchmark of what the store has.
+/// Commit, variant and benchmark of stored measurements.
 type MeasuredInstances = BTreeSet<(String, String, String)>;
 
 fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliError> {
@@ -142,9 +142,9 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
             };
             let counts = end.is_some_and(|end| match end.outcome {
                 InstanceOutcome::Ok | InstanceOutcome::TimedOut => true,
-                // So may an import.
+                // Imports may have failed instances, too.
                 InstanceOutcome::Failed => !begins(&[RECORDED_NOTHING]),
-                // A build may go well another time; a test that skips itself does so again.
+                // A build may succeed the next time; a test that skips itself does so again.
                 InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT]),
                 InstanceOutcome::Lost => false,
             });
@@ -164,18 +164,18 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
     }
 }
 
-/// The commits that are checked out; their folders go when this goes.
+/// The checked-out commits; their folders are removed on drop.
 pub struct CommitCheckouts<'a> {
     plan: &'a Plan,
     context: &'a Context,
     made: Vec<(PathBuf, PathBuf)>,
     sources: CommitFolders,
-    // After what is in it.
+    // Dropped after the checkouts in it.
     worktrees: Option<Worktrees>,
 }
 
 impl<'a> CommitCheckouts<'a> {
-    /// Clears away what killed processes left, and checks nothing out yet.
+    /// Removes the checkouts of killed processes; nothing is checked out yet.
     pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Result<Self, CliError> {
         let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
         let worktrees = match commit {
@@ -194,7 +194,7 @@ impl<'a> CommitCheckouts<'a> {
         })
     }
 
-    /// Returns the commits of which something is left to measure, in the order of the plan.
+    /// Returns the commits with measurements left, in the order of the plan.
     pub fn wanted(&self, schedule: &FixedSchedule) -> Vec<PlannedCommit> {
         let left: BTreeSet<usize> = schedule.left().map(|it| it.variant).collect();
         let mut wanted: Vec<PlannedCommit> = Vec::new();
@@ -205,7 +205,7 @@ impl<'a> CommitCheckouts<'a> {
         wanted
     }
 
-    /// Checks a commit out and builds it. `false` when somebody interrupted that.
+    /// Checks out and builds a commit; `false` if interrupted.
     pub fn prepare(
         &mut self,
         commit: &PlannedCommit,
@@ -237,12 +237,12 @@ impl<'a> CommitCheckouts<'a> {
         Ok(true)
     }
 
-    /// Returns where the commits are.
+    /// Returns the folders of the commits.
     pub fn sources(&self) -> CommitFolders {
         self.sources.clone()
     }
 
-    /// Removes the folders made so far.
+    /// Removes the folders created so far.
     pub fn remove(&mut self) {
         for (repository, folder) in self.made.drain(..) {
             remove_worktree(&repository, &folder);

@@ -1,4 +1,4 @@
-//! Sentences that compare what was measured side by side.
+//! Sentences that compare the measurements of a session.
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
 use lapwing_core::model::Better;
@@ -6,12 +6,11 @@ use lapwing_core::show::comparison_sentence;
 
 use super::summary::Row;
 
-/// More benchmarks than this are a suite and not a contest.
+/// Maximum number of commands that are compared one by one.
 const CONTEST: usize = 12;
 
-/// Returns one sentence for each comparison that people would ask for: variants of a
-/// benchmark with its first variant, or commands with the fastest of them. They are judged together, as `lapwing
-/// compare` judges them.
+/// Returns a sentence for each comparison: of the variants of a benchmark with its first variant, or
+/// of commands with the fastest one. They are judged together, as `lapwing compare` judges them.
 pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
     let contests = if variants > 1 {
         of_variants(rows)
@@ -31,7 +30,7 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
     sentences.collect()
 }
 
-/// Two rows that people compare.
+/// Two rows to compare.
 struct Contest<'a> {
     baseline: &'a Row,
     candidate: &'a Row,
@@ -60,7 +59,7 @@ fn of_commands(rows: &[Row], ad_hoc: bool) -> Vec<Contest<'_>> {
     let [fastest, others @ ..] = ranked.as_slice() else {
         return Vec::new();
     };
-    // In a suite the ends of the range say enough; the table has the rest.
+    // For a suite, the slowest and the fastest are enough; the table has the rest.
     let shown = if ad_hoc && ranked.len() <= CONTEST {
         others
     } else {

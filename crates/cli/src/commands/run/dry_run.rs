@@ -1,4 +1,4 @@
-//! `lapwing run --dry-run`: what would be measured, in which order, and how long it takes.
+//! `lapwing run --dry-run`: the planned measurements, their order and their expected time.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,10 +18,10 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::table::{Align, Table};
 
-/// Shows the order; of a plan file also how often each benchmark is measured.
+/// Shows the order; with a plan file also the numbers of each benchmark.
 pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
     let plan = &planned.plan;
-    // What was measured here tells more than what the plan file says of other machines.
+    // Times of this machine are better than those of the plan file.
     let of_plan = |(id, mean): (&String, &f64)| {
         let past = PastCost {
             iteration: *mean,
@@ -83,7 +83,7 @@ pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliEr
     Ok(ExitStatus::Fine)
 }
 
-/// Returns how often each benchmark is measured, and how long that takes in all variants.
+/// Returns the numbers and the expected time of each benchmark in all variants.
 fn benchmarks(plan: &Plan, times: &BTreeMap<String, PastCost>) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Align::Left),
@@ -124,21 +124,21 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
     }
 }
 
-/// What a benchmark took when it was measured before, in seconds.
+/// The past times of a benchmark, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct PastCost {
     /// The mean of an iteration.
     iteration: f64,
-    /// What an instance takes besides its iterations: a start of pytest, preparations.
+    /// Time of an instance besides its iterations: a start of pytest, preparations.
     besides: f64,
-    /// What a whole instance took; `None` where that is not known.
+    /// Time of a whole instance; `None` if unknown.
     whole: Option<f64>,
 }
 
 impl PastCost {
-    /// Returns how long an instance is expected to take.
+    /// Returns the expected time of an instance.
     fn of_instance(&self, case: &Case) -> f64 {
-        // How many rounds a test has that uses `benchmark` is known to the plugin alone.
+        // Only the plugin knows the number of rounds of a test that uses `benchmark`.
         if let (Some(test), Some(whole)) = (&case.pytest, self.whole)
             && test.is_left_to_the_plugin(case.burn_in.planned(), case.iterations)
         {
@@ -156,27 +156,30 @@ impl PastCost {
     }
 }
 
-/// Returns how long an instance took, in seconds; `None` where nobody wrote that down.
+/// Returns the time of an instance in seconds; `None` if it was not recorded.
 fn span(it: &InstanceData) -> Option<f64> {
     let span = it.end.as_ref()?.ended?.duration_since(it.instance.started?);
     Some(span.as_secs_f64())
 }
 
-/// Returns what instances took besides their iterations, in seconds: the mean of those of which it is known.
+/// Returns the mean time of instances besides their iterations, in seconds, as far as known.
 fn besides(instances: &[InstanceData]) -> f64 {
-    let of_one = |it: &InstanceData| {
-        let values = it.iterations.values.get("wall_time")?;
-        let loops = it.iterations.loops.iter();
-        // Of what failed nobody knows how long it took.
-        let known = values.iter().zip(loops).filter(|it| it.0.is_finite());
+    let of_one = |instance: &InstanceData| {
+        let values = instance.iterations.values.get("wall_time")?;
+        let loops = instance.iterations.loops.iter();
+        // The times of failures are unknown.
+        let known = values
+            .iter()
+            .zip(loops)
+            .filter(|(value, _)| value.is_finite());
         let measured = known.map(|(value, loops)| value * as_f64(*loops));
-        Some((span(it)? - measured.sum::<f64>()).max(0.0))
+        Some((span(instance)? - measured.sum::<f64>()).max(0.0))
     };
     let all: Vec<f64> = instances.iter().filter_map(of_one).collect();
     lapwing_stats::mean(&all).unwrap_or(0.0)
 }
 
-/// Returns what each benchmark took that was measured before.
+/// Returns the past times of each benchmark.
 fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCost>, CliError> {
     let mut times = BTreeMap::new();
     if !context.store.exists() {
@@ -187,7 +190,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCos
         metrics: vec!["wall_time".to_owned()],
         ..Filter::default()
     };
-    // What the suite calls a benchmark may have been renamed.
+    // Benchmarks of the suite may have been renamed.
     let mut called: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for case in &plan.cases {
         let id = &case.benchmark.id;

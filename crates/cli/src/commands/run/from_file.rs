@@ -1,4 +1,4 @@
-//! `lapwing run --plan`: how often each benchmark is measured comes from a plan file.
+//! `lapwing run --plan`: the numbers of each benchmark come from a plan file.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::error::CliError;
 use crate::options::Context;
 use crate::plan_file::{BenchmarkNames, PlanFile, few};
 
-/// What is to be measured, and what is known of it beforehand.
+/// The plan of the measurements, with known times.
 pub struct PlannedRun {
     pub plan: Plan,
-    /// Whether a plan file says how often.
+    /// Whether the numbers are those of a plan file.
     pub from_file: bool,
-    /// The mean time of one iteration in seconds by benchmark, where a plan file says it.
+    /// The mean time of an iteration in seconds by benchmark, if the plan file has it.
     pub means: BTreeMap<String, f64>,
 }
 
-/// What a plan file says of the benchmarks of a suite.
+/// The entries of a plan file for the benchmarks of a suite.
 pub struct FilePlan<'a> {
     command: &'a Run,
     file: &'a PlanFile,
@@ -27,7 +27,7 @@ pub struct FilePlan<'a> {
 }
 
 impl<'a> FilePlan<'a> {
-    /// Holds a plan file against all benchmarks that there are.
+    /// Assigns the entries of a plan file to all benchmarks.
     pub fn new(
         command: &'a Run,
         file: &'a PlanFile,
@@ -64,8 +64,8 @@ impl<'a> FilePlan<'a> {
         })
     }
 
-    /// Puts its numbers in place of those of the suite, below those of the command line, and
-    /// says which benchmarks it leaves out.
+    /// Replaces the numbers of the suite, but not those of the command line, and reports the benchmarks
+    /// that it does not name.
     pub fn apply(&self, mut plan: Plan, context: &Context) -> Result<PlannedRun, CliError> {
         let all = plan.cases.len();
         let path = self.file.path.display();
@@ -124,7 +124,7 @@ impl<'a> FilePlan<'a> {
                 iterations: true,
             };
         }
-        // The file says how many; going on for some time would say otherwise.
+        // A minimum time would add iterations to those of the file.
         if self.command.min_time.is_none() {
             case.min_time = None;
         }

@@ -1,4 +1,4 @@
-//! Where measurements go as they happen: a record file first, the store soon after.
+//! Storing measurements: a record file first, the store soon after.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::terminal::Terminal;
 
 type IntakeResult = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// Writes every record to a file the moment that it happens, so that a killed process
-/// loses at most the iteration under way.
+/// Writes every record to a file immediately, so that a killed process loses at most the current
+/// iteration.
 pub struct RecordJournal {
     file: RecordFile,
 }
@@ -34,8 +34,8 @@ impl Consumer for RecordJournal {
     }
 }
 
-/// Puts records into the store in small batches, between instances: while one runs the
-/// store's work would disturb what is measured.
+/// Writes records to the store in small batches between instances, because its work would disturb a
+/// measurement.
 pub struct StoreWriter<'a> {
     store: Store,
     terminal: &'a Terminal,
@@ -44,8 +44,7 @@ pub struct StoreWriter<'a> {
     failure: Option<StoreError>,
 }
 
-/// Quick instances are taken together: a transaction for each costs more than it is worth,
-/// and the record file has everything at once.
+/// Short instances share a transaction, to save time; the record file has everything immediately.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// Records wait at most this long for a long instance to end.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -67,7 +66,7 @@ impl<'a> StoreWriter<'a> {
         }
         match self.store.append(&self.waiting) {
             Ok(_) => self.waiting.clear(),
-            // The record file has everything: measuring goes on, the error comes at the end.
+            // The record file has everything: measuring continues, and the error is reported at the end.
             Err(error) => {
                 self.terminal.note(&format!(
                     "the store cannot be written to ({error}); measuring goes on into a record file"
@@ -105,13 +104,13 @@ impl Consumer for StoreWriter<'_> {
     }
 }
 
-/// Both, when measuring is over.
+/// Both, after measuring.
 pub struct RecordKeeper<'a> {
     pub journal: RecordJournal,
     pub writer: StoreWriter<'a>,
 }
 
-/// What became of the measurements.
+/// The place of the measurements.
 pub enum KeptMeasurements {
     /// They are in the store.
     InStore,
@@ -120,13 +119,13 @@ pub enum KeptMeasurements {
 }
 
 impl RecordKeeper<'_> {
-    /// Makes sure that everything is in the store; only then the record file goes.
+    /// Writes everything to the store, then removes the record file.
     pub fn finish(mut self) -> KeptMeasurements {
         self.writer.flush();
         let path = self.journal.file.path().to_owned();
         match self.writer.failure {
             None => {
-                // A file that stays is taken in again by the next command, which changes nothing.
+                // If the file remains, the next command reads it again, which changes nothing.
                 let _stays = self.journal.file.remove();
                 KeptMeasurements::InStore
             }
@@ -139,7 +138,7 @@ impl RecordKeeper<'_> {
 }
 
 impl KeptMeasurements {
-    /// Returns the error that ended measuring, with where the measurements are.
+    /// Returns the error that ended measuring, with the place of the measurements.
     pub fn explain(self, error: RunError) -> CliError {
         let place = match self {
             Self::InStore => "what was measured until then is in the store".to_owned(),
@@ -152,7 +151,7 @@ impl KeptMeasurements {
             .hint("when the cause is gone, `lapwing run --resume` measures the rest")
     }
 
-    /// Returns an error when the store failed.
+    /// Returns the error of the store.
     pub fn into_result(self) -> Result<(), CliError> {
         match self {
             Self::InStore => Ok(()),

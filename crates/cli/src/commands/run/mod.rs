@@ -1,4 +1,4 @@
-//! `lapwing run`: measures commands or a suite, keeps every iteration, says what came out.
+//! `lapwing run`: measures commands or a suite, stores every iteration, and reports the results.
 
 use lapwing_core::text::grouped;
 
@@ -8,10 +8,10 @@ mod compare;
 mod dry_run;
 mod from_file;
 mod keep;
-mod names;
 mod options;
 mod progress;
 mod resume;
+mod session;
 mod summary;
 mod system;
 mod tests_of_suite;
@@ -19,27 +19,24 @@ mod worktrees;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
-use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, RunnerSurroundings, SessionRuns,
-    command_outputs, open_session, run as measure, version,
+    Consumer, Environment, FixedSchedule, RunEnd, RunError, RunnerSurroundings, run as measure,
 };
-use lapwing_core::model::{Id, Object, Session};
+use lapwing_core::model::{Id, Session};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, VersionSource};
-use serde_json::json;
+use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant};
 
 use self::commits::CommitCheckouts;
 use self::keep::{RecordJournal, RecordKeeper, StoreWriter};
 pub use self::options::Run;
 use self::progress::RunProgress;
+use self::session::{SessionOpening, new_session};
 use self::system::SystemClock;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, check_plot};
 
-/// Refuses what would not even fit into memory.
+/// Refuses a plan that would not fit into memory.
 fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
     let instances: u64 = plan.cases.iter().map(|it| u64::from(it.instances)).sum();
     let instances = instances.saturating_mul(plan.variants.len() as u64);
@@ -60,11 +57,11 @@ impl Run {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
-        crate::plot::check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let planned = self.planned(context)?;
         refuse_too_many(&planned.plan)?;
         if planned.plan.variants.is_empty() {
-            // Nothing is wrong with that: a nightly job may find no new commit.
+            // Not an error: a nightly job may find no new commit.
             return Ok(ExitStatus::Fine);
         }
         if self.dry_run {
@@ -74,7 +71,7 @@ impl Run {
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let mut schedule = FixedSchedule::new(&plan);
-        let session = self.new_session(&plan, &store)?;
+        let session = new_session(self.name.clone(), &plan, &store)?;
         MeasuringParts {
             command: &self,
             context,
@@ -83,30 +80,6 @@ impl Run {
             executor,
         }
         .all(SessionOpening::New(session), &mut schedule)
-    }
-
-    fn new_session(&self, plan: &Plan, store: &Store) -> Result<Session, CliError> {
-        let id = new_id();
-        let name = match &self.name {
-            Some(name) => name.clone(),
-            None => {
-                let heads = store.catalogue().session_heads()?.into_iter();
-                names::of(id, &heads.filter_map(|head| head.name).collect())
-            }
-        };
-        let mut attributes = Object::new();
-        attributes.insert("plan".to_owned(), serde_json::to_value(plan)?);
-        Ok(Session {
-            id,
-            suite: plan.suite.clone(),
-            started: Timestamp::now(),
-            seed: Some(plan.seed),
-            tool: format!("lapwing {}", env!("CARGO_PKG_VERSION")),
-            name: Some(name),
-            attributes,
-            artifacts: Object::new(),
-            extra: Object::new(),
-        })
     }
 }
 
@@ -121,13 +94,7 @@ fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
     })?)
 }
 
-/// Whether a session begins or goes on.
-enum SessionOpening {
-    New(Session),
-    Again(SessionRuns, Vec<lapwing_core::model::Record>),
-}
-
-/// Everything that measuring needs.
+/// The parts of a measurement.
 struct MeasuringParts<'a> {
     command: &'a Run,
     context: &'a Context,
@@ -142,12 +109,9 @@ impl MeasuringParts<'_> {
         opening: SessionOpening,
         schedule: &mut FixedSchedule,
     ) -> Result<ExitStatus, CliError> {
-        let session = match &opening {
-            SessionOpening::New(session) => session.clone(),
-            SessionOpening::Again(runs, _) => runs.session.clone(),
-        };
+        let session = opening.session().clone();
         stop_on_signals(self.executor.interrupter())?;
-        // Named after the session, so that others can tell which one is under way.
+        // Named after the session, so that other processes know that it is in progress.
         let name = match &opening {
             SessionOpening::New(session) => session.id.to_string(),
             SessionOpening::Again(..) => format!("{}-{}", session.id, new_id()),
@@ -158,7 +122,7 @@ impl MeasuringParts<'_> {
             && let Err(error) =
                 resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
         {
-            // Nothing is in it, and a file that stays is one more to take in.
+            // It is empty, and would have to be read by the next command.
             let _gone = journal.remove();
             return Err(error);
         }
@@ -194,58 +158,10 @@ impl MeasuringParts<'_> {
         mut checkouts: CommitCheckouts<'_>,
         consumers: &mut [&mut dyn Consumer],
     ) -> Result<RunEnd, RunError> {
-        let runs = match opening {
-            SessionOpening::New(session) => {
-                let folder = self.plan.directory.as_ref().map(PathBuf::from);
-                let folder = folder.unwrap_or_else(working_directory);
-                let version = match &self.plan.version {
-                    source @ VersionSource::WorkingDirectory => {
-                        version(source, &working_directory())
-                    }
-                    source @ (VersionSource::Repository(_)
-                    | VersionSource::Package(_)
-                    | VersionSource::Command(_)
-                    | VersionSource::Name(_)) => version(source, &folder),
-                };
-                let mut environment = Environment::read(Path::new("/")).into_object();
-                let commands = &self.plan.environment_commands;
-                let outputs = command_outputs(&mut self.executor, commands, Some(&folder))?;
-                if !outputs.is_empty() {
-                    environment.insert("outputs".to_owned(), outputs.into());
-                }
-                environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-                if let Some(cpus) = &self.plan.cpus {
-                    environment.insert("cpus".to_owned(), json!(cpus));
-                }
-                let abilities = self.executor.abilities()?;
-                environment.insert(
-                    "abilities".to_owned(),
-                    serde_json::to_value(abilities).unwrap_or_default(),
-                );
-                let own = interpreters(self.plan, &mut self.executor)?;
-                open_session(
-                    self.plan,
-                    session,
-                    &version,
-                    (&environment, &own),
-                    &mut new_id,
-                    consumers,
-                )?
-            }
-            SessionOpening::Again(runs, records) => {
-                for record in &records {
-                    for consumer in &mut *consumers {
-                        consumer
-                            .take(&Event::Record(record))
-                            .map_err(|source| RunError::Consumer { source })?;
-                    }
-                }
-                runs
-            }
-        };
+        let runs = opening.open(self.plan, &mut self.executor, consumers)?;
         let clock = SystemClock::new();
-        // Beside the journal: should this process be killed, the next takes up what is in both.
-        // Commands have working directories of their own.
+        // Beside the journal: if this process is killed, the next one recovers both. Absolute, because
+        // commands have their own working directories.
         let inbox = self.store.inbox();
         let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
         let scratch = inbox.join(runs.session.id.to_string());
@@ -299,7 +215,7 @@ impl MeasuringParts<'_> {
             .hint("give another place with --store, or free some space")
     }
 
-    /// Says what came out.
+    /// Reports the results.
     fn conclude(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
         let answer = summary::Summary::read(&self.store, session, self.plan)?;
         answer.show(self.command.format, self.context)?;
@@ -354,7 +270,7 @@ fn working_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 
-/// Ctrl-C and its like end the command under way; the runner then ends the session.
+/// Lets signals such as Ctrl-C end the current command; the runner then ends the session.
 fn stop_on_signals(interrupter: Interrupter) -> Result<(), CliError> {
     ctrlc::set_handler(move || interrupter.interrupt())
         .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))

@@ -1,4 +1,4 @@
-//! The arguments of `lapwing run` and the plan that they come to.
+//! The arguments of `lapwing run`, and their plan.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
 
-/// Commands are measured for at least this long when nobody says how often.
+/// Minimum measured time of commands without a number of iterations.
 const QUICK: Duration = Duration::from_secs(1);
 
 /// Measure a suite or commands, and store every iteration
@@ -152,7 +152,7 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     }
 }
 
-/// Tells what two tables of a suite file contradict each other in.
+/// Returns the error of two contradictory tables of a suite file.
 fn contradiction(problem: &SuiteProblem, path: &Path) -> CliError {
     let hint = match problem {
         SuiteProblem::Duplicate { .. } => Some(
@@ -160,15 +160,11 @@ fn contradiction(problem: &SuiteProblem, path: &Path) -> CliError {
         ),
         _ => None,
     };
-    let error = CliError::input(format!("{}: {problem}", path.display()));
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    CliError::input(format!("{}: {problem}", path.display())).hint_if(hint)
 }
 
 impl Run {
-    /// Returns what is to be measured.
+    /// Returns the plan of the measurements.
     pub fn planned(&self, context: &Context) -> Result<PlannedRun, CliError> {
         let file = self.plan.as_deref();
         let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
@@ -186,7 +182,7 @@ impl Run {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();
             if settings.iterations.is_none() && file.is_none() {
-                // Few iterations of a quick command say little and cost nothing to add.
+                // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
             self.ad_hoc(commands).plan(&folder, &settings, seed)
@@ -265,7 +261,7 @@ impl Run {
         }
     }
 
-    /// Options that would be silently without effect are refused.
+    /// Refuses options that would have no effect.
     fn refuse_options_of_commands(&self) -> Result<(), CliError> {
         let given = [
             ("--command-name", !self.command_name.is_empty()),
@@ -335,7 +331,7 @@ impl Run {
 
 fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
     let error = CliError::input(format!("the suite has no {what} `{wanted}`"));
-    // Of `gzip[level=6]` people type the part before the bracket.
+    // `gzip[level=6]` is often given without the brackets.
     let names = known.map(|name| name.split('[').next().unwrap_or(name));
     match nearest(wanted, names) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
@@ -343,7 +339,7 @@ fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -
     }
 }
 
-/// Better said before anything is measured than recorded thirty times.
+/// Refuses a missing program before anything is measured.
 fn find_program(name: &str) -> Result<(), CliError> {
     let found = if name.contains('/') {
         Path::new(name).exists()
@@ -359,7 +355,7 @@ fn find_program(name: &str) -> Result<(), CliError> {
 }
 
 fn random_seed() -> u64 {
-    // A seed is typed again by people, so it is short; 32 bits are plenty of orders.
+    // A seed may be typed again, so it is short; 32 bits are enough.
     u64::from(u32::from_le_bytes(
         uuid::Uuid::new_v4().into_bytes()[..4]
             .try_into()

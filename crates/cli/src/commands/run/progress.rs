@@ -1,4 +1,4 @@
-//! What a person sees while measuring goes on.
+//! Progress of measuring.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -13,7 +13,7 @@ use lapwing_core::text::{counted, grouped};
 
 use crate::options::Context;
 
-/// The progress bar, and a line for each instance when more is asked for.
+/// The progress bar, and with `--verbose` a line per instance.
 pub struct RunProgress<'a> {
     context: &'a Context,
     bar: ProgressBar,
@@ -31,9 +31,9 @@ struct CurrentInstance {
     done: u64,
 }
 
-/// Nothing shorter than this deserves a bar.
+/// Minimum time until an estimate is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// A bar that moves more often only disturbs what is measured.
+/// Redraws per second: more would disturb the measurement.
 const REDRAW_PER_SECOND: u8 = 4;
 
 impl<'a> RunProgress<'a> {
@@ -54,19 +54,10 @@ impl<'a> RunProgress<'a> {
         if !self.context.terminal.is_interactive() {
             return;
         }
-        let total = plan
-            .cases
-            .iter()
-            .map(|it| u64::from(planned(it)) * u64::from(it.instances))
-            .sum::<u64>()
-            * plan.variants.len() as u64;
-        let all: u64 = plan
-            .cases
-            .iter()
-            .map(|it| u64::from(it.instances))
-            .sum::<u64>()
-            * plan.variants.len() as u64;
-        let left = total * instances as u64 / all.max(1);
+        let cases = plan.cases.iter();
+        let total = cases.map(|it| u64::from(planned(it)) * u64::from(it.instances));
+        let total = total.sum::<u64>() * plan.variants.len() as u64;
+        let left = total * instances as u64 / (all_instances(plan) as u64).max(1);
         let style = ProgressStyle::with_template(" [{bar:24}] {pos}/{len}   {msg}   {eta}")
             .unwrap_or_else(|_template| ProgressStyle::default_bar())
             .progress_chars("■■□")
@@ -117,6 +108,12 @@ fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Wri
     };
 }
 
+/// Returns the number of instances of all benchmarks and variants.
+fn all_instances(plan: &Plan) -> usize {
+    let instances = plan.cases.iter().map(|case| case.instances as usize);
+    instances.sum::<usize>() * plan.variants.len()
+}
+
 fn planned(case: &lapwing_core::suite::Case) -> u32 {
     case.burn_in.planned().saturating_add(case.iterations)
 }
@@ -143,18 +140,13 @@ fn headline(plan: &Plan, instances: usize) -> String {
         "order interleaved"
     };
     let first = &plan.cases[0];
-    let same = plan.cases.iter().all(|it| {
-        (it.instances, it.burn_in, it.iterations)
+    let same = plan.cases.iter().all(|case| {
+        (case.instances, case.burn_in, case.iterations)
             == (first.instances, first.burn_in, first.iterations)
     });
-    let all = plan
-        .cases
-        .iter()
-        .map(|it| it.instances as usize)
-        .sum::<usize>()
-        * plan.variants.len();
+    let all = all_instances(plan);
     let repeats = if instances != all {
-        // Of the commits that follow nothing is said yet.
+        // The later commits are not counted yet.
         let left = if one_by_one { "" } else { " left" };
         format!(
             ", {} of {} instances{left}",
@@ -231,7 +223,7 @@ impl Consumer for RunProgress<'_> {
             }
             Event::Record(Record::InstanceEnd(_)) => self.finish_instance(),
             Event::Note(text) => {
-                // Once is enough, however many iterations it is true of.
+                // Once, however many iterations it is about.
                 if self.noted.insert(text.clone()) {
                     self.bar.suspend(|| self.context.terminal.note(text));
                 }
@@ -243,7 +235,7 @@ impl Consumer for RunProgress<'_> {
     }
 }
 
-/// Returns a name that leaves room for the rest of the line.
+/// Returns a name that is short enough for the line.
 fn shorten(name: &str) -> String {
     const ROOM: usize = 32;
     if name.chars().count() <= ROOM {

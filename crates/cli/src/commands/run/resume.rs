@@ -1,4 +1,4 @@
-//! `lapwing run --resume`: measures what an interrupted session has left.
+//! `lapwing run --resume`: measures the rest of an interrupted session.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
+use super::session::place_in;
 use super::{MeasuringParts, Run, SessionOpening, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
-/// Measures the rest of the session of that name or id; of the latest one when empty.
+/// Measures the rest of the session of that name or id; of the latest one if empty.
 pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
@@ -58,7 +59,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     .all(SessionOpening::Again(runs, records), &mut schedule)
 }
 
-/// Two processes that measure one session would measure everything twice, and each other.
+/// Refuses a session in progress: two processes would measure everything twice, and each other.
 pub fn refuse_what_is_under_way(
     store: &Store,
     session: &Session,
@@ -99,15 +100,15 @@ fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     })
 }
 
-/// Returns the ends of instances whose process was killed: they were cut short.
+/// Returns the ends of instances whose process was killed.
 fn lost(state: &SessionState) -> Vec<Record> {
     state
         .instances
         .iter()
         .filter(|it| it.end.is_none())
-        .map(|it| {
+        .map(|instance| {
             Record::InstanceEnd(InstanceEnd {
-                instance: it.instance.id,
+                instance: instance.instance.id,
                 ended: Some(Timestamp::now()),
                 outcome: InstanceOutcome::Lost,
                 message: Some("cut short: the process that measured it was ended".to_owned()),
@@ -122,23 +123,21 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
     state
         .instances
         .iter()
-        .filter_map(|it| {
-            let run = state.runs.iter().find(|run| run.id == it.instance.run)?;
-            let variant = plan.variants.iter().position(|v| v.is_of(run))?;
-            let id = &it.instance.benchmark.id;
-            let case = plan
-                .cases
+        .filter_map(|instance| {
+            let run = state
+                .runs
                 .iter()
-                .position(|case| case.benchmark.id == *id)?;
+                .find(|run| run.id == instance.instance.run)?;
+            let (case, variant) = place_in(plan, &instance.instance.benchmark.id, run)?;
             Some(FinishedInstance {
                 plan: InstancePlan {
                     case,
                     variant,
-                    block: it.instance.block,
-                    position: it.instance.position,
-                    attempt: it.instance.attempt,
+                    block: instance.instance.block,
+                    position: instance.instance.position,
+                    attempt: instance.instance.attempt,
                 },
-                outcome: it
+                outcome: instance
                     .end
                     .as_ref()
                     .map_or(InstanceOutcome::Lost, |end| end.outcome),

@@ -1,4 +1,4 @@
-//! What came out of a session, in words first and numbers after.
+//! The results of a session: sentences, then numbers.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,13 +11,15 @@ use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
-use lapwing_core::show::VariantColours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
+use lapwing_core::show::{VariantColours, cv_text, quantity};
 use lapwing_core::suite::Plan;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare;
+use super::session::place_in;
+use crate::answer::write_json;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::store::earlier_note;
@@ -35,35 +37,32 @@ pub struct Row {
     pub advice: Vec<Advice>,
 }
 
-/// What came out of a session.
+impl Row {
+    /// Returns the wall time like a metric that the program reported.
+    fn wall_time(&self) -> Option<(String, Metric, Estimate)> {
+        Some(("wall_time".to_owned(), Metric::lower("s"), self.wall?))
+    }
+}
+
+/// The results of a session.
 pub struct Summary {
     pub rows: Vec<Row>,
-    /// How many instances are left out, because the benchmark itself changed after they were measured.
+    /// Number of instances of earlier epochs, which are excluded.
     earlier: usize,
     variants: usize,
     ad_hoc: bool,
 }
 
 impl Summary {
-    /// Reads what the store has of a session.
+    /// Reads the results of a session.
     pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
         let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
         let mut earlier = 0;
         let filter = Filter::of_session(session.id).with_retired();
         each_benchmark(store, &filter, |data| {
-            // By the ids that the plan has, whatever they are called by now.
-            let place_of = |instance: &InstanceData| {
-                let id = &instance.instance.benchmark.id;
-                let case = plan
-                    .cases
-                    .iter()
-                    .position(|case| case.benchmark.id == *id)?;
-                let variants = &plan.variants;
-                let variant = variants.iter().position(|it| it.is_of(&instance.run))?;
-                Some((case, variant))
-            };
             let places_of = |instance: &InstanceData| {
-                let place = place_of(instance).map(|(case, variant)| SidePlace {
+                let id = &instance.instance.benchmark.id;
+                let place = place_in(plan, id, &instance.run).map(|(case, variant)| SidePlace {
                     group: case,
                     side: variant,
                     ..SidePlace::default()
@@ -88,13 +87,13 @@ impl Summary {
         })
     }
 
-    /// Returns whether no iteration at all went well.
+    /// Returns whether no iteration succeeded.
     pub fn is_empty(&self) -> bool {
         let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();
         self.rows.iter().all(has_nothing)
     }
 
-    /// Says it.
+    /// Shows it in the requested format.
     pub fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
         match format {
             Format::Text => self.text(context),
@@ -109,12 +108,9 @@ impl Summary {
         let mut left_out = LeftOut::default();
         for row in &self.rows {
             left_out.add(&row.side.cleaned.left_out);
-            let [time, noise] = match &row.wall {
-                Some(wall) => [
-                    wall.text("s"),
-                    wall.cv_between
-                        .map_or_else(String::new, lapwing_core::show::cv_text),
-                ],
+            let noise = |it: &Estimate| it.cv_between.map_or_else(String::new, cv_text);
+            let [time, noise_of_time] = match &row.wall {
+                Some(wall) => [wall.text("s"), noise(wall)],
                 None if row.own.is_empty() => {
                     ["–  (no successful iteration)".to_owned(), String::new()]
                 }
@@ -124,19 +120,15 @@ impl Summary {
             table.row(vec![
                 format!(" {}", self.label(row)),
                 time,
-                memory.map_or_else(String::new, |it| {
-                    lapwing_core::show::quantity(it.value, "B")
-                }),
-                noise,
+                memory.map_or_else(String::new, |it| quantity(it.value, "B")),
+                noise_of_time,
             ]);
             for (name, metric, estimate) in &row.own {
                 table.row(vec![
                     format!("   {name}"),
                     estimate.text(&metric.unit),
                     String::new(),
-                    estimate
-                        .cv_between
-                        .map_or_else(String::new, lapwing_core::show::cv_text),
+                    noise(estimate),
                 ]);
             }
         }
@@ -159,12 +151,9 @@ impl Summary {
     }
 
     fn notes(&self, context: &Context, left_out: &LeftOut) {
-        for note in advice_text::notes(&self.rows, |row| self.label(row)) {
-            context.terminal.note(&note);
-        }
-        if let Some(note) = earlier_note(self.earlier) {
-            context.terminal.note(&note);
-        }
+        let advice = advice_text::notes(&self.rows, |row| self.label(row));
+        context.terminal.notes(advice);
+        context.terminal.notes(earlier_note(self.earlier));
         if !left_out.is_empty() {
             context
                 .terminal
@@ -172,7 +161,7 @@ impl Summary {
         }
     }
 
-    /// Returns what tells a row from the others.
+    /// Returns the label of a row.
     pub fn label(&self, row: &Row) -> String {
         if self.variants == 1 || row.variant == Run::DEFAULT_VARIANT {
             row.benchmark.clone()
@@ -181,7 +170,7 @@ impl Summary {
         }
     }
 
-    /// Draws it to a file.
+    /// Draws the wall times to a file.
     pub fn plot(&self, path: &Path) -> Result<(), CliError> {
         let mut colours = VariantColours::default();
         let values: Vec<ComparedValue> = self
@@ -200,43 +189,30 @@ impl Summary {
     }
 
     fn json(&self, context: &Context) -> Result<(), CliError> {
-        let rows: Vec<serde_json::Value> = self
-            .rows
-            .iter()
-            .flat_map(|row| {
-                let wall = row
-                    .wall
-                    .map(|it| ("wall_time".to_owned(), Metric::lower("s"), it));
-                let memory = row
-                    .memory
-                    .map(|it| ("peak_memory".to_owned(), Metric::lower("B"), it));
-                let own = row.own.iter().cloned();
-                wall.into_iter()
-                    .chain(memory)
-                    .chain(own)
-                    .map(|(metric, kind, it)| {
-                        json!({
-                            "benchmark": row.benchmark,
-                            "variant": row.variant,
-                            "metric": metric,
-                            "unit": kind.unit,
-                            "value": it.value,
-                            "lower": it.interval.map(|it| it.lower),
-                            "upper": it.interval.map(|it| it.upper),
-                            "instances": it.size.instances,
-                            "iterations": it.size.iterations,
-                            "cv_between": it.cv_between,
-                            "cv_within": it.cv_within,
-                            "left_out": row.side.cleaned.left_out.total(),
-                        })
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        let mut out = context.terminal.out();
-        serde_json::to_writer_pretty(&mut out, &rows)?;
-        writeln!(out)?;
-        Ok(())
+        let mut rows: Vec<Value> = Vec::new();
+        for row in &self.rows {
+            let memory = row
+                .memory
+                .map(|it| ("peak_memory".to_owned(), Metric::lower("B"), it));
+            let wall = row.wall_time().into_iter();
+            for (metric, kind, it) in wall.chain(memory).chain(row.own.iter().cloned()) {
+                rows.push(json!({
+                    "benchmark": row.benchmark,
+                    "variant": row.variant,
+                    "metric": metric,
+                    "unit": kind.unit,
+                    "value": it.value,
+                    "lower": it.interval.map(|it| it.lower),
+                    "upper": it.interval.map(|it| it.upper),
+                    "instances": it.size.instances,
+                    "iterations": it.size.iterations,
+                    "cv_between": it.cv_between,
+                    "cv_within": it.cv_within,
+                    "left_out": row.side.cleaned.left_out.total(),
+                }));
+            }
+        }
+        write_json(&rows, &mut context.terminal.out())
     }
 
     fn table(&self, format: Format, context: &Context) -> Result<(), CliError> {
@@ -254,10 +230,8 @@ impl Summary {
         ]);
         let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
         for row in &self.rows {
-            let wall = row
-                .wall
-                .map(|it| ("wall_time".to_owned(), Metric::lower("s"), it));
-            for (name, metric, it) in wall.into_iter().chain(row.own.iter().cloned()) {
+            let wall = row.wall_time().into_iter();
+            for (name, metric, it) in wall.chain(row.own.iter().cloned()) {
                 table.row(vec![
                     row.benchmark.clone(),
                     row.variant.clone(),
@@ -294,7 +268,7 @@ fn row(benchmark: &str, variant: &str, sample: &Sample<'_>) -> Row {
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())
-        // Time per unit of work says what the throughput says already.
+        // Time per unit of work is the inverse of the throughput.
         .filter(|name| {
             !["wall_time", "peak_memory"].contains(&name.as_str())
                 && !COUNTED.contains(&name.as_str())
@@ -306,7 +280,7 @@ fn row(benchmark: &str, variant: &str, sample: &Sample<'_>) -> Row {
     let own = names
         .into_iter()
         .filter_map(|name| {
-            // A further run declares what came up later.
+            // A later run declares metrics that appeared later.
             let mut declared = instances.iter().map(|it| it.run.metrics.get(name));
             let metric = declared.find_map(|it| it.cloned()).unwrap_or_default();
             Some((name.clone(), metric, of(name)?))

@@ -32,7 +32,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A folder that is there while measuring goes on.
+/// A folder that exists during a measurement.
 pub struct ScratchFolder {
     path: PathBuf,
 }
@@ -48,7 +48,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // The next command removes what stays.
+        // The next command removes what remains.
         let _left = fs::remove_dir_all(&self.path);
     }
 }

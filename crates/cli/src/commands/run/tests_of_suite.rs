@@ -36,8 +36,5 @@ fn about(error: CollectError) -> CliError {
         ),
         CollectError::Collection { .. } | CollectError::List { .. } | CollectError::Executor(_) => None,
     };
-    match hint {
-        Some(hint) => CliError::input(error).hint(hint),
-        None => CliError::input(error),
-    }
+    CliError::input(error).hint_if(hint)
 }

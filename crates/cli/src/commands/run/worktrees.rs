@@ -1,5 +1,5 @@
-//! Where commits are checked out: outside of every working tree, so that what a tool looks for in the folders above
-//! (a configuration file, packages, a workspace) is not found in the working tree's files.
+//! The folders of checked-out commits: outside of every working tree, so that tools that search the folders above (for
+//! a configuration file, packages, a workspace) do not find the working tree's files.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use lapwing_core::measure::discard_worktree;
 use lapwing_core::model::Id;
 
-/// The folder for the commits of one session. While it is there its owner holds the lock of the file beside it: whoever
-/// can have the lock knows that the owner is dead.
+/// The folder for the commits of one session. Its owner holds the lock of the file beside it; if the lock is free, the
+/// owner is dead.
 pub struct Worktrees {
     folder: PathBuf,
     lock_path: PathBuf,
@@ -19,12 +19,12 @@ pub struct Worktrees {
 }
 
 impl Worktrees {
-    /// Clears away what killed processes left, and makes a session's folder.
+    /// Removes the folders of killed processes, and creates one for a session.
     pub fn create(session: Id, repository: &Path) -> io::Result<Self> {
         let all = place(repository)?;
         clear(&all);
         let lock_path = all.join(format!("{session}.lock"));
-        // Locked before there is a folder: nobody may see it and not find it locked.
+        // Locked before the folder exists, so that it is never unlocked.
         let lock = lock(&lock_path)?;
         let folder = all.join(session.to_string());
         fs::create_dir_all(&folder)?;
@@ -35,7 +35,7 @@ impl Worktrees {
         })
     }
 
-    /// Returns where it is, without symbolic links.
+    /// Returns its path, without symbolic links.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -43,19 +43,19 @@ impl Worktrees {
 
 impl Drop for Worktrees {
     fn drop(&mut self) {
-        // What stays is cleared away by the next.
+        // The next process removes what remains.
         let _gone = fs::remove_dir_all(&self.folder);
         let _gone = fs::remove_file(&self.lock_path);
     }
 }
 
-/// Returns the first folder outside of the repository that files can be made in, and makes it.
+/// Creates and returns the first writable folder outside of the repository.
 fn place(repository: &Path) -> io::Result<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
     let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
     let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
-    // Others can make folders there too, and what is executed must be nobody else's.
+    // Other users can create folders there too, whose files must not be executed.
     let shared = std::env::temp_dir().join(format!("lapwing-{user}"));
     let candidates = [cache.map(|it| it.join("lapwing")), Some(shared)];
     let mut why = io::Error::other("there is no folder for commits outside of the repository");
@@ -69,7 +69,7 @@ fn place(repository: &Path) -> io::Result<PathBuf> {
     Err(why)
 }
 
-/// Makes a folder and tries it; `None` where it is in the repository or belongs to another user.
+/// Creates and tries a folder; `None` if it is in the repository or belongs to another user.
 fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let nearest = folder.ancestors().find_map(|it| it.canonicalize().ok());
     if nearest.is_some_and(|it| it.starts_with(repository)) {
@@ -89,7 +89,7 @@ fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<Path
     Ok(Some(folder))
 }
 
-/// Waits for a lock; only one who clears away can have it, and not for long.
+/// Waits for a lock; only a cleanup may hold it, for a short time.
 fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = open(path)?;
@@ -105,14 +105,14 @@ fn open(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true).open(path)
 }
 
-/// Returns whether the file that is open is the one that has the name now.
+/// Returns whether the open file is the one that now has the name.
 fn is_named(file: &File, path: &Path) -> bool {
     let same = |it: fs::Metadata| (it.dev(), it.ino());
     let (ours, named) = (file.metadata().map(same), fs::metadata(path).map(same));
     matches!((ours, named), (Ok(ours), Ok(named)) if ours == named)
 }
 
-/// Removes the folders of sessions that nobody measures any more. What cannot be removed stays.
+/// Removes the folders of ended sessions, as far as possible.
 fn clear(all: &Path) {
     let entries = fs::read_dir(all).into_iter().flatten().flatten();
     let names: BTreeSet<String> = entries

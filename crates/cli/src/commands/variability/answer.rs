@@ -1,126 +1,100 @@
 //! The noise of benchmarks as text, Markdown, JSON and CSV.
 
-use std::io::Write;
-
 use lapwing_core::explain::{Association, Noise, NoisePart};
 use lapwing_core::show::{
-    FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
+    FIRST_METRIC, RowTitles, TitledRow, noise_advice, noise_headline, percent, quantity,
 };
 use lapwing_core::text::counted;
 use lapwing_stats::Modes;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{FoundNoise, VariabilityCommand};
-use crate::audit::{self, AuditDetail};
+use crate::answer::{MetricFields, SettingFields, TextAnswer, identity, write_csv, write_json};
+use crate::audit;
 use crate::error::CliError;
 use crate::not_judged;
 use crate::options::{Context, Format};
-use crate::samples::SettingsOption;
-use crate::store::earlier_note;
+use crate::samples::{FoundRows, SampleOptions};
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, csv_of_json};
+use crate::table::Table;
 
 /// Writes the answer in the requested format.
 pub fn write(
-    found: &FoundNoise,
-    command: &VariabilityCommand,
+    found: &FoundRows<Noise>,
+    options: &SampleOptions,
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out();
-    let detail = command.cleaning.detail();
-    match command.format {
-        Format::Text => {
-            writeln!(out, "{}\n", noise_headline(&found.rows))?;
-            table(&found.rows).text_within(context.terminal.width(), &mut out)?;
-            let notes = notes(found, command);
-            if !notes.is_empty() {
-                writeln!(out, "\n{}", notes.join("\n"))?;
-            }
-        }
-        Format::Markdown => {
-            writeln!(out, "{}\n", noise_headline(&found.rows))?;
-            table(&found.rows).markdown(&mut out)?;
-            for note in notes(found, command) {
-                writeln!(out, "\n{note}")?;
-            }
-        }
+    let detail = options.cleaning.detail();
+    let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
+    let text = || TextAnswer {
+        headline: noise_headline(&found.rows),
+        table: table(&found.rows),
+        notes: notes(found, options),
+    };
+    match options.format {
+        Format::Text => text().text(context.terminal.width(), &mut out)?,
+        Format::Markdown => text().markdown(&mut out)?,
         Format::Json => {
-            let rows: Vec<Value> = found.rows.iter().map(row_json).collect();
             let answer = json!({
-                "variability": rows,
-                "not_judged": not_judged::json(&not_judged::of_audit(&found.audit)),
+                "variability": rows(),
+                "not_judged": not_judged::of_audit(&found.audit),
                 "audit": audit::json(&found.audit, detail),
             });
-            serde_json::to_writer_pretty(&mut out, &answer)?;
-            writeln!(out)?;
+            write_json(&answer, &mut out)?;
         }
-        Format::Csv => csv_of_json(&CSV_COLUMNS, found.rows.iter().map(flat_row), &mut out)?,
+        Format::Csv => write_csv(&rows(), &mut out)?,
     }
-    audit::below(&found.audit, detail, command.format, context, &mut out)
+    audit::below(&found.audit, detail, options.format, context, &mut out)
 }
 
 fn table(rows: &[Noise]) -> Table {
     let RowTitles {
         suites, settings, ..
     } = RowTitles::of(rows);
-    // The wall time goes without saying; anything else has to be said.
+    // The wall time is the usual metric; others are named.
     let metrics = rows.iter().any(|row| row.name != FIRST_METRIC);
     let best = rows
         .iter()
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
-    let mut columns = vec![("benchmark", Left)];
-    let optional = [
-        (suites, "suite"),
-        (settings, "setting"),
-        (metrics, "metric"),
-    ];
-    columns.extend(optional.iter().filter(|it| it.0).map(|it| (it.1, Left)));
-    columns.extend([
-        ("mean", Right),
-        ("cv", Right),
-        ("between instances", Right),
-        ("within", Right),
-        ("sample", Right),
-    ]);
-    if best {
-        columns.push(("best iterations", Right));
-    }
-    let mut table =
-        Table::new(&columns).dispensable(&["best iterations", "suite", "cv", "setting", "metric"]);
+    let mut table = Table::of_shown(&[
+        (true, "benchmark", Left),
+        (suites, "suite", Left),
+        (settings, "setting", Left),
+        (metrics, "metric", Left),
+        (true, "mean", Right),
+        (true, "cv", Right),
+        (true, "between instances", Right),
+        (true, "within", Right),
+        (true, "sample", Right),
+        (best, "best iterations", Right),
+    ])
+    .dispensable(&["best iterations", "suite", "cv", "setting", "metric"]);
     for row in rows {
         let variability = &row.variability;
-        let mut cells = vec![row.benchmark.clone()];
-        if suites {
-            cells.push(row.suite.clone());
-        }
-        if settings {
-            cells.push(row.setting.text().unwrap_or_default());
-        }
-        if metrics {
-            cells.push(row.name.clone());
-        }
         let part = |part: Option<NoisePart>| part.map_or("–".to_owned(), |it| it.text());
-        cells.extend([
+        let best = row.effort.and_then(|it| it.best_iterations);
+        table.row(vec![
+            row.benchmark.clone(),
+            row.suite.clone(),
+            row.setting.text().unwrap_or_default(),
+            row.name.clone(),
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
             part(row.between),
             part(row.within),
             variability.size.short(),
+            best.map_or_else(String::new, |it| it.to_string()),
         ]);
-        if best {
-            let best = row.effort.and_then(|it| it.best_iterations);
-            cells.push(best.map_or(String::new(), |it| it.to_string()));
-        }
-        table.row(cells);
     }
     table
 }
 
-/// More benchmarks in two groups than this are told by `--format json`.
+/// More benchmarks in two groups than this are a number.
 const GROUPS: usize = 5;
 
-/// Returns what there is to say below the table.
-fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
+/// Returns the notes below the table.
+fn notes(found: &FoundRows<Noise>, options: &SampleOptions) -> Vec<String> {
     let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
     let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
@@ -142,12 +116,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
             counted(single, "benchmark")
         ));
     }
-    if found.older > 0
-        && !matches!(
-            command.settings,
-            Some(SettingsOption::Each | SettingsOption::Pooled)
-        )
-    {
+    if found.older > 0 && options.takes_latest() {
         notes.push(format!(
             "only the latest version of each variant is used; {} in the store (`--settings each`)",
             match found.older {
@@ -156,50 +125,72 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
             }
         ));
     }
-    notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == AuditDetail::Line {
-        let names = not_judged::names(&not_judged::of_audit(&found.audit));
-        notes.extend(names.map(|names| format!("not judged: {names}")));
-    }
+    notes.extend(found.exclusions(options.cleaning.detail()));
     notes
 }
 
-fn row_json(row: &Noise) -> Value {
-    let variability = &row.variability;
-    let value = |part: Option<NoisePart>| part.map(|it| it.value);
-    let lower = |part: Option<NoisePart>| Some(part?.interval?.lower);
-    let upper = |part: Option<NoisePart>| Some(part?.interval?.upper);
-    let share = variability.components;
-    json!({
-        "suite": row.suite,
-        "benchmark": row.benchmark,
-        "metric": row.name,
-        "unit": row.metric.unit,
-        "variant": row.setting.variant_name(),
-        "version": row.setting.version,
-        "session": row.setting.session,
-        "instances": variability.size.instances,
-        "iterations": variability.size.iterations,
-        "mean": variability.mean,
-        "cv_total": variability.cv_total,
-        "cv_instance_mean": variability.cv_instance_mean,
-        "cv_instance_sd": variability.cv_instance_sd,
-        "cv_between": value(row.between),
-        "cv_between_lower": lower(row.between),
-        "cv_between_upper": upper(row.between),
-        "cv_within": value(row.within),
-        "cv_within_lower": lower(row.within),
-        "cv_within_upper": upper(row.within),
-        "share_between": share.and_then(|it| it.share_between),
-        "share_between_lower": share.and_then(|it| it.share_interval).map(|it| it.lower),
-        "share_between_upper": share.and_then(|it| it.share_interval).map(|it| it.upper),
-        "best_iterations": row.effort.and_then(|it| it.best_iterations),
-        "modes": modes_json(row),
-    })
+/// A row of the answer for programs.
+#[derive(Default, Serialize)]
+struct NoiseRow<'a> {
+    #[serde(flatten)]
+    metric: MetricFields<'a>,
+    unit: &'a str,
+    #[serde(flatten)]
+    setting: SettingFields<'a>,
+    instances: usize,
+    iterations: usize,
+    mean: f64,
+    cv_total: f64,
+    cv_instance_mean: f64,
+    cv_instance_sd: f64,
+    cv_between: Option<f64>,
+    cv_between_lower: Option<f64>,
+    cv_between_upper: Option<f64>,
+    cv_within: Option<f64>,
+    cv_within_lower: Option<f64>,
+    cv_within_upper: Option<f64>,
+    share_between: Option<f64>,
+    share_between_lower: Option<f64>,
+    share_between_upper: Option<f64>,
+    best_iterations: Option<usize>,
+    modes: Value,
 }
 
-/// Returns the groups of the instance means: `null` where there are too few to tell.
-fn modes_json(row: &Noise) -> Value {
+impl<'a> NoiseRow<'a> {
+    fn of(row: &'a Noise) -> Self {
+        let (metric, setting) = identity(row.about());
+        let variability = &row.variability;
+        let value = |part: Option<NoisePart>| part.map(|it| it.value);
+        let interval = |part: Option<NoisePart>| part?.interval;
+        let share = variability.components;
+        let share_interval = share.and_then(|it| it.share_interval);
+        Self {
+            metric,
+            unit: &row.metric.unit,
+            setting,
+            instances: variability.size.instances,
+            iterations: variability.size.iterations,
+            mean: variability.mean,
+            cv_total: variability.cv_total,
+            cv_instance_mean: variability.cv_instance_mean,
+            cv_instance_sd: variability.cv_instance_sd,
+            cv_between: value(row.between),
+            cv_between_lower: interval(row.between).map(|it| it.lower),
+            cv_between_upper: interval(row.between).map(|it| it.upper),
+            cv_within: value(row.within),
+            cv_within_lower: interval(row.within).map(|it| it.lower),
+            cv_within_upper: interval(row.within).map(|it| it.upper),
+            share_between: share.and_then(|it| it.share_between),
+            share_between_lower: share_interval.map(|it| it.lower),
+            share_between_upper: share_interval.map(|it| it.upper),
+            best_iterations: row.effort.and_then(|it| it.best_iterations),
+            modes: modes(row),
+        }
+    }
+}
+
+/// Returns the groups of the instance means: `null` if there are too few instances.
+fn modes(row: &Noise) -> Value {
     match row.variability.modes {
         Modes::TooFew => Value::Null,
         Modes::One { dip } => json!({"count": 1, "p_value": dip.p_value}),
@@ -227,39 +218,4 @@ fn association_json(association: &Association) -> Value {
         "p_value": association.p_value,
         "p_adjusted": association.p_adjusted,
     })
-}
-
-/// The columns of the CSV table: keys of a JSON row.
-const CSV_COLUMNS: [&str; 24] = [
-    "suite",
-    "benchmark",
-    "metric",
-    "unit",
-    "variant",
-    "version",
-    "session",
-    "instances",
-    "iterations",
-    "mean",
-    "cv_total",
-    "cv_instance_mean",
-    "cv_instance_sd",
-    "cv_between",
-    "cv_between_lower",
-    "cv_between_upper",
-    "cv_within",
-    "cv_within_lower",
-    "cv_within_upper",
-    "share_between",
-    "share_between_lower",
-    "share_between_upper",
-    "best_iterations",
-    "modes",
-];
-
-/// Returns a row whose groups are their number alone.
-fn flat_row(row: &Noise) -> Value {
-    let mut json = row_json(row);
-    json["modes"] = json["modes"]["count"].take();
-    json
 }

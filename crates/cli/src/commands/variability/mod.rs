@@ -1,23 +1,17 @@
-//! `lapwing variability`: how noisy each benchmark is, where its noise lies and what goes with it.
+//! `lapwing variability`: the noise of each benchmark, its sources and its causes.
 
 mod answer;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Noise, noise};
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::chart;
 use lapwing_stats::Seed;
 
-use crate::cleaning::CleaningOptions;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
-use crate::samples::{SettingsOption, metrics, nothing};
-use crate::store::{note_retired, note_unknown_names, open_for_reading};
+use crate::options::{Context, Format, check_plot};
+use crate::samples::{SampleOptions, nothing};
 
 /// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
 ///
@@ -25,16 +19,8 @@ use crate::store::{note_retired, note_unknown_names, open_for_reading};
 /// it.
 #[derive(Debug, Args)]
 pub struct VariabilityCommand {
-    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
-    #[arg(long, value_name = "WHICH")]
-    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: FilterOptions,
-    #[command(flatten)]
-    cleaning: CleaningOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    samples: SampleOptions,
     /// Write a chart of the sources of noise to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -43,65 +29,31 @@ pub struct VariabilityCommand {
     seed: u64,
 }
 
-/// What was found.
-struct FoundNoise {
-    /// The noisiest first.
-    rows: Vec<Noise>,
-    audit: Audit,
-    /// How many versions were passed over because there are later ones.
-    older: usize,
-    earlier: usize,
-}
-
 impl VariabilityCommand {
-    /// Answers in a sentence, then shows the table and what to do.
+    /// Shows a sentence, the table with the noisiest benchmark first, and advice.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
-        let found = self.find(context)?;
-        if found.rows.is_empty() {
-            if self.format == Format::Json {
-                CliError::unless_reader_left(answer::write(&found, &self, context))?;
-            }
-            return Err(nothing(&found.audit));
-        }
-        if let Some(path) = &self.plot {
-            chart::variability(&found.rows).save(path)?;
-        }
-        CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(ExitStatus::Fine)
-    }
-
-    fn find(&self, context: &Context) -> Result<FoundNoise, CliError> {
-        let rules = self.cleaning.rules()?;
-        let filter = self.filters.filter()?;
-        let store = open_for_reading(context)?;
-        let mut filter = filter.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
-        let metrics = metrics(&store, &mut filter)?;
-        note_unknown_names(&store, &rules, context)?;
-        let which = self
-            .settings
-            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
-        let mut found = FoundNoise {
-            rows: Vec::new(),
-            audit: Audit::default(),
-            older: 0,
-            earlier: 0,
+        check_plot(self.plot.as_deref())?;
+        let rules = self.samples.cleaning.rules()?;
+        let look = |data: &_, settings, metrics: &_| {
+            noise(data, &rules, settings, metrics, Seed(self.seed))
         };
-        each_benchmark(&store, &filter, |data| {
-            let noises = noise(&data, &rules, which, &metrics, Seed(self.seed));
-            found.rows.extend(noises.rows);
-            found.audit.benchmarks.extend(noises.audits);
-            found.older += noises.older;
-            found.earlier += noises.earlier;
-            Ok::<(), StoreError>(())
-        })?;
+        let mut found = self.samples.find(&rules, "analysing", context, look)?;
         let between = |row: &Noise| row.between.map_or(-1.0, |it| it.value);
         found.rows.sort_by(|one, other| {
             let by_between = between(other).total_cmp(&between(one));
             let total = |row: &Noise| row.variability.cv_total;
             by_between.then(total(other).total_cmp(&total(one)))
         });
-        Ok(found)
+        let is_empty = found.rows.is_empty();
+        if let Some(path) = self.plot.as_ref().filter(|_| !is_empty) {
+            chart::variability(&found.rows).save(path)?;
+        }
+        if !is_empty || self.samples.format == Format::Json {
+            CliError::unless_reader_left(answer::write(&found, &self.samples, context))?;
+        }
+        match is_empty {
+            true => Err(nothing(&found.audit)),
+            false => Ok(ExitStatus::Fine),
+        }
     }
 }

@@ -12,8 +12,7 @@ use super::super::execute::{
 };
 use crate::model::{Benchmark, Metric, MetricName, Object};
 use crate::suite::{
-    BurnIn, Case, CaseInput, CollectedCounts, CommandLine, ExitCodes, GivenCounts, OutputMetrics,
-    PytestTable, PytestTest, Settings,
+    BurnIn, Case, CollectedCounts, CommandLine, GivenCounts, PytestTable, PytestTest, Settings,
 };
 
 /// As much of what pytest says is kept for messages.
@@ -229,23 +228,16 @@ fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
     } else {
         BurnIn::Fixed(listed.burn_in)
     };
+    let case = Case::new(listed.id, CommandLine::Words(command.to_vec()));
     Case {
         benchmark: Benchmark {
-            id: listed.id,
             params: listed.params,
             tags,
             fingerprint: listed.fingerprint,
-            ..Benchmark::default()
+            ..case.benchmark
         },
-        command: CommandLine::Words(command.to_vec()),
-        setup: None,
-        prepare: None,
-        teardown: None,
-        check: None,
         directory: Some(table.directory.clone()),
         environment: table.environment.clone(),
-        stdin: CaseInput::Null,
-        exit_codes: ExitCodes::These(vec![0]),
         instances: table
             .settings
             .or(&table.defaults)
@@ -255,12 +247,7 @@ fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
         iterations: listed.iterations,
         time_limit,
         max_failures: listed.max_failures,
-        min_time: None,
-        max_time: None,
-        output: OutputMetrics::None,
-        patterns: BTreeMap::new(),
         metrics: listed.metrics,
-        work: BTreeMap::new(),
         pytest: Some(PytestTest {
             python: table.python.clone(),
             root: listed.root.unwrap_or_else(|| table.directory.clone()),
@@ -273,5 +260,6 @@ fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
             },
             given: GivenCounts::default(),
         }),
+        ..case
     }
 }

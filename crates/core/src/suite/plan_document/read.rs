@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::error::{EntryName, PlanDocumentError};
 use super::{PlanConfiguration, PlanDocument, PlanEntry, tree};
-use crate::suite::limits;
 use crate::suite::node::{Located, Node, Table, Value};
+use crate::suite::settings::{BURN_IN_LIMITS, INSTANCE_LIMITS, ITERATION_LIMITS};
 
 /// A plan as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +94,7 @@ fn list(path: &Path, document: Node) -> Result<Vec<Node>, PlanDocumentError> {
 
 fn entry(path: &Path, position: usize, node: Node) -> Result<PlanEntry, PlanDocumentError> {
     let item = item_of(&node);
-    read_entry(node).map_err(|(line, problem)| PlanDocumentError::Entry {
+    read_entry(&node).map_err(|(line, problem)| PlanDocumentError::Entry {
         path: path.to_owned(),
         line,
         entry: EntryName { position, item },
@@ -112,7 +113,7 @@ fn item_of(node: &Node) -> Option<String> {
     })
 }
 
-fn read_entry(node: Node) -> Result<PlanEntry, Located> {
+fn read_entry(node: &Node) -> Result<PlanEntry, Located> {
     let mut keys = node.table("the entry", "entry")?;
     let item = needed(&mut keys, "item")?;
     let text = item.text("item")?;
@@ -123,7 +124,7 @@ fn read_entry(node: Node) -> Result<PlanEntry, Located> {
     let mean = amount(&mut keys, "mean")?;
     let cv = amount(&mut keys, "cv")?;
     let config = needed(&mut keys, "config")?;
-    let configurations = config.list("config")?.iter().cloned().map(configuration);
+    let configurations = config.list("config")?.iter().map(configuration);
     let configurations: Vec<PlanConfiguration> = configurations.collect::<Result<_, _>>()?;
     if configurations.is_empty() {
         return Err(config.senseless("config", "is an empty list"));
@@ -137,48 +138,33 @@ fn read_entry(node: Node) -> Result<PlanEntry, Located> {
     })
 }
 
-fn needed(keys: &mut Table, key: &'static str) -> Result<Node, Located> {
-    let line = keys.line();
-    keys.take(key).ok_or_else(|| missing(line, key))
-}
-
-fn missing(line: usize, key: &str) -> Located {
-    let nothing = Node {
-        line,
-        value: Value::Table(Vec::new()),
-    };
-    nothing.senseless(key, "is missing")
+fn needed<'a>(keys: &mut Table<'a>, key: &'static str) -> Result<&'a Node, Located> {
+    keys.take(key)
+        .ok_or_else(|| keys.senseless(key, "is missing"))
 }
 
 /// Hail's notebook says `burn_in`, its submit script `burn-in-iterations`.
 fn burn_in(keys: &mut Table) -> Result<u32, Located> {
-    let line = keys.line();
     let by_script = keys.take("burn-in-iterations");
     let by_notebook = keys.take("burn_in");
     match (by_script, by_notebook) {
         (Some(by_script), Some(by_notebook)) => {
-            let one = whole(&by_script, "burn-in-iterations")?;
-            let other = whole(&by_notebook, "burn_in")?;
+            let one = whole(by_script, "burn-in-iterations", BURN_IN_LIMITS)?;
+            let other = whole(by_notebook, "burn_in", BURN_IN_LIMITS)?;
             if one == other {
                 return Ok(one);
             }
             let reason = format!("is {other}, and `burn-in-iterations` is {one}: keep one of them");
             Err(by_notebook.senseless("burn_in", reason))
         }
-        (Some(node), None) => whole(&node, "burn-in-iterations"),
-        (None, Some(node)) => whole(&node, "burn_in"),
-        (None, None) => Err(missing(line, "burn-in-iterations")),
+        (Some(node), None) => whole(node, "burn-in-iterations", BURN_IN_LIMITS),
+        (None, Some(node)) => whole(node, "burn_in", BURN_IN_LIMITS),
+        (None, None) => Err(keys.senseless("burn-in-iterations", "is missing")),
     }
 }
 
-/// Returns how many iterations stand before those that count.
-fn whole(node: &Node, key: &str) -> Result<u32, Located> {
-    refuse_fractions(node, key)?;
-    limits::burn_in(node, key)
-}
-
-/// Refuses a number that is not whole, or so large that it is none.
-fn refuse_fractions(node: &Node, key: &str) -> Result<(), Located> {
+/// Returns a whole number within `limits`; one with a fraction, or too large to be whole, is refused.
+fn whole(node: &Node, key: &str, limits: RangeInclusive<u32>) -> Result<u32, Located> {
     match node.value {
         Value::Number(value) if value.fract() == 0.0 && value.abs() > f64::from(u32::MAX) => {
             Err(node.senseless(key, format!("is too large: {value:e}")))
@@ -187,7 +173,7 @@ fn refuse_fractions(node: &Node, key: &str) -> Result<(), Located> {
             let reason = format!("must be a whole number, not {value:?}");
             Err(node.senseless(key, reason))
         }
-        _ => Ok(()),
+        _ => node.whole(key, limits),
     }
 }
 
@@ -204,25 +190,18 @@ fn amount(keys: &mut Table, key: &'static str) -> Result<Option<f64>, Located> {
     }
 }
 
-/// Reads a number within its limits.
-type ReadCount = fn(&Node, &str) -> Result<u32, Located>;
-
-fn configuration(node: Node) -> Result<PlanConfiguration, Located> {
+fn configuration(node: &Node) -> Result<PlanConfiguration, Located> {
     let mut keys = node.table("the configuration", "config")?;
-    let count = |keys: &mut Table, key: &'static str, read: ReadCount| {
-        let node = needed(keys, key)?;
-        refuse_fractions(&node, key)?;
-        read(&node, key)
-    };
     let slowdown = needed(&mut keys, "slowdown")?;
     let value = slowdown.number("slowdown")?;
     if !(value.is_finite() && value > 1.0) {
         let reason = format!("must be above 1, such as 1.05 for 5 %, not {value}");
         return Err(slowdown.senseless("slowdown", reason));
     }
+    let mut count = |key: &'static str, limits| whole(needed(&mut keys, key)?, key, limits);
     Ok(PlanConfiguration {
         slowdown: value,
-        instances: count(&mut keys, "instances", limits::instances)?,
-        iterations: count(&mut keys, "iterations", limits::iterations)?,
+        instances: count("instances", INSTANCE_LIMITS)?,
+        iterations: count("iterations", ITERATION_LIMITS)?,
     })
 }

@@ -1,0 +1,185 @@
+//! Sessions: their names, and their opening.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::pytest::interpreters;
+use lapwing_core::measure::{
+    Consumer, Environment, Event, RunError, SessionRuns, command_outputs, open_session, version,
+};
+use lapwing_core::model::{Id, Object, Record, Run, Session};
+use lapwing_core::record::Store;
+use lapwing_core::suite::{Plan, VersionSource};
+use serde_json::json;
+
+use super::{new_id, working_directory};
+use crate::error::CliError;
+
+/// Returns a session of a plan; without a name it gets two random words.
+pub fn new_session(name: Option<String>, plan: &Plan, store: &Store) -> Result<Session, CliError> {
+    let id = new_id();
+    let name = match name {
+        Some(name) => name,
+        None => {
+            let heads = store.catalogue().session_heads()?.into_iter();
+            name_of(id, &heads.filter_map(|head| head.name).collect())
+        }
+    };
+    let mut attributes = Object::new();
+    attributes.insert("plan".to_owned(), serde_json::to_value(plan)?);
+    Ok(Session {
+        id,
+        suite: plan.suite.clone(),
+        started: Timestamp::now(),
+        seed: Some(plan.seed),
+        tool: format!("lapwing {}", env!("CARGO_PKG_VERSION")),
+        name: Some(name),
+        attributes,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    })
+}
+
+/// Returns the case and the variant of a measurement, by the id in the plan: the benchmark may have
+/// been renamed since.
+pub fn place_in(plan: &Plan, benchmark: &str, run: &Run) -> Option<(usize, usize)> {
+    let mut cases = plan.cases.iter();
+    let case = cases.position(|case| case.benchmark.id == benchmark)?;
+    let variant = plan.variants.iter().position(|it| it.is_of(run))?;
+    Some((case, variant))
+}
+
+/// A new session, or a resumed one with the records that it lacks.
+pub enum SessionOpening {
+    New(Session),
+    Again(SessionRuns, Vec<Record>),
+}
+
+impl SessionOpening {
+    pub fn session(&self) -> &Session {
+        match self {
+            Self::New(session) => session,
+            Self::Again(runs, _) => &runs.session,
+        }
+    }
+
+    /// Returns the runs of the session, after sending its first records to the consumers.
+    pub fn open(
+        self,
+        plan: &Plan,
+        executor: &mut LocalExecutor,
+        consumers: &mut [&mut dyn Consumer],
+    ) -> Result<SessionRuns, RunError> {
+        match self {
+            Self::New(session) => {
+                let folder = plan.directory.as_ref().map(PathBuf::from);
+                let folder = folder.unwrap_or_else(working_directory);
+                let version = match &plan.version {
+                    source @ VersionSource::WorkingDirectory => {
+                        version(source, &working_directory())
+                    }
+                    source @ (VersionSource::Repository(_)
+                    | VersionSource::Package(_)
+                    | VersionSource::Command(_)
+                    | VersionSource::Name(_)) => version(source, &folder),
+                };
+                let environment = environment(plan, &folder, executor)?;
+                let own = interpreters(plan, executor)?;
+                let environments = (&environment, own.as_slice());
+                open_session(
+                    plan,
+                    session,
+                    &version,
+                    environments,
+                    &mut new_id,
+                    consumers,
+                )
+            }
+            Self::Again(runs, records) => {
+                for record in &records {
+                    for consumer in &mut *consumers {
+                        consumer
+                            .take(&Event::Record(record))
+                            .map_err(|source| RunError::Consumer { source })?;
+                    }
+                }
+                Ok(runs)
+            }
+        }
+    }
+}
+
+/// Returns the description of this machine, with the outputs of the plan's commands.
+fn environment(
+    plan: &Plan,
+    folder: &Path,
+    executor: &mut LocalExecutor,
+) -> Result<Object, RunError> {
+    let mut environment = Environment::read(Path::new("/")).into_object();
+    let outputs = command_outputs(executor, &plan.environment_commands, Some(folder))?;
+    if !outputs.is_empty() {
+        environment.insert("outputs".to_owned(), outputs.into());
+    }
+    environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    if let Some(cpus) = &plan.cpus {
+        environment.insert("cpus".to_owned(), json!(cpus));
+    }
+    let abilities = serde_json::to_value(executor.abilities()?);
+    environment.insert("abilities".to_owned(), abilities.unwrap_or_default());
+    Ok(environment)
+}
+
+const ADJECTIVES: [&str; 32] = [
+    "amber", "bold", "brave", "brisk", "calm", "clear", "coral", "crisp", "deft", "eager", "early",
+    "fleet", "gentle", "golden", "grand", "hardy", "keen", "light", "lively", "mellow", "nimble",
+    "proud", "quick", "quiet", "ruddy", "sharp", "silver", "sleek", "snowy", "spry", "swift",
+    "wary",
+];
+
+const BIRDS: [&str; 32] = [
+    "avocet", "bittern", "bunting", "crane", "curlew", "dipper", "dunlin", "eider", "falcon",
+    "finch", "godwit", "grebe", "heron", "hobby", "jackdaw", "kestrel", "kite", "lark", "linnet",
+    "martin", "merlin", "oriole", "osprey", "petrel", "plover", "rail", "siskin", "snipe", "swift",
+    "tern", "thrush", "wren",
+];
+
+/// Returns a name for the session of that id, such as `brisk-heron`, that is not taken yet.
+fn name_of(id: Id, taken: &BTreeSet<String>) -> String {
+    // The last bytes of an id are its random ones.
+    let bytes = id.as_bytes();
+    let start = usize::from(bytes[14]) * BIRDS.len() + usize::from(bytes[15]) % BIRDS.len();
+    let many = ADJECTIVES.len() * BIRDS.len();
+    let words = |index: usize| {
+        let adjective = ADJECTIVES[index / BIRDS.len() % ADJECTIVES.len()];
+        format!("{adjective}-{}", BIRDS[index % BIRDS.len()])
+    };
+    // Steps of a prime number, so that neighbours in time are not neighbours in the list.
+    let mut names = (0..many).map(|step| words(start + step * 379));
+    names
+        .find(|name| !taken.contains(name))
+        .unwrap_or_else(|| format!("{}-{}", words(start), taken.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_given_twice_even_when_all_pairs_of_words_are_taken() {
+        let id = Id::from(uuid::Uuid::from_u128(7));
+        let mut taken = BTreeSet::new();
+        for _ in 0..1100 {
+            let name = name_of(id, &taken);
+            assert!(taken.insert(name.clone()), "{name} came twice");
+        }
+        assert_eq!(
+            taken
+                .iter()
+                .filter(|it| it.matches('-').count() == 1)
+                .count(),
+            1024
+        );
+    }
+}
