@@ -150,11 +150,12 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
+    | test_noisy | 943 ms | 987 ms | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
     | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
     - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
+    - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
     - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
@@ -205,6 +206,7 @@ fn a_row_of_json_says_all_of_a_comparison() {
           "text": "one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session"
         }
       ],
+      "difference": null,
       "lower": 1.124142,
       "method": "welch",
       "metric": "wall_time",
@@ -213,9 +215,13 @@ fn a_row_of_json_says_all_of_a_comparison() {
       "ratio": 1.14,
       "reason": null,
       "reason_text": null,
+      "replicates": 10,
+      "replication": "instance",
       "setting": null,
       "suite": "joins",
       "unit": "s",
+      "unpaired_lower": null,
+      "unpaired_upper": null,
       "upper": 1.156081,
       "verdict": "regression"
     }
@@ -231,8 +237,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,not_measured,no_baseline,new: not in 2026.8,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,not_measured,no_baseline,new: not in 2026.8,,lower,
     exit 3
     ");
 }
@@ -502,6 +508,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
 
     note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --version-under-test
+    note: test_join, test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0

@@ -157,7 +157,8 @@ fn versions_are_compared_setting_by_setting() {
     | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | [1.17, 1.23] | 4 / 4 | **✗ regression** |
 
     - suite: 1.20× [1.19, 1.21], the geometric mean of 3 benchmarks
-    - note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    - note: test_join: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     exit 0
     ");
 }

@@ -133,10 +133,10 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
         "--no-suite",
     ];
     assert_snapshot!(output(place, &compare).0, @"
-    drifts against base: no regressions, 1 not measured   (1 comparison, FDR 5 %)
+    drifts against base: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  – not measured: drifts never reaches a steady state
+     x            1.00 s          –                       6 / 0  ? inconclusive: drifts never reaches a steady state
 
     excluded from 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");
