@@ -169,9 +169,5 @@ pub(super) fn number(value: f64) -> String {
 }
 
 fn message(it: &InstanceData, k: usize) -> Option<&str> {
-    let messages = &it.iterations.messages;
-    let at = messages
-        .binary_search_by_key(&k, |(place, _)| *place)
-        .ok()?;
-    Some(messages[at].1.as_str())
+    it.iterations.messages.get(&k).map(String::as_str)
 }

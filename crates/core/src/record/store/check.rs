@@ -2,11 +2,11 @@
 
 use rusqlite::Connection;
 
-use super::chunk::CHUNK_COLUMNS;
-use super::chunk::{ChunkColumns, text};
+use super::chunk::{CHUNK_COLUMNS, text};
 use super::indices::IterationIndices;
 use super::numbers::read_values;
 use super::{StoreError, StoreUpkeep};
+use crate::record::Iterations;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,11 +126,11 @@ fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(),
         if current.0 != instance {
             current = (instance, IterationIndices::default());
         }
-        let mut columns = ChunkColumns::default();
-        match columns.push(row, 1) {
+        let mut iterations = Iterations::default();
+        match iterations.push_chunk(row, 1) {
             Err(error) => unreadable.add(instance, &what(&error)),
             Ok(_) => {
-                for index in columns.index {
+                for index in iterations.index {
                     if !current.1.insert(index) {
                         twice.add(instance, &format!("iteration {index}"));
                     }

@@ -12,7 +12,6 @@ mod catalogue;
 mod catalogue_metrics;
 mod check;
 mod chunk;
-mod columns;
 mod compare;
 mod curated;
 mod curated_metrics;

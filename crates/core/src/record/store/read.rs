@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::assemble::{AssembledIterations, WantedIterations, assemble};
+use super::assemble::{WantedIterations, assemble};
 use super::definitions::definitions;
 use super::rows::{
-    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, IterationDetail, RUN_COLUMNS, SESSION_COLUMNS,
-    SUMMARY_COLUMNS,
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, SUMMARY_COLUMNS,
 };
 use super::select::Selection;
 use super::{Store, StoreError, curated};
-use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
+use crate::model::{
+    Annotation, Id, MetricName, Object, Outcome, Run, Session, Summary, natural_order,
+};
 use crate::record::{Filter, InstanceData, Iterations, RecordedBenchmark};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
@@ -221,8 +222,9 @@ impl<'c> BenchmarkReader<'c> {
         };
         let mut assembled = assemble(self.connection, wanted, &self.metrics(key)?)?;
         for (key, instance) in &mut instances {
-            if let Some(assembled) = assembled.remove(key) {
-                instance.iterations = iterations(assembled);
+            if let Some(iterations) = assembled.remove(key) {
+                instance.iterations = iterations;
+                keep_details_of_failures(&mut instance.iterations);
             }
         }
         if self.summarised {
@@ -333,37 +335,11 @@ pub(super) fn metrics_of(
     Ok(metrics.collect::<Result<_, _>>()?)
 }
 
-fn iterations(assembled: AssembledIterations) -> Iterations {
-    let columns = assembled.columns;
-    let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
-    let details = columns.details.iter();
-    let with_artifacts = details.clone().filter(|(_, it)| !it.artifacts.is_empty());
-    Iterations {
-        artifacts: with_artifacts
-            .map(|(&place, detail)| (place, detail.artifacts.clone()))
-            .collect(),
-        printed: details
-            .filter(|(place, _)| failed(place))
-            .filter_map(|(&place, detail)| Some((place, printed(detail)?)))
-            .collect(),
-        index: columns.index,
-        offset: columns.offset,
-        burn_in: columns.burn_in,
-        loops: columns.loops,
-        outcome: columns.outcome,
-        messages: columns.messages.into_iter().collect(),
-        values: assembled.values,
+/// Keeps attributes of failures only, because details of the others are read for some chunks.
+fn keep_details_of_failures(iterations: &mut Iterations) {
+    for (place, detail) in &mut iterations.details {
+        if iterations.outcome[*place] == Outcome::Ok {
+            detail.attributes = Object::new();
+        }
     }
-}
-
-/// Returns the ends of standard output and standard error that an iteration's attributes
-/// hold, where there are any.
-fn printed(detail: &IterationDetail) -> Option<String> {
-    let texts: Vec<&str> = ["stdout", "stderr"]
-        .iter()
-        .filter_map(|name| detail.attributes.get(*name)?.as_str())
-        .map(str::trim_end)
-        .filter(|text| !text.is_empty())
-        .collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
 }

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use crate::model::{
-    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Level,
-    Levels, Metric, MetricName, Object, Run, Session, Summary, Version,
+    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Level, Levels,
+    Metric, MetricName, Object, Run, Session, Summary, Version,
 };
 
 pub(super) const SESSION_COLUMNS: &str =
@@ -219,29 +219,6 @@ pub(super) fn read_instance(row: &Row<'_>) -> Result<StoredInstanceRow, StoreErr
         run: row.get(23)?,
         instance,
         end,
-    })
-}
-
-/// What of an iteration has no column of its own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
-pub(super) struct IterationDetail {
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) attributes: Object,
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) artifacts: Object,
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) extra: Object,
-}
-
-/// Returns what of an iteration has no column of its own, if there is anything.
-pub(super) fn detail_of(iteration: &Iteration) -> Option<IterationDetail> {
-    let nothing = iteration.attributes.is_empty()
-        && iteration.artifacts.is_empty()
-        && iteration.extra.is_empty();
-    (!nothing).then(|| IterationDetail {
-        attributes: iteration.attributes.clone(),
-        artifacts: iteration.artifacts.clone(),
-        extra: iteration.extra.clone(),
     })
 }
 

@@ -154,8 +154,8 @@ impl<'c> RecordScanner<'c> {
             WantedIterations::Instance(key),
             &self.metrics,
         );
-        for assembled in assembled.map_err(wrap)?.into_values() {
-            for iteration in assembled.into_iterations(id) {
+        for iterations in assembled.map_err(wrap)?.into_values() {
+            for iteration in iterations.into_records(id) {
                 visit(Record::Iteration(iteration))?;
             }
         }
