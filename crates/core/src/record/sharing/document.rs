@@ -40,10 +40,7 @@ impl SharedHistory {
     /// # Errors
     /// When the place cannot be read, or holds something else or something newer.
     pub fn find(remote: &dyn Remote) -> Result<Option<Self>, SharingError> {
-        let content = remote.get(NAME).map_err(|source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        })?;
+        let content = remote.get(NAME).map_err(SharingError::of(remote))?;
         content.map(|it| Self::parse(remote, it)).transpose()
     }
 
@@ -88,10 +85,7 @@ impl SharedHistory {
     fn create(&self, remote: &dyn Remote) -> Result<ObjectCreation, SharingError> {
         remote
             .create(NAME, &self.content)
-            .map_err(|source| SharingError::Remote {
-                address: remote.address().to_owned(),
-                source,
-            })
+            .map_err(SharingError::of(remote))
     }
 
     fn parse(remote: &dyn Remote, content: Vec<u8>) -> Result<Self, SharingError> {

@@ -1,6 +1,6 @@
 //! What can go wrong with a shared history.
 
-use super::remote::RemoteError;
+use super::remote::{Remote, RemoteError};
 use crate::record::{LineError, StoreError};
 
 /// What can go wrong with a shared history.
@@ -146,4 +146,12 @@ pub enum SharingError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl SharingError {
+    /// Returns the conversion of an error of a location.
+    pub(super) fn of(remote: &dyn Remote) -> impl FnOnce(RemoteError) -> Self {
+        let address = remote.address().to_owned();
+        |source| Self::Remote { address, source }
+    }
 }

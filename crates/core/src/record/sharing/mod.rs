@@ -11,7 +11,6 @@ mod coverage;
 mod document;
 mod error;
 mod folder;
-mod gap;
 mod pull;
 mod push;
 mod reader;

@@ -1,10 +1,11 @@
 //! Takes in what others have pushed.
 
+use std::collections::BTreeSet;
+
 use super::error::SharingError;
-use super::gap::refuse_gap;
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
-use super::{SharedHistory, SharingStep, digest, segment_name};
+use super::{SEGMENTS, SharedHistory, SharingStep, digest, segment_name, segment_number};
 use crate::record::store::KnownRemote;
 use crate::record::{AppendCounts, Store, StoreError, Writer};
 
@@ -185,13 +186,44 @@ pub(super) fn pull_new(
     Ok(pulled)
 }
 
+/// Refuses a history in which a segment is missing. `next` is the first that was not found.
+///
+/// A segment that fills the gap would never reach stores that have the segments after it. If the
+/// location cannot list its objects, only the segment after `next` is requested.
+pub(super) fn refuse_gap(remote: &dyn Remote, next: u32) -> Result<(), SharingError> {
+    let (missing, later) = match remote.list(SEGMENTS).map_err(SharingError::of(remote))? {
+        Some(names) => {
+            let numbers: BTreeSet<u32> = names.iter().filter_map(|it| segment_number(it)).collect();
+            let there = (1_u32..).zip(&numbers).take_while(|(n, it)| n == *it);
+            let missing = there.last().map_or(0, |(n, _)| n).saturating_add(1);
+            match numbers.last() {
+                Some(&last) if last > missing => (missing, last),
+                Some(_) | None => return Ok(()),
+            }
+        }
+        None => {
+            let after = next.saturating_add(1);
+            if get(remote, after)?.is_none() {
+                return Ok(());
+            }
+            (next, after)
+        }
+    };
+    // Others may have added both while this was looked at.
+    if get(remote, missing)?.is_some() {
+        return Ok(());
+    }
+    Err(SharingError::Gap {
+        address: remote.address().to_owned(),
+        name: segment_name(missing),
+        later: segment_name(later),
+    })
+}
+
 pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
     remote
         .get(&segment_name(number))
-        .map_err(|source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        })
+        .map_err(SharingError::of(remote))
 }
 
 impl PullSummary {

@@ -2,8 +2,7 @@
 
 use super::builder::{SegmentBuilder, SegmentDraft};
 use super::error::SharingError;
-use super::gap::refuse_gap;
-use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new};
+use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
 use super::reader::{SegmentFile, take_in};
 use super::remote::{ObjectCreation, Remote};
 use super::{SharedHistory, SharingStep, digest, segment_name};
@@ -170,11 +169,8 @@ fn send(
             refuse_gap(remote, number)?;
         }
         let name = segment_name(number);
-        let failed = |source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        };
-        let others = match remote.create(&name, &draft.content).map_err(failed)? {
+        let created = remote.create(&name, &draft.content);
+        let others = match created.map_err(SharingError::of(remote))? {
             ObjectCreation::New => None,
             ObjectCreation::Refused => {
                 Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {

@@ -3,8 +3,7 @@
 use std::convert::Infallible;
 
 use super::error::SharingError;
-use super::gap::refuse_gap;
-use super::pull::{PullOptions, PullSummary, absent, check, get, remember};
+use super::pull::{PullOptions, PullSummary, absent, check, get, refuse_gap, remember};
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
 use super::{PushOptions, SharedHistory};

@@ -153,18 +153,6 @@ pub enum StoreError {
         /// What it may be.
         candidates: Vec<String>,
     },
-    /// A file was imported before, with options that give other records.
-    #[error(
-        "the same content is already in the store as session `{session}`, imported with {before} and not {now}"
-    )]
-    ImportedOtherwise {
-        /// The session's name.
-        session: String,
-        /// How it was imported.
-        before: String,
-        /// How it was to be imported now.
-        now: String,
-    },
 }
 
 fn did_you_mean(suggestions: &[String]) -> String {
@@ -267,8 +255,7 @@ impl StoreError {
             | Self::NoParent { .. }
             | Self::NotFinite { .. }
             | Self::NoMatch { .. }
-            | Self::Ambiguous { .. }
-            | Self::ImportedOtherwise { .. }) => other,
+            | Self::Ambiguous { .. }) => other,
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::Connection;
 
 use super::assemble::{WantedIterations, assemble};
-use super::cache::InstanceKey;
 use super::chunk::{ChunkExtent, NewSeries, divide};
+use super::keys::InstanceKey;
 use super::read;
 use super::write::child_key;
 use super::{StoreError, Writer};

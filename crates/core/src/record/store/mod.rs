@@ -7,7 +7,6 @@ mod alike;
 mod annotate;
 mod appended;
 mod assemble;
-mod cache;
 mod catalogue;
 mod catalogue_metrics;
 mod check;
@@ -16,10 +15,8 @@ mod compare;
 mod curated;
 mod curated_metrics;
 mod definitions;
-mod discard;
 mod error;
 mod extent;
-mod grow;
 mod indices;
 mod insert;
 mod iterations;
@@ -68,7 +65,7 @@ pub struct Store {
     read_only: bool,
     /// Which file it is, to notice when it is deleted under us.
     file: Option<(u64, u64)>,
-    cache: cache::KeyCache,
+    cache: keys::KeyCache,
     /// SQLite's counter of other connections' changes when `cache` was filled.
     data_version: Option<i64>,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
 
 use super::assemble::{WantedIterations, assemble};
 use super::definitions::definitions;
@@ -42,6 +42,34 @@ pub(super) fn run(connection: &Connection, key: i64) -> Result<Run, StoreError> 
     Ok(run)
 }
 
+/// Returns the session of that key.
+pub(super) fn session_of(connection: &Connection, key: i64) -> Result<Session, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
+    ))?;
+    let mut found = statement.query([key])?;
+    match found.next()? {
+        Some(row) => Ok(rows::read_session(row)?.1),
+        None => Err(StoreError::damaged("a session has gone")),
+    }
+}
+
+/// Returns the row of the instance of that key.
+pub(super) fn instance_row(
+    connection: &Connection,
+    key: i64,
+) -> Result<rows::StoredInstanceRow, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
+         JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
+    ))?;
+    let mut found = statement.query([key])?;
+    match found.next()? {
+        Some(row) => rows::read_instance(row),
+        None => Err(StoreError::damaged("an instance has gone")),
+    }
+}
+
 pub(super) fn summaries(
     connection: &Connection,
     key: i64,
@@ -59,18 +87,21 @@ pub(super) fn summaries(
     Ok(summaries)
 }
 
-pub(super) fn annotation(
+/// Returns the annotations that fulfil a condition, in the order of their insertion.
+pub(super) fn annotations(
     connection: &Connection,
-    id: Id,
-) -> Result<Option<Annotation>, StoreError> {
+    condition: &str,
+    parameters: impl Params,
+) -> Result<Vec<Annotation>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id = ?1"
+        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE {condition} ORDER BY key"
     ))?;
-    let mut found = statement.query([id.to_string()])?;
-    match found.next()? {
-        Some(row) => rows::read_annotation(row).map(Some),
-        None => Ok(None),
+    let mut found = statement.query(parameters)?;
+    let mut annotations = Vec::new();
+    while let Some(row) = found.next()? {
+        annotations.push(rows::read_annotation(row)?);
     }
+    Ok(annotations)
 }
 
 impl Store {

@@ -226,7 +226,7 @@ impl Writer<'_> {
         })
     }
 
-    fn at_path<T>(
+    pub(super) fn at_path<T>(
         &self,
         action: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {

@@ -1,10 +1,9 @@
 //! Gives what a shared history lacks.
 
 use super::extent::{UnsharedSession, unshared_sessions};
-use super::rows::{self, ANNOTATION_COLUMNS};
 use super::scan::RecordScanner;
 use super::select::Selection;
-use super::{StoreError, StoreSharing};
+use super::{StoreError, StoreSharing, read};
 use crate::model::{Annotation, Record};
 
 /// What is met on the way through what a shared history lacks.
@@ -70,25 +69,10 @@ impl StoreSharing<'_> {
             }
             visit(UnsharedRecords::End)?;
         }
-        for annotation in annotations(&snapshot, remote).map_err(wrap)? {
+        let unshared = "id NOT IN (SELECT annotation FROM remote_annotation WHERE remote = ?1)";
+        for annotation in read::annotations(&snapshot, unshared, [remote]).map_err(wrap)? {
             visit(UnsharedRecords::Annotation(annotation))?;
         }
         Ok(())
     }
-}
-
-fn annotations(
-    connection: &rusqlite::Connection,
-    remote: i64,
-) -> Result<Vec<Annotation>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id NOT IN \
-         (SELECT annotation FROM remote_annotation WHERE remote = ?1) ORDER BY key"
-    ))?;
-    let mut found = statement.query([remote])?;
-    let mut annotations = Vec::new();
-    while let Some(row) = found.next()? {
-        annotations.push(rows::read_annotation(row)?);
-    }
-    Ok(annotations)
 }

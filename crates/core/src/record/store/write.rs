@@ -5,10 +5,10 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::cache::{InstanceKey, KeyCache};
 use super::chunk::ChunkWriter;
 use super::indices::StoredIndices;
 use super::iterations::{ComparedIterations, HeldIterations};
+use super::keys::{InstanceKey, KeyCache};
 use super::{AppendCounts, StoreError, read};
 use crate::model::{Id, Record, RecordKind, Session, Span};
 
