@@ -1,4 +1,4 @@
-//! The store's answers: whole instances in columns, and what is known of runs and sessions.
+//! Results of the store: filters, instances in columns, runs and sessions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,10 +53,10 @@ impl Filter {
 /// Whether retired measurements are included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
-    /// They do not count.
+    /// They are excluded.
     #[default]
     LeaveOut,
-    /// They are there as if nobody had said anything.
+    /// They are included.
     Show,
 }
 
@@ -74,7 +74,7 @@ pub struct RecordedBenchmark {
     pub definitions: Vec<Definition>,
 }
 
-/// What an instance says of the meaning of its benchmark.
+/// The definition of a benchmark by one of its instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// The instance.
@@ -91,7 +91,7 @@ pub struct Definition {
     pub params: Object,
 }
 
-/// A session as people look it up.
+/// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionHead {
     /// Its id.
@@ -104,7 +104,7 @@ pub struct SessionHead {
     pub started: Timestamp,
 }
 
-/// A run as people look it up.
+/// A run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunHead {
     /// Its id.
@@ -153,10 +153,10 @@ pub struct InstanceData {
     pub instance: Instance,
     /// The fingerprint that it was recorded with.
     pub recorded_fingerprint: Option<String>,
-    /// How it ended; `None` when nobody wrote that down.
+    /// How it ended, if recorded.
     pub end: Option<InstanceEnd>,
     /// Its iterations by index.
     pub iterations: Iterations,
-    /// What a source without samples says.
+    /// Summaries of a source without samples.
     pub summaries: Vec<Summary>,
 }

@@ -1,4 +1,4 @@
-//! Keeps what was measured: record lines, other tools' files, the store.
+//! Keeps measurements: record lines, other tools' files, the store.
 
 mod annotations;
 mod data;

@@ -21,7 +21,7 @@ pub enum ExportFormat {
     Json,
 }
 
-/// What stands between the columns of a table.
+/// The separator between the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableSeparator {
     /// A comma: CSV.
@@ -70,7 +70,7 @@ pub enum ExportError {
 
 impl From<csv::Error> for ExportError {
     fn from(error: csv::Error) -> Self {
-        // So that whoever looks for a closed pipe finds it, whatever the form.
+        // So that a closed pipe is detected in every format.
         match error.into_kind() {
             csv::ErrorKind::Io(error) => Self::Output(error),
             other => Self::Csv(csv::Error::from(io::Error::other(format!("{other:?}")))),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::model::Summary;
 use crate::record::{InstanceData, RecordedBenchmark};
 
-/// The columns that say which iteration it is and how it went.
+/// The columns that identify an iteration, and its outcome.
 pub(super) const COLUMNS: [&str; 17] = [
     "suite",
     "session",

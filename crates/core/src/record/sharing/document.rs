@@ -44,7 +44,7 @@ impl SharedHistory {
         content.map(|it| Self::parse(remote, it)).transpose()
     }
 
-    /// Begins a history in a place that holds none; if somebody else is quicker, returns theirs.
+    /// Begins a history in a place that holds none; if another writer is faster, returns that one.
     ///
     /// # Errors
     /// When the place cannot be read or written, or holds something else or something newer.
@@ -58,7 +58,7 @@ impl SharedHistory {
         }
     }
 
-    /// Returns the id that it has wherever it lies.
+    /// Returns its id, which is the same at every location.
     pub fn id(&self) -> Id {
         self.id
     }

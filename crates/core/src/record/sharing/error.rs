@@ -93,10 +93,10 @@ pub enum SharingError {
         address: String,
         /// The segment.
         name: String,
-        /// What the decoder says.
+        /// The error of the decoder.
         source: std::io::Error,
     },
-    /// A segment says nothing.
+    /// A segment is empty.
     #[error("{address}/{name} holds no records")]
     Empty {
         /// Where the history is.

@@ -1,4 +1,4 @@
-//! Takes in what others have pushed.
+//! Pulls the segments of others.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::record::{AppendCounts, Store, StoreError, Writer};
 /// How to take part in a shared history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PullOptions {
-    /// Which of the segments that were taken in are read again.
+    /// Which of the known segments are read again.
     pub verify: VerifiedSegments,
     /// Whether to forget what is known of the history, and to go on where it is not the one that
     /// was there before.
@@ -29,7 +29,7 @@ pub enum VerifiedSegments {
     All,
 }
 
-/// What came of taking in.
+/// The result of pulling.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PullSummary {
     /// Segments that were new.
@@ -40,11 +40,11 @@ pub struct PullSummary {
     pub appended: AppendCounts,
 }
 
-/// Takes in every segment that the store does not know, each in one transaction.
+/// Pulls every segment that the store does not know, each in one transaction.
 ///
 /// # Errors
 /// When there is no history, a segment is damaged, missing or has changed, or the store disagrees with a
-/// record: the segments before it are taken in, and nothing of that one.
+/// record: the segments before it are kept, and nothing of that one.
 pub fn pull(
     store: &mut Store,
     remote: &dyn Remote,
@@ -83,7 +83,7 @@ fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), S
     }
 }
 
-/// Remembers the history, and checks what the store has taken in of it before.
+/// Remembers the history, and checks the segments that the store knows.
 pub(super) fn enter(
     store: &mut Store,
     remote: &dyn Remote,
@@ -94,8 +94,8 @@ pub(super) fn enter(
     Ok(store.write(|writer| remember(writer, remote, &id, options))?)
 }
 
-/// Checks that it is the history of before, and that what the store has taken in of it is still
-/// there; returns its id. Who begins anew takes it as it is.
+/// Checks that the history is the known one and still has the known segments; returns its id.
+/// With `begin_anew`, nothing is checked.
 pub(super) fn check(
     store: &Store,
     remote: &dyn Remote,
@@ -113,7 +113,7 @@ pub(super) fn check(
     Ok(id)
 }
 
-/// Remembers where a history is, and returns what is known of it: nothing for who begins anew.
+/// Remembers where a history is, and returns what is known of it: nothing with `begin_anew`.
 pub(super) fn remember(
     writer: &mut Writer<'_>,
     remote: &dyn Remote,
@@ -131,7 +131,7 @@ pub(super) fn remember(
     })
 }
 
-/// Compares segments with what they were when they were taken in.
+/// Compares segments with their digests in the store.
 fn verify(
     store: &Store,
     remote: &dyn Remote,
@@ -159,7 +159,7 @@ fn verify(
     Ok(())
 }
 
-/// Takes in the segments after those that are known.
+/// Pulls the segments after those that are known.
 pub(super) fn pull_new(
     store: &mut Store,
     remote: &dyn Remote,

@@ -13,7 +13,7 @@ use crate::record::{Store, StoreError, Writer, inbox};
 /// How to push.
 #[derive(Debug, Clone, Copy)]
 pub struct PushOptions {
-    /// How to take in what others have pushed, which comes first.
+    /// How to pull the segments of others, which comes first.
     pub pull: PullOptions,
     /// The id of the history, if one begins.
     pub new_history: Id,
@@ -26,7 +26,7 @@ impl PushOptions {
     pub const SEGMENT_BYTES: u64 = 64 << 20;
 }
 
-/// What came of pushing.
+/// The result of pushing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PushSummary {
     /// Sessions that are wholly in the history now.
@@ -43,7 +43,7 @@ pub struct PushSummary {
     pub pulled: PullSummary,
 }
 
-/// Takes in what others have pushed, then creates segments of what the history lacks.
+/// Pulls the segments of others, then creates segments of what the history lacks.
 ///
 /// # Errors
 /// Those of [`pull`](super::pull()); when the place lets writers overwrite each other, or cannot
@@ -146,7 +146,7 @@ fn push_once(
     Ok(())
 }
 
-/// Creates the next segment; takes in those that others create first.
+/// Creates the next segment; pulls those that others create first.
 fn send(
     store: &mut Store,
     remote: &dyn Remote,

@@ -21,7 +21,7 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
-    /// A folder stands where the file should be.
+    /// The path is a folder.
     #[error("{} is a directory, not a store", path.display())]
     Directory {
         /// The folder.
@@ -98,7 +98,7 @@ pub enum StoreError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// The same key has other content already.
@@ -123,7 +123,7 @@ pub enum StoreError {
         /// The parent's id.
         parent: String,
     },
-    /// A value is NaN or infinite, which no record can say.
+    /// A value is NaN or infinite, which no record can contain.
     #[error("{kind} {key} has a value that is no finite number: `{metric}`")]
     NotFinite {
         /// The kind of the record.

@@ -1,4 +1,4 @@
-//! How records stand in tables: the text forms, and rows back into records.
+//! Conversion of records to the columns of tables, and of rows to records.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub(super) fn levels(row: &Row<'_>, column: usize) -> Result<Levels, StoreError>
         .collect())
 }
 
-/// Returns what a JSON text says; the default where there is none.
+/// Returns the value of a JSON text; the default if there is none.
 pub(super) fn from_json<T: DeserializeOwned + Default>(
     row: &Row<'_>,
     column: usize,
@@ -171,7 +171,7 @@ pub(super) fn better_text(better: Option<Better>) -> Option<&'static str> {
     })
 }
 
-/// An instance as it stands in its row.
+/// A row of an instance.
 pub(super) struct StoredInstanceRow {
     pub(super) key: i64,
     pub(super) run: i64,

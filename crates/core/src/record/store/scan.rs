@@ -1,4 +1,4 @@
-//! Gives records back, in an order in which they can be appended again.
+//! Reads records in an order in which they can be appended again.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ impl Store {
     /// Records are whole: the filter's metrics choose benchmarks that have one of
     /// them, and take no values away. Annotations belong to no benchmark and are
     /// given when the filter is empty. A session or run of which no instance passes
-    /// is left out when the filter is not empty. Everything is as it was recorded, also what was
+    /// is excluded when the filter is not empty. Everything is as it was recorded, also what was
     /// retired or renamed; only the filter finds benchmarks by the ids that they have now.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Gives what a shared history lacks.
+//! Reads the records that a shared history lacks.
 
 use super::extent::{UnsharedSession, unshared_sessions};
 use super::scan::RecordScanner;
@@ -30,8 +30,8 @@ pub(crate) enum WantedSession {
 
 impl StoreSharing<'_> {
     /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
-    /// that belongs to them, as `wanted` says, then annotations. What people said of measurements
-    /// changes nothing about what is sent.
+    /// that belongs to them, as `wanted` returns, then annotations. Annotations
+    /// do not change the records that are sent.
     ///
     /// # Errors
     /// Whatever `wanted` and `visit` return; when the store cannot be read, or gives back other
@@ -48,7 +48,7 @@ impl StoreSharing<'_> {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        // Everything: no filter, and nothing left out because it is retired.
+        // Everything: no filter, retired measurements included.
         let scanner = RecordScanner::new(&snapshot, Selection::default()).map_err(wrap)?;
         for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
             if wanted(&session)? == WantedSession::NotNow {

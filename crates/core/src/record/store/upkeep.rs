@@ -1,4 +1,4 @@
-//! Looks after the store: what it holds, joining two, deleting.
+//! Maintenance of the store: size, merge, purge.
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ use super::select::Selection;
 use super::{AppendCounts, Store, StoreError, Writer};
 use crate::record::Filter;
 
-/// What a store holds, in numbers.
+/// The contents of a store, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInfo {
     /// The version of its tables.
@@ -68,7 +68,7 @@ pub struct StoreUpkeep<'s> {
 }
 
 impl StoreUpkeep<'_> {
-    /// Returns what the store holds, in numbers.
+    /// Returns the contents of the store, in numbers.
     ///
     /// # Errors
     /// When the store cannot be read.
