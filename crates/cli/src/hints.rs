@@ -147,9 +147,6 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::NoMatch { what, .. } => return list_hint(what),
         StoreError::Ambiguous { .. } => "use the id of one of them",
-        StoreError::ImportedOtherwise { .. } => {
-            "import it with the same options as before, or delete it first with `lapwing db purge --session NAME`"
-        }
         StoreError::Conflict {
             kind: RecordKind::Instance,
             ..
@@ -254,6 +251,10 @@ fn import_hint(error: &ImportError) -> Option<String> {
             Some(format!("{line}, or {verb} with --keep-going"))
         }
         ImportError::Encoding { found, .. } => foreign_hint(*found).map(str::to_owned),
+        ImportError::ImportedOtherwise { .. } => Some(
+            "import it with the same options as before, or delete it first with `lapwing db purge --session NAME`"
+                .to_owned(),
+        ),
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
         ImportError::Unknown { .. } => {
             Some("if it is one of them, name the format with --from".to_owned())

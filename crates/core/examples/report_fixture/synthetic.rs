@@ -7,7 +7,7 @@ use lapwing_core::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Run, Session,
     Summary, Version,
 };
-use lapwing_core::record::{InstanceData, Iterations};
+use lapwing_core::record::{InstanceData, IterationDetail, Iterations};
 use lapwing_core::sample::BenchmarkData;
 use serde_json::json;
 
@@ -241,7 +241,11 @@ fn befall(it: &mut InstanceData, session: i64, of: i64) {
         "odd": "javascript:alert(1)",
     }));
     let trace = object(json!({"trace": format!("https://ci.example/runs/{session}/trace.json")}));
-    it.iterations.artifacts = vec![(2, trace)];
+    let detail = IterationDetail {
+        artifacts: trace,
+        ..IterationDetail::default()
+    };
+    it.iterations.details.insert(2, detail);
     if session == of - 3 {
         for outcome in &mut it.iterations.outcome {
             *outcome = Outcome::Failed;
@@ -249,7 +253,7 @@ fn befall(it: &mut InstanceData, session: i64, of: i64) {
         for value in it.iterations.values.values_mut().flatten() {
             *value = f64::NAN;
         }
-        it.iterations.messages = vec![(0, "ValueError: <i>shape</i>".to_owned())];
+        it.iterations.messages = BTreeMap::from([(0, "ValueError: <i>shape</i>".to_owned())]);
     }
 }
 
@@ -319,10 +323,10 @@ fn instance(
             Outcome::Ok
         };
         if outcome != Outcome::Ok {
-            iterations.messages.push((
+            iterations.messages.insert(
                 iterations.index.len(),
                 "exit code 3\nstderr: synthetic failure: <b>no such \"file\"</b> & 'quotes'\n  at step 2 of 5".to_owned(),
-            ));
+            );
         }
         iterations.index.push(index);
         iterations.offset.push(offset);

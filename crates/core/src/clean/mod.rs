@@ -267,9 +267,8 @@ pub(crate) mod tests {
                 burn_in: iterations.iter().map(|it| it.0).collect(),
                 loops: vec![1; iterations.len()],
                 outcome: iterations.iter().map(|it| it.1).collect(),
-                messages: Vec::new(),
-                printed: Vec::new(),
-                artifacts: Vec::new(),
+                messages: BTreeMap::new(),
+                details: BTreeMap::new(),
                 values: BTreeMap::from([(
                     "wall_time".to_owned(),
                     iterations.iter().map(|it| it.2).collect(),

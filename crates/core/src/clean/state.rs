@@ -141,7 +141,7 @@ impl IterationState {
             (Outcome::Skipped, _) => Self::Skipped,
             (Outcome::Failed, FailureRule::Drop) => Self::Failed,
             (Outcome::TimedOut, FailureRule::AsHail) => {
-                let has_message = iterations.messages.iter().any(|(place, _)| *place == at);
+                let has_message = iterations.messages.contains_key(&at);
                 if has_message {
                     Self::TimedOut
                 } else {

@@ -121,7 +121,7 @@ fn failures(instances: &[&InstanceData]) -> Vec<Advice> {
         .next();
     let first = instances
         .iter()
-        .flat_map(|it| it.iterations.messages.first())
+        .flat_map(|it| it.iterations.messages.first_key_value())
         .map(|(_, message)| message.clone())
         .next();
     if bad == 0 && (all > 0 || broken.is_none()) {
@@ -253,7 +253,7 @@ mod tests {
         failing
             .iterations
             .messages
-            .push((1, "exit code 3".to_owned()));
+            .insert(1, "exit code 3".to_owned());
         let calm = steady(&[1.0; 2]);
         assert_eq!(
             advised(&[failing, calm.clone(), calm]),

@@ -1,13 +1,14 @@
-//! The store's answers: whole instances in columns, and what is known of runs and sessions.
+//! Results of the store: filters, instances in columns, runs and sessions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::Iterations;
 use crate::model::{
-    Id, Instance, InstanceEnd, Levels, MetricName, Object, Outcome, Run, Session, Summary, Version,
+    Id, Instance, InstanceEnd, Levels, MetricName, Object, Run, Session, Summary, Version,
 };
 
 /// Which part of the store is asked for. Empty lists and `None` let everything pass;
@@ -52,10 +53,10 @@ impl Filter {
 /// Whether retired measurements are included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
-    /// They do not count.
+    /// They are excluded.
     #[default]
     LeaveOut,
-    /// They are there as if nobody had said anything.
+    /// They are included.
     Show,
 }
 
@@ -73,7 +74,7 @@ pub struct RecordedBenchmark {
     pub definitions: Vec<Definition>,
 }
 
-/// What an instance says of the meaning of its benchmark.
+/// The definition of a benchmark by one of its instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// The instance.
@@ -90,7 +91,7 @@ pub struct Definition {
     pub params: Object,
 }
 
-/// A session as people look it up.
+/// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionHead {
     /// Its id.
@@ -103,7 +104,7 @@ pub struct SessionHead {
     pub started: Timestamp,
 }
 
-/// A run as people look it up.
+/// A run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunHead {
     /// Its id.
@@ -152,45 +153,10 @@ pub struct InstanceData {
     pub instance: Instance,
     /// The fingerprint that it was recorded with.
     pub recorded_fingerprint: Option<String>,
-    /// How it ended; `None` when nobody wrote that down.
+    /// How it ended, if recorded.
     pub end: Option<InstanceEnd>,
     /// Its iterations by index.
     pub iterations: Iterations,
-    /// What a source without samples says.
+    /// Summaries of a source without samples.
     pub summaries: Vec<Summary>,
-}
-
-/// Iterations in columns: entry *k* of every column belongs to the same iteration.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Iterations {
-    /// The number within the instance, increasing.
-    pub index: Vec<u32>,
-    /// Seconds from the start of the instance; NaN where unknown.
-    pub offset: Vec<f64>,
-    /// Whether the runner planned it as burn-in.
-    pub burn_in: Vec<bool>,
-    /// How many executions its values are the means of.
-    pub loops: Vec<u64>,
-    /// How it ended.
-    pub outcome: Vec<Outcome>,
-    /// Messages of those that did not end well: position in the columns, text.
-    pub messages: Vec<(usize, String)>,
-    /// What those that did not end well printed last: position in the columns, text.
-    pub printed: Vec<(usize, String)>,
-    /// The artifacts of those that have any: position in the columns, name and place of each.
-    pub artifacts: Vec<(usize, Object)>,
-    /// The values of each metric; NaN where an iteration has none.
-    pub values: BTreeMap<MetricName, Vec<f64>>,
-}
-
-impl Iterations {
-    /// Returns how many there are.
-    pub fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Returns whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
-    }
 }

@@ -1,7 +1,7 @@
-//! Record files that wait to be taken into the store.
+//! Record files that wait for import into the store.
 //!
-//! Whoever measures writes its records to a file in the store's inbox as it goes, and
-//! holds the file's lock while it lives. The next command that opens the store takes in
+//! A measuring process writes its records to a file in the store's inbox, and
+//! holds the file's lock while it lives. The next command that opens the store imports
 //! the files whose writers are done or dead, each in one transaction, and removes them.
 //! If it dies between the two, the file is there again and changes nothing the next time.
 
@@ -32,7 +32,7 @@ pub enum InboxArrival {
         /// Where it is.
         path: PathBuf,
     },
-    /// It cannot be taken in, and stays where it is.
+    /// It cannot be imported, and is kept.
     Refused {
         /// Where it is.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum InboxArrival {
     },
 }
 
-/// Why a file in the inbox was not taken in.
+/// Why a file in the inbox was not imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ArrivalError {
     /// It cannot be read, or not be removed.
@@ -77,7 +77,7 @@ pub enum ArrivalError {
     Store(#[from] StoreError),
 }
 
-/// Takes in every file of `folder` whose writer is done or dead, and says what became
+/// Imports every file of `folder` whose writer is done or dead, and returns the result
 /// of each. A folder that does not exist is empty.
 ///
 /// # Errors
@@ -107,7 +107,7 @@ pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>
         .collect())
 }
 
-/// Returns whether somebody measures a session just now: whether a file whose name begins
+/// Returns whether a session is being measured: whether a file whose name begins
 /// with the session's id is locked by its writer.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use super::store::{as_stored, differences, with_metrics_of};
 use super::{AppendCounts, StoreError, write_line};
 use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
-/// Records that nobody stores.
+/// Records in memory.
 #[derive(Debug, Default)]
 pub struct RecordMemory {
     records: Vec<Record>,
@@ -25,7 +25,7 @@ impl RecordMemory {
     /// Takes a record as the store would.
     ///
     /// # Errors
-    /// When the key is there already with other content, or the parent is missing.
+    /// When the key is already present with other content, or the parent is missing.
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         let kind = record.kind();
         if let Some((parent_kind, parent)) = parent_of(record)

@@ -1,10 +1,10 @@
-//! Keeps what was measured: record lines, other tools' files, the store.
+//! Keeps measurements: record lines, other tools' files, the store.
 
 mod annotations;
-mod columns;
 mod data;
 pub mod export;
 pub mod inbox;
+mod iterations;
 mod memory;
 mod record_file;
 pub mod sharing;
@@ -13,10 +13,10 @@ pub mod store;
 pub use crate::model::{LineError, NEVER_NEGATIVE, RECORD_VERSION, parse_line, write_line};
 pub(crate) use annotations::NameHistory;
 pub use annotations::{Change, Remark, Retirement};
-pub use columns::{IterationColumns, Mark};
 pub use data::{
-    Definition, Filter, InstanceData, Iterations, RecordedBenchmark, Retired, RunHead, SessionHead,
+    Definition, Filter, InstanceData, RecordedBenchmark, Retired, RunHead, SessionHead,
 };
+pub use iterations::{IterationColumns, IterationDetail, Iterations, Mark};
 pub use memory::RecordMemory;
 pub use record_file::RecordFile;
 pub use store::{

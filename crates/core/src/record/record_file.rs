@@ -11,7 +11,7 @@ use crate::model::Record;
 
 /// A file of record lines that is being written.
 ///
-/// While it is open its writer holds the file's lock: whoever can have the lock knows
+/// The writer holds the lock of the open file: a free lock means
 /// that the writer is done or dead (`record::inbox`). Each record is handed to the
 /// operating system in one piece, so a killed process loses none that it wrote.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl RecordFile {
     pub fn create(folder: &Path, name: &str) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{name}.jsonl"));
-        // Locked before it gets its name: nobody may see it and not find it locked.
+        // Locked before it gets its name, so that it is never visible without a lock.
         let unborn = folder.join(format!(".{name}.jsonl.new"));
         let file = OpenOptions::new()
             .append(true)
@@ -68,7 +68,7 @@ impl RecordFile {
         fs::remove_file(&self.path)
     }
 
-    /// Leaves the file where it is, for the store to take in later, and returns its path.
+    /// Closes the file, which the store imports later, and returns its path.
     ///
     /// # Errors
     /// When the operating system cannot put it on the disk.

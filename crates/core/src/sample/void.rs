@@ -16,16 +16,13 @@ pub(crate) fn settle_void(it: &mut InstanceData) {
     };
     let why = why.to_owned();
     let iterations = &mut it.iterations;
-    let mut messages = std::mem::take(&mut iterations.messages);
     for (at, outcome) in iterations.outcome.iter_mut().enumerate() {
         if *outcome == Outcome::Ok {
             *outcome = Outcome::Failed;
-            messages.push((at, why.clone()));
+            let message = iterations.messages.entry(at);
+            message.or_insert_with(|| why.clone());
         }
     }
-    messages.sort_by_key(|(at, _)| *at);
-    messages.dedup_by_key(|(at, _)| *at);
-    iterations.messages = messages;
 }
 
 fn reason(end: &InstanceEnd) -> Option<&str> {
@@ -34,6 +31,8 @@ fn reason(end: &InstanceEnd) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde_json::json;
 
     use super::*;
@@ -47,7 +46,7 @@ mod tests {
             (false, Outcome::TimedOut, 2.0),
             (false, Outcome::Ok, 3.0),
         ]);
-        it.iterations.messages = vec![(1, "too slow".to_owned())];
+        it.iterations.messages = BTreeMap::from([(1, "too slow".to_owned())]);
         let before = it.iterations.outcome.clone();
         settle_void(&mut it);
         assert_eq!(it.iterations.outcome, before);
@@ -69,8 +68,8 @@ mod tests {
         let said: Vec<&str> = it
             .iterations
             .messages
-            .iter()
-            .map(|(_, text)| text.as_str())
+            .values()
+            .map(String::as_str)
             .collect();
         assert_eq!(said, ["0 is not 5", "too slow", "0 is not 5"]);
     }

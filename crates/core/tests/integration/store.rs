@@ -424,7 +424,10 @@ fn a_benchmark_comes_back_in_columns() {
     assert_eq!(found[0].benchmark.id, "a::join");
     let iterations = &found[0].instances[0].iterations;
     assert_eq!(iterations.index, [0, 1]);
-    assert_eq!(iterations.messages, [(1, "exit code 1".to_owned())]);
+    assert_eq!(
+        iterations.messages,
+        BTreeMap::from([(1, "exit code 1".to_owned())])
+    );
     let times = &iterations.values["wall_time"];
     assert!((times[0] - 1.5).abs() < 1e-12 && times[1].is_nan());
     let names: BTreeMap<&str, usize> = iterations

@@ -144,10 +144,9 @@ fn assert_same_in_columns(store: &Store, expected: &BTreeMap<(Id, u32), Iteratio
                 assert_eq!(columns.burn_in[place], one.burn_in);
                 assert_eq!(columns.outcome[place], one.outcome);
                 assert_eq!(columns.offset[place].is_nan(), one.offset.is_none());
-                let message = columns.messages.iter().find(|(at, _)| *at == place);
-                assert_eq!(message.map(|(_, text)| text), one.message.as_ref());
-                let artifacts = columns.artifacts.iter().find(|(at, _)| *at == place);
-                let artifacts = artifacts.map(|(_, all)| all.clone());
+                assert_eq!(columns.messages.get(&place), one.message.as_ref());
+                let mut artifacts = columns.artifacts().filter(|(at, _)| *at == place);
+                let artifacts = artifacts.next().map(|(_, all)| all.clone());
                 assert_eq!(artifacts.unwrap_or_default(), one.artifacts);
                 for (name, column) in &columns.values {
                     let value = one.metrics.get(name).copied();

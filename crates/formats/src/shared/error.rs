@@ -94,6 +94,18 @@ pub enum ImportError {
         /// The file.
         name: String,
     },
+    /// A file was imported before, with options that give other records.
+    #[error(
+        "the same content is already in the store as session `{session}`, imported with {before} and not {now}"
+    )]
+    ImportedOtherwise {
+        /// The session's name.
+        session: String,
+        /// How it was imported.
+        before: String,
+        /// How it was to be imported now.
+        now: String,
+    },
     /// It is of a known format and says nothing.
     #[error("{name} holds no results")]
     NoResults {

@@ -347,18 +347,18 @@ pub(crate) fn refuse_other_options(
     if let (Some(before), Some(now)) = (each_run(known), each_run(new))
         && before != now
     {
-        return Err(ImportError::Store(StoreError::ImportedOtherwise {
+        return Err(ImportError::ImportedOtherwise {
             session: session(),
             before: format!("--each-run {before}"),
             now: format!("--each-run {now}"),
-        }));
+        });
     }
     if options.suite.is_some() && known.suite != new.suite {
-        return Err(ImportError::Store(StoreError::ImportedOtherwise {
+        return Err(ImportError::ImportedOtherwise {
             session: session(),
             before: format!("suite `{}`", known.suite),
             now: format!("suite `{}`", new.suite),
-        }));
+        });
     }
     Ok(())
 }

@@ -10,10 +10,9 @@ use crate::shared::notes::Notes;
 use crate::shared::spot::Spot;
 use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::model::{
-    DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
-    is_too_deep,
+    DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, is_too_deep,
 };
-use lapwing_core::record::{IterationColumns, Mark, RecordMemory, StoreError, Writer};
+use lapwing_core::record::{IterationColumns, RecordMemory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///
@@ -207,7 +206,7 @@ impl<'w, 't> Sink<'w, 't> {
         match &mut self.target {
             Target::Store(writer) => Ok(writer.put_columns(instance, iterations)?),
             Target::Memory(memory) => {
-                for iteration in in_rows(instance, iterations) {
+                for iteration in iterations.complete()?.into_records(instance) {
                     memory.put(&Record::Iteration(iteration))?;
                 }
                 Ok(())
@@ -361,34 +360,4 @@ impl Target<'_, '_> {
             Self::Memory(memory) => memory.put(record),
         }
     }
-}
-
-/// Returns the iterations that columns stand for.
-fn in_rows(instance: Id, mut columns: IterationColumns) -> Vec<Iteration> {
-    (0_u32..)
-        .zip(0..columns.count)
-        .map(|(number, k)| {
-            let mark: Mark = columns.marks.remove(&number).unwrap_or_default();
-            Iteration {
-                instance,
-                index: columns.first + number,
-                offset: columns.offset_of(k),
-                burn_in: columns.is_burn_in(k),
-                loops: columns.loops_of(k),
-                outcome: mark.outcome,
-                message: mark.message,
-                metrics: columns
-                    .values
-                    .iter()
-                    .filter_map(|(name, column)| {
-                        let value = *column.get(k)?;
-                        (!value.is_nan()).then(|| (name.clone(), value))
-                    })
-                    .collect(),
-                attributes: mark.attributes,
-                artifacts: Object::new(),
-                extra: Object::new(),
-            }
-        })
-        .collect()
 }

@@ -107,13 +107,9 @@ fn text(advice: &Advice) -> String {
         } => {
             let reason = message.as_ref().map(|message| format!(": {message}"));
             let reason = reason.unwrap_or_default();
-            if iterations.0 == 0 {
-                format!("nothing could be measured{reason}")
-            } else {
-                format!(
-                    "{} of {} iterations failed{reason}",
-                    iterations.0, iterations.1
-                )
+            match iterations {
+                (0, _) => format!("nothing could be measured{reason}"),
+                (failed, all) => format!("{failed} of {all} iterations failed{reason}"),
             }
         }
         Advice::Brief { seconds } => format!(

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::model::{Annotation, Id, MetricName, Object, Version, matches_pattern};
 use crate::record::InstanceData;
 
-/// What an annotation asks of whoever reads measurements.
+/// The effect of an annotation on the analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// A benchmark goes on under another id.
@@ -31,7 +31,7 @@ pub enum Change {
         /// The name that it has now.
         new: MetricName,
     },
-    /// What was measured until then counts no more.
+    /// Past measurements are excluded from analysis.
     Retire(Retirement),
     /// Another annotation does not hold any more.
     Restore {
@@ -40,7 +40,7 @@ pub enum Change {
     },
 }
 
-/// Which measurements count no more.
+/// Measurements that are excluded from analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retirement {
     /// The suite of the benchmarks; every one where there is none.
@@ -58,10 +58,10 @@ pub struct Retirement {
 }
 
 impl Change {
-    /// Returns what an annotation asks for; nothing where it is none of these, or says too little.
+    /// Returns the change of an annotation; `None` if its action is unknown or a field is missing.
     pub fn of(annotation: &Annotation) -> Option<Self> {
         let target = &annotation.target;
-        // What is there must be a text that says something, or the annotation says too little.
+        // A field that is present must be a text that is not empty.
         let optional = |key: &str| match target.get(key) {
             None | Some(Value::Null) => Some(None),
             Some(Value::String(text)) if !text.is_empty() => Some(Some(text.clone())),
@@ -189,8 +189,7 @@ impl Change {
         }
     }
 
-    /// Returns whether an earlier change says nothing any more because this one says otherwise of
-    /// the same name.
+    /// Returns whether this change replaces an earlier one of the same name.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         let covers = |one: &Option<String>, other: &Option<String>| one.is_none() || one == other;
         match (self, earlier) {

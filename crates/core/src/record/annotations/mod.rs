@@ -1,7 +1,7 @@
-//! What people said of measurements later, and what it comes to when these are read.
+//! Later annotations of measurements, and their effect on reading.
 //!
-//! An annotation changes no measurement. Whoever reads the store sees benchmarks and metrics
-//! under the names that they have now, and without what was retired; `restore` undoes an
+//! An annotation changes no measurement. Readers of the store get benchmarks and metrics
+//! under their current names, without retired measurements; `restore` undoes an
 //! annotation, and is one itself.
 
 mod change;
@@ -29,7 +29,7 @@ pub struct Remark {
     pub change: Option<Change>,
     /// The annotation that undoes it; `None` while it holds.
     pub undone_by: Option<Id>,
-    /// A later annotation that holds and says otherwise of the same name.
+    /// A later active annotation that replaces it.
     pub superseded_by: Option<Id>,
 }
 

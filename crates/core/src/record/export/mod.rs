@@ -1,12 +1,12 @@
 //! Writes what the store holds for other programs.
 
 mod rows;
-mod scope;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use self::scope::ExportScope;
 use super::{Filter, InstanceData, RecordedBenchmark, Store, StoreError, write_line};
+use crate::model::Outcome;
 
 /// The form of exported measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum ExportFormat {
     Json,
 }
 
-/// What stands between the columns of a table.
+/// The separator between the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableSeparator {
     /// A comma: CSV.
@@ -70,7 +70,7 @@ pub enum ExportError {
 
 impl From<csv::Error> for ExportError {
     fn from(error: csv::Error) -> Self {
-        // So that whoever looks for a closed pipe finds it, whatever the form.
+        // So that a closed pipe is detected in every format.
         match error.into_kind() {
             csv::ErrorKind::Io(error) => Self::Output(error),
             other => Self::Csv(csv::Error::from(io::Error::other(format!("{other:?}")))),
@@ -256,4 +256,41 @@ fn iterations<'d>(
     it: &'d InstanceData,
 ) -> impl Iterator<Item = usize> + 'd {
     (0..it.iterations.len()).filter(|&k| scope.has_iteration(it, k))
+}
+
+/// The benchmarks and iterations of a table that is limited to metrics.
+struct ExportScope {
+    /// Suites and ids of the benchmarks that have one of the metrics; `None` where none is named.
+    benchmarks: Option<BTreeSet<(String, String)>>,
+}
+
+impl ExportScope {
+    /// Returns the scope of a filter. An entry without a match is an error before the first byte is
+    /// written, so that partial output cannot be mistaken for all of it.
+    fn of(store: &Store, filter: &Filter) -> Result<Self, ExportError> {
+        if filter.metrics.is_empty() {
+            store.catalogue().check_filter(filter)?;
+            return Ok(Self { benchmarks: None });
+        }
+        let rows = store.catalogue().benchmarks(filter)?.into_iter();
+        Ok(Self {
+            benchmarks: Some(rows.map(|row| (row.suite, row.benchmark)).collect()),
+        })
+    }
+
+    /// Returns whether a benchmark has one of the metrics, be it elsewhere.
+    fn has_benchmark(&self, data: &RecordedBenchmark) -> bool {
+        let name = || (data.suite.clone(), data.id.clone());
+        self.benchmarks
+            .as_ref()
+            .is_none_or(|benchmarks| benchmarks.contains(&name()))
+    }
+
+    /// Returns whether iteration `k` has one of the metrics, or failed: a failure is data
+    /// although it has no value.
+    fn has_iteration(&self, it: &InstanceData, k: usize) -> bool {
+        self.benchmarks.is_none()
+            || it.iterations.outcome[k] != Outcome::Ok
+            || it.iterations.values.values().any(|all| !all[k].is_nan())
+    }
 }

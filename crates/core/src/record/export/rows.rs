@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::model::Summary;
 use crate::record::{InstanceData, RecordedBenchmark};
 
-/// The columns that say which iteration it is and how it went.
+/// The columns that identify an iteration, and its outcome.
 pub(super) const COLUMNS: [&str; 17] = [
     "suite",
     "session",
@@ -169,9 +169,5 @@ pub(super) fn number(value: f64) -> String {
 }
 
 fn message(it: &InstanceData, k: usize) -> Option<&str> {
-    let messages = &it.iterations.messages;
-    let at = messages
-        .binary_search_by_key(&k, |(place, _)| *place)
-        .ok()?;
-    Some(messages[at].1.as_str())
+    it.iterations.messages.get(&k).map(String::as_str)
 }

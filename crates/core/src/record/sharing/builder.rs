@@ -59,7 +59,7 @@ impl SegmentBuilder {
         &mut self,
         next: UnsharedRecords,
     ) -> Result<Option<SegmentDraft>, SharingError> {
-        // Not before there is a next record: the last segment of a session says that it is.
+        // Only when there is a next record: the last segment of a session marks its end.
         let is_record = matches!(
             next,
             UnsharedRecords::Record(_) | UnsharedRecords::Annotation(_)

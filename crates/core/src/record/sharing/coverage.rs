@@ -1,4 +1,4 @@
-//! What of a session stands in one segment.
+//! The part of a session that is in one segment.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +7,9 @@ use crate::record::store::SessionExtent;
 
 /// Counts the records of a segment, each once, session by session.
 ///
-/// When a segment has as much of a session as the store has after taking it in, all that the store
-/// has of it is in the segment. A segment whose records do not stand in the order in which this
-/// program writes them could have some of them twice, and says nothing.
+/// When a segment has as much of a session as the store has after pulling it, all that the store
+/// has of it is in the segment. A segment whose records are not in the order in which this
+/// program writes them could have some of them twice, and proves nothing.
 #[derive(Debug, Default)]
 pub(super) struct InstanceCoverage {
     extents: HashMap<Id, SessionExtent>,
@@ -38,7 +38,7 @@ impl InstanceCoverage {
         }
     }
 
-    /// Returns whether the segment has as much of a session as `extent` says.
+    /// Returns whether the segment has as much of a session as `extent`.
     pub(super) fn is_whole(&self, session: Id, extent: &SessionExtent) -> bool {
         !self.irregular && self.extents.get(&session) == Some(extent)
     }

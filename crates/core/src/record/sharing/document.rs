@@ -40,14 +40,11 @@ impl SharedHistory {
     /// # Errors
     /// When the place cannot be read, or holds something else or something newer.
     pub fn find(remote: &dyn Remote) -> Result<Option<Self>, SharingError> {
-        let content = remote.get(NAME).map_err(|source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        })?;
+        let content = remote.get(NAME).map_err(SharingError::of(remote))?;
         content.map(|it| Self::parse(remote, it)).transpose()
     }
 
-    /// Begins a history in a place that holds none; if somebody else is quicker, returns theirs.
+    /// Begins a history in a place that holds none; if another writer is faster, returns that one.
     ///
     /// # Errors
     /// When the place cannot be read or written, or holds something else or something newer.
@@ -61,7 +58,7 @@ impl SharedHistory {
         }
     }
 
-    /// Returns the id that it has wherever it lies.
+    /// Returns its id, which is the same at every location.
     pub fn id(&self) -> Id {
         self.id
     }
@@ -88,10 +85,7 @@ impl SharedHistory {
     fn create(&self, remote: &dyn Remote) -> Result<ObjectCreation, SharingError> {
         remote
             .create(NAME, &self.content)
-            .map_err(|source| SharingError::Remote {
-                address: remote.address().to_owned(),
-                source,
-            })
+            .map_err(SharingError::of(remote))
     }
 
     fn parse(remote: &dyn Remote, content: Vec<u8>) -> Result<Self, SharingError> {

@@ -1,6 +1,6 @@
 //! What can go wrong with a shared history.
 
-use super::remote::RemoteError;
+use super::remote::{Remote, RemoteError};
 use crate::record::{LineError, StoreError};
 
 /// What can go wrong with a shared history.
@@ -93,10 +93,10 @@ pub enum SharingError {
         address: String,
         /// The segment.
         name: String,
-        /// What the decoder says.
+        /// The error of the decoder.
         source: std::io::Error,
     },
-    /// A segment says nothing.
+    /// A segment is empty.
     #[error("{address}/{name} holds no records")]
     Empty {
         /// Where the history is.
@@ -146,4 +146,12 @@ pub enum SharingError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl SharingError {
+    /// Returns the conversion of an error of a location.
+    pub(super) fn of(remote: &dyn Remote) -> impl FnOnce(RemoteError) -> Self {
+        let address = remote.address().to_owned();
+        |source| Self::Remote { address, source }
+    }
 }

@@ -1,9 +1,9 @@
 //! Shares one history between stores, through a folder, a server or an object store
 //! (`docs/sharing.md`).
 //!
-//! A shared history is a row of immutable segments, numbered without gaps. Whoever has something
-//! to add takes in every segment that it does not know yet and then tries to create the next one;
-//! if somebody else was quicker, it takes that one in and tries the one after it. All that a place
+//! A shared history is a row of immutable segments, numbered without gaps. A writer
+//! first pulls every segment that it does not know yet and then tries to create the next one;
+//! if another writer was faster, it pulls that one and tries the one after it. All that a place
 //! must be able to do is to create an object only if there is none.
 
 mod builder;
@@ -11,7 +11,6 @@ mod coverage;
 mod document;
 mod error;
 mod folder;
-mod gap;
 mod pull;
 mod push;
 mod reader;
@@ -26,10 +25,10 @@ pub use push::{PushOptions, PushSummary, push};
 pub use rehearse::{SharingRehearsal, rehearse_pull, rehearse_push};
 pub use remote::{ObjectCreation, Remote, RemoteError};
 
-/// What has just happened, for whoever waits.
+/// A step of pulling or pushing, for progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SharingStep {
-    /// A segment was taken in.
+    /// A segment was pulled.
     TookIn {
         /// Its number.
         number: u32,

@@ -1,17 +1,18 @@
-//! Takes in what others have pushed.
+//! Pulls the segments of others.
+
+use std::collections::BTreeSet;
 
 use super::error::SharingError;
-use super::gap::refuse_gap;
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
-use super::{SharedHistory, SharingStep, digest, segment_name};
+use super::{SEGMENTS, SharedHistory, SharingStep, digest, segment_name, segment_number};
 use crate::record::store::KnownRemote;
 use crate::record::{AppendCounts, Store, StoreError, Writer};
 
 /// How to take part in a shared history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PullOptions {
-    /// Which of the segments that were taken in are read again.
+    /// Which of the known segments are read again.
     pub verify: VerifiedSegments,
     /// Whether to forget what is known of the history, and to go on where it is not the one that
     /// was there before.
@@ -28,7 +29,7 @@ pub enum VerifiedSegments {
     All,
 }
 
-/// What came of taking in.
+/// The result of pulling.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PullSummary {
     /// Segments that were new.
@@ -39,11 +40,11 @@ pub struct PullSummary {
     pub appended: AppendCounts,
 }
 
-/// Takes in every segment that the store does not know, each in one transaction.
+/// Pulls every segment that the store does not know, each in one transaction.
 ///
 /// # Errors
 /// When there is no history, a segment is damaged, missing or has changed, or the store disagrees with a
-/// record: the segments before it are taken in, and nothing of that one.
+/// record: the segments before it are kept, and nothing of that one.
 pub fn pull(
     store: &mut Store,
     remote: &dyn Remote,
@@ -82,7 +83,7 @@ fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), S
     }
 }
 
-/// Remembers the history, and checks what the store has taken in of it before.
+/// Remembers the history, and checks the segments that the store knows.
 pub(super) fn enter(
     store: &mut Store,
     remote: &dyn Remote,
@@ -93,8 +94,8 @@ pub(super) fn enter(
     Ok(store.write(|writer| remember(writer, remote, &id, options))?)
 }
 
-/// Checks that it is the history of before, and that what the store has taken in of it is still
-/// there; returns its id. Who begins anew takes it as it is.
+/// Checks that the history is the known one and still has the known segments; returns its id.
+/// With `begin_anew`, nothing is checked.
 pub(super) fn check(
     store: &Store,
     remote: &dyn Remote,
@@ -112,7 +113,7 @@ pub(super) fn check(
     Ok(id)
 }
 
-/// Remembers where a history is, and returns what is known of it: nothing for who begins anew.
+/// Remembers where a history is, and returns what is known of it: nothing with `begin_anew`.
 pub(super) fn remember(
     writer: &mut Writer<'_>,
     remote: &dyn Remote,
@@ -130,7 +131,7 @@ pub(super) fn remember(
     })
 }
 
-/// Compares segments with what they were when they were taken in.
+/// Compares segments with their digests in the store.
 fn verify(
     store: &Store,
     remote: &dyn Remote,
@@ -158,7 +159,7 @@ fn verify(
     Ok(())
 }
 
-/// Takes in the segments after those that are known.
+/// Pulls the segments after those that are known.
 pub(super) fn pull_new(
     store: &mut Store,
     remote: &dyn Remote,
@@ -185,13 +186,44 @@ pub(super) fn pull_new(
     Ok(pulled)
 }
 
+/// Refuses a history in which a segment is missing. `next` is the first that was not found.
+///
+/// A segment that fills the gap would never reach stores that have the segments after it. If the
+/// location cannot list its objects, only the segment after `next` is requested.
+pub(super) fn refuse_gap(remote: &dyn Remote, next: u32) -> Result<(), SharingError> {
+    let (missing, later) = match remote.list(SEGMENTS).map_err(SharingError::of(remote))? {
+        Some(names) => {
+            let numbers: BTreeSet<u32> = names.iter().filter_map(|it| segment_number(it)).collect();
+            let there = (1_u32..).zip(&numbers).take_while(|(n, it)| n == *it);
+            let missing = there.last().map_or(0, |(n, _)| n).saturating_add(1);
+            match numbers.last() {
+                Some(&last) if last > missing => (missing, last),
+                Some(_) | None => return Ok(()),
+            }
+        }
+        None => {
+            let after = next.saturating_add(1);
+            if get(remote, after)?.is_none() {
+                return Ok(());
+            }
+            (next, after)
+        }
+    };
+    // Others may have added both while this was looked at.
+    if get(remote, missing)?.is_some() {
+        return Ok(());
+    }
+    Err(SharingError::Gap {
+        address: remote.address().to_owned(),
+        name: segment_name(missing),
+        later: segment_name(later),
+    })
+}
+
 pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
     remote
         .get(&segment_name(number))
-        .map_err(|source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        })
+        .map_err(SharingError::of(remote))
 }
 
 impl PullSummary {

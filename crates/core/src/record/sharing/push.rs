@@ -2,8 +2,7 @@
 
 use super::builder::{SegmentBuilder, SegmentDraft};
 use super::error::SharingError;
-use super::gap::refuse_gap;
-use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new};
+use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
 use super::reader::{SegmentFile, take_in};
 use super::remote::{ObjectCreation, Remote};
 use super::{SharedHistory, SharingStep, digest, segment_name};
@@ -14,7 +13,7 @@ use crate::record::{Store, StoreError, Writer, inbox};
 /// How to push.
 #[derive(Debug, Clone, Copy)]
 pub struct PushOptions {
-    /// How to take in what others have pushed, which comes first.
+    /// How to pull the segments of others, which comes first.
     pub pull: PullOptions,
     /// The id of the history, if one begins.
     pub new_history: Id,
@@ -27,7 +26,7 @@ impl PushOptions {
     pub const SEGMENT_BYTES: u64 = 64 << 20;
 }
 
-/// What came of pushing.
+/// The result of pushing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PushSummary {
     /// Sessions that are wholly in the history now.
@@ -44,7 +43,7 @@ pub struct PushSummary {
     pub pulled: PullSummary,
 }
 
-/// Takes in what others have pushed, then creates segments of what the history lacks.
+/// Pulls the segments of others, then creates segments of what the history lacks.
 ///
 /// # Errors
 /// Those of [`pull`](super::pull()); when the place lets writers overwrite each other, or cannot
@@ -147,7 +146,7 @@ fn push_once(
     Ok(())
 }
 
-/// Creates the next segment; takes in those that others create first.
+/// Creates the next segment; pulls those that others create first.
 fn send(
     store: &mut Store,
     remote: &dyn Remote,
@@ -170,11 +169,8 @@ fn send(
             refuse_gap(remote, number)?;
         }
         let name = segment_name(number);
-        let failed = |source| SharingError::Remote {
-            address: remote.address().to_owned(),
-            source,
-        };
-        let others = match remote.create(&name, &draft.content).map_err(failed)? {
+        let created = remote.create(&name, &draft.content);
+        let others = match created.map_err(SharingError::of(remote))? {
             ObjectCreation::New => None,
             ObjectCreation::Refused => {
                 Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {

@@ -94,7 +94,7 @@ fn each_record(
     segment: SegmentFile<'_>,
     mut visit: impl FnMut(u64, Record) -> Result<(), SharingError>,
 ) -> Result<(), SharingError> {
-    // All of it first: its checksum stands at the end, and says more than a line that is no record.
+    // All of it first: the checksum at the end explains more than a line that is no record.
     io::copy(&mut MultiGzDecoder::new(segment.content), &mut io::sink())
         .map_err(|source| segment.damaged(source))?;
     let mut text = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(segment.content));

@@ -1,10 +1,9 @@
-//! Says what pulling or pushing would do.
+//! Dry runs of pulling and pushing.
 
 use std::convert::Infallible;
 
 use super::error::SharingError;
-use super::gap::refuse_gap;
-use super::pull::{PullOptions, PullSummary, absent, check, get, remember};
+use super::pull::{PullOptions, PullSummary, absent, check, get, refuse_gap, remember};
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
 use super::{PushOptions, SharedHistory};
@@ -13,7 +12,7 @@ use crate::record::{Store, StoreError, Writer, inbox};
 /// What would come, and what would go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharingRehearsal {
-    /// What would be taken in.
+    /// What would be pulled.
     pub pulled: PullSummary,
     /// Sessions that would be pushed.
     pub sessions: u64,
@@ -25,7 +24,7 @@ pub struct SharingRehearsal {
     pub under_way: u64,
 }
 
-/// Does what [`pull`](super::pull()) does, says what came of it, and undoes it.
+/// Does what [`pull`](super::pull()) does, returns the result, and undoes it.
 ///
 /// # Errors
 /// Those of pulling.
@@ -42,7 +41,7 @@ pub fn rehearse_pull(
     })
 }
 
-/// Does what [`push`](super::push()) does to the store, says what would be pushed, and undoes it.
+/// Does what [`push`](super::push()) does to the store, returns what would be pushed, and undoes it.
 /// Nothing is created; whether the place refuses a second creation is not tried.
 ///
 /// # Errors

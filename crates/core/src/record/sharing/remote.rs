@@ -20,19 +20,19 @@ pub trait Remote {
     /// Returns an object, or nothing where there is none.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the request fails.
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError>;
 
     /// Returns the names of the objects in a folder, without it; nothing where the place cannot
     /// list, as a plain server of files cannot.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the request fails.
     fn list(&self, _folder: &str) -> Result<Option<Vec<String>>, RemoteError> {
         Ok(None)
     }
 
-    /// Creates an object unless there is one of that name. Nobody ever sees a part of it, and of
+    /// Creates an object unless there is one of that name. A part of it is never visible, and of
     /// several who try at once only one succeeds.
     ///
     /// # Errors

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
 
-use super::rows::{self, SESSION_COLUMNS};
-use super::{StoreError, Writer};
+use super::{StoreError, Writer, read};
 use crate::model::{Id, Session};
 
 /// Sessions of one moment to look at, the first of them: one file may hold thousands.
@@ -37,13 +36,7 @@ impl Writer<'_> {
         let candidates: Vec<i64> = same_moment.copied().take(LOOKED_AT).collect();
         for other in candidates.into_iter().filter(|other| *other != key) {
             if self.share_values(key, other)? {
-                let mut statement = self.connection.prepare_cached(&format!(
-                    "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
-                ))?;
-                let mut found = statement.query([other])?;
-                if let Some(row) = found.next()? {
-                    alike.push(rows::read_session(row)?.1);
-                }
+                alike.push(read::session_of(self.connection, other)?);
             }
         }
         Ok(alike)

@@ -1,4 +1,4 @@
-//! What people say of measurements later, and what it touches.
+//! Annotations of measurements, and what they affect.
 
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ impl StoreAnnotations<'_> {
         })
     }
 
-    /// Says what changes would be about if they were said now, all of them together.
+    /// Counts what changes would affect together if they were made now.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -141,7 +141,7 @@ impl StoreAnnotations<'_> {
         })
     }
 
-    /// Says what annotations are about, whether or not they hold, all of them together.
+    /// Counts what annotations affect together, active or not.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -155,8 +155,8 @@ impl StoreAnnotations<'_> {
         })
     }
 
-    /// Counts what those changes are about that `about` returns for suite and recorded id, with when they
-    /// were said, where that was before now.
+    /// Counts what the changes affect that `about` returns for suite and recorded id, with their time
+    /// if it is in the past.
     fn count_touched<'c>(
         &self,
         about: impl Fn(&NameHistory, &str, &str) -> Vec<(&'c Change, Option<AnnotationOrder>)>,
@@ -220,7 +220,7 @@ fn annotation_ids(connection: &Connection) -> Result<BTreeSet<Id>, StoreError> {
     Ok(all.into_iter().map(|it| it.annotation.id).collect())
 }
 
-/// Returns the instances of a benchmark that a change is about; `called` says whether a recorded metric had a name.
+/// Returns the instances of a benchmark that a change affects; `called` returns whether a recorded metric had a name.
 fn instances_of(
     connection: &Connection,
     benchmark: i64,

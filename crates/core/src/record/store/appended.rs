@@ -1,4 +1,4 @@
-//! What came of appending.
+//! Counts of appended records.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::StoreError;
 use super::compare::differences;
 use crate::model::RecordKind;
 
-/// How many records were new and how many were there already.
+/// The number of records that were new, and of those already present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecordCount {
     /// Records that were not in the store.
@@ -15,7 +15,7 @@ pub struct RecordCount {
     pub already_there: u64,
 }
 
-/// What came of appending records.
+/// Counts of appended records, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppendCounts {
     counts: [RecordCount; RecordKind::ALL.len()],

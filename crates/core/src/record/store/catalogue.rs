@@ -1,4 +1,4 @@
-//! What the store holds, counted: the answers of `lapwing list`.
+//! Counts of the store's contents, for `lapwing list`.
 
 use std::cmp::Ordering;
 
@@ -88,7 +88,7 @@ pub struct MetricRow {
     pub summaries: u64,
 }
 
-/// Whether the end of an instance says that none of its iterations counts.
+/// Whether the end of an instance declares all of its iterations invalid.
 const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
 
 /// Lists what the store holds ([`Store::catalogue`]).
@@ -277,8 +277,7 @@ fn in_order(one: &BenchmarkRow, other: &BenchmarkRow) -> Ordering {
         .then_with(|| natural_order(&one.benchmark, &other.benchmark))
 }
 
-/// Puts the rows in order, and makes one of those that stand for one benchmark, since it had
-/// several ids.
+/// Sorts the rows, and joins those of one benchmark that had several ids.
 fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
     rows.sort_by(in_order);
     let mut all: Vec<BenchmarkRow> = Vec::with_capacity(rows.len());

@@ -1,4 +1,4 @@
-//! The metrics that the store holds: the answer of `lapwing list metrics`.
+//! The metrics of the store, for `lapwing list metrics`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::select::Selection;
 use super::{MetricRow, StoreCatalogue, StoreError};
 use crate::record::Filter;
 
-/// What one row says of a metric: all of it, or of one benchmark.
+/// A row of a metric: as a whole, or of one benchmark.
 struct MetricPart {
     metric: String,
     units: Vec<String>,

@@ -1,19 +1,19 @@
-//! Looks for damage.
+//! Detection of damage.
 
 use rusqlite::Connection;
 
-use super::chunk::CHUNK_COLUMNS;
-use super::chunk::{ChunkColumns, text};
+use super::chunk::{CHUNK_COLUMNS, text};
 use super::indices::IterationIndices;
 use super::numbers::read_values;
 use super::{StoreError, StoreUpkeep};
+use crate::record::Iterations;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What was looked at.
+    /// The checks.
     pub checks: Vec<&'static str>,
-    /// What is wrong; empty when the store is sound.
+    /// The problems; empty when the store is sound.
     pub problems: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ const INVARIANTS: [(&str, &str); 5] = [
 ];
 
 impl StoreUpkeep<'_> {
-    /// Looks for damage: SQLite's own checks, then what our tables must fulfil.
+    /// Detects damage: SQLite's own checks, then the invariants of the tables.
     ///
     /// # Errors
     /// When the store cannot be read at all.
@@ -113,7 +113,7 @@ impl CheckOffenders {
     }
 }
 
-/// Reads every chunk: numbers, outcomes, as many of each as it says, every index once.
+/// Reads every chunk: numbers, outcomes, the count of each, every index once.
 fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(), StoreError> {
     let (mut unreadable, mut twice) = (CheckOffenders::default(), CheckOffenders::default());
     let mut current = (0, IterationIndices::default());
@@ -126,11 +126,11 @@ fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(),
         if current.0 != instance {
             current = (instance, IterationIndices::default());
         }
-        let mut columns = ChunkColumns::default();
-        match columns.push(row, 1) {
+        let mut iterations = Iterations::default();
+        match iterations.push_chunk(row, 1) {
             Err(error) => unreadable.add(instance, &what(&error)),
             Ok(_) => {
-                for index in columns.index {
+                for index in iterations.index {
                     if !current.1.insert(index) {
                         twice.add(instance, &format!("iteration {index}"));
                     }
@@ -176,7 +176,7 @@ fn check_series(connection: &Connection, report: &mut CheckReport) -> Result<(),
     Ok(())
 }
 
-/// Returns what is damaged, without the path, which stands in the report already.
+/// Returns what is damaged, without the path, which the report already has.
 fn what(error: &StoreError) -> String {
     match error {
         StoreError::Damaged { what, .. } => what.clone(),

@@ -1,4 +1,4 @@
-//! A chunk: some iterations of one instance in columns, as they stand in the tables.
+//! A chunk: a row of the store with some iterations of one instance in columns.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,8 +12,9 @@ use super::numbers::{
     ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
     whole_text,
 };
-use super::rows::{IterationDetail, json_text};
+use super::rows::json_text;
 use crate::model::Outcome;
+use crate::record::{IterationDetail, Iterations};
 
 /// Iterations in a chunk at most: picking one out of the text, as the views do, stays cheap.
 const MOST: usize = 128;
@@ -57,29 +58,6 @@ pub(super) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>
     chunks
 }
 
-/// What is to be written as one chunk.
-#[derive(Debug, Default)]
-pub(super) struct NewChunk<'a> {
-    /// The index of the first.
-    pub(super) first: u32,
-    /// How many there are.
-    pub(super) count: usize,
-    /// All indices, unless they come without gaps.
-    pub(super) indices: Option<&'a [u32]>,
-    /// NaN where unknown; empty when none is known.
-    pub(super) offsets: &'a [f64],
-    /// Empty when none is.
-    pub(super) burn_in: &'a [bool],
-    /// Empty when it is one each.
-    pub(super) loops: &'a [u64],
-    /// By place: those that are not ok.
-    pub(super) outcomes: BTreeMap<usize, Outcome>,
-    /// By place.
-    pub(super) messages: BTreeMap<usize, &'a str>,
-    /// By place.
-    pub(super) details: BTreeMap<usize, IterationDetail>,
-}
-
 /// Writes chunks and their values.
 pub(super) struct ChunkWriter<'t> {
     insert_chunk: CachedStatement<'t>,
@@ -99,19 +77,35 @@ impl<'t> ChunkWriter<'t> {
         })
     }
 
-    /// Writes a chunk without its values.
-    pub(super) fn chunk(&mut self, instance: i64, chunk: &NewChunk<'_>) -> Result<(), StoreError> {
+    /// Writes the iterations of a range as one chunk, without their values.
+    pub(super) fn chunk(
+        &mut self,
+        instance: i64,
+        iterations: &Iterations,
+        range: &Range<usize>,
+    ) -> Result<(), StoreError> {
+        let index = &iterations.index[range.clone()];
+        let (Some(first), Some(last)) = (index.first(), index.last()) else {
+            return Ok(());
+        };
+        let has_gaps = (last - first) as usize + 1 != index.len();
+        let outcomes: BTreeMap<usize, Outcome> = iterations.outcome[range.clone()]
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, outcome)| *outcome != Outcome::Ok)
+            .collect();
         self.insert_chunk.execute(params![
             instance,
-            chunk.first,
-            i64::try_from(chunk.count).unwrap_or(i64::MAX),
-            chunk.indices.map(whole_text).transpose()?,
-            values_text(chunk.offsets)?,
-            flags_text(chunk.burn_in),
-            loops_text(chunk.loops)?,
-            sparse_text(&chunk.outcomes)?,
-            sparse_text(&chunk.messages)?,
-            sparse_text(&chunk.details)?,
+            first,
+            i64::try_from(index.len()).unwrap_or(i64::MAX),
+            has_gaps.then(|| whole_text(index)).transpose()?,
+            values_text(&iterations.offset[range.clone()])?,
+            flags_text(&iterations.burn_in[range.clone()]),
+            loops_text(&iterations.loops[range.clone()])?,
+            sparse_text(&outcomes)?,
+            sparse_text(&part(&iterations.messages, range))?,
+            sparse_text(&part(&iterations.details, range))?,
         ])?;
         Ok(())
     }
@@ -138,7 +132,7 @@ impl<'t> ChunkWriter<'t> {
     }
 }
 
-/// The columns of `chunk` that `ChunkColumns::push` reads. The detail may be left out.
+/// The columns of `chunk` that `Iterations::push_chunk` reads, apart from the detail.
 pub(super) const CHUNK_COLUMNS: &str =
     "first, count, idx, \"offset\", burn_in, loops, chunk.outcome, chunk.message";
 
@@ -207,30 +201,13 @@ impl ChunkExtent {
     }
 }
 
-/// Iterations in columns, read from any number of chunks.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct ChunkColumns {
-    pub(super) index: Vec<u32>,
-    /// NaN where unknown.
-    pub(super) offset: Vec<f64>,
-    pub(super) burn_in: Vec<bool>,
-    pub(super) loops: Vec<u64>,
-    pub(super) outcome: Vec<Outcome>,
-    /// By place.
-    pub(super) messages: BTreeMap<usize, String>,
-    /// By place.
-    pub(super) details: BTreeMap<usize, IterationDetail>,
-}
-
-impl ChunkColumns {
-    /// Returns how many there are.
-    pub(super) fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Appends what a row of `chunk` says: its `CHUNK_COLUMNS` and then its detail, from
-    /// `column` on. Returns how far it reaches.
-    pub(super) fn push(&mut self, row: &Row<'_>, column: usize) -> Result<ChunkExtent, StoreError> {
+impl Iterations {
+    /// Appends a row of `chunk`: its `CHUNK_COLUMNS` and then its detail, from `column` on.
+    pub(super) fn push_chunk(
+        &mut self,
+        row: &Row<'_>,
+        column: usize,
+    ) -> Result<ChunkExtent, StoreError> {
         let extent = ChunkExtent::read(row, column)?;
         let start = self.len();
         let end = start + extent.count;
@@ -259,28 +236,6 @@ impl ChunkColumns {
         }
         Ok(extent)
     }
-
-    /// Puts them into the order given, which names every place once.
-    pub(super) fn reorder(&mut self, order: &[usize]) {
-        reorder(&mut self.index, order);
-        reorder(&mut self.offset, order);
-        reorder(&mut self.burn_in, order);
-        reorder(&mut self.loops, order);
-        reorder(&mut self.outcome, order);
-        let mut place_of = vec![0; order.len()];
-        for (new, &old) in order.iter().enumerate() {
-            place_of[old] = new;
-        }
-        let messages = std::mem::take(&mut self.messages).into_iter();
-        self.messages = messages.map(|(old, it)| (place_of[old], it)).collect();
-        let details = std::mem::take(&mut self.details).into_iter();
-        self.details = details.map(|(old, it)| (place_of[old], it)).collect();
-    }
-}
-
-/// Puts a column into the order given.
-pub(super) fn reorder<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
-    *column = order.iter().map(|&place| column[place]).collect();
 }
 
 /// Returns the text in a column, if it has one.
@@ -288,6 +243,14 @@ pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str
     row.get_ref(column)?
         .as_str_or_null()
         .map_err(|error| StoreError::damaged(error.to_string()))
+}
+
+/// Returns the entries of a range, by place in it.
+fn part<'e, T>(entries: &'e BTreeMap<usize, T>, range: &Range<usize>) -> BTreeMap<usize, &'e T> {
+    entries
+        .range(range.clone())
+        .map(|(place, entry)| (place - range.start, entry))
+        .collect()
 }
 
 fn sparse_text<T: Serialize>(entries: &BTreeMap<usize, T>) -> Result<Option<String>, StoreError> {

@@ -1,4 +1,4 @@
-//! Says in which fields two records of the same key differ.
+//! Differences between two records of the same key.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ const SHOWN: usize = 3;
 
 /// Returns a new session with the stored one's file, name and start where both are imports of
 /// the same format: their id comes from what was measured, and these from the file that was
-/// read. Of some formats the same session may stand in several files, of which one has grown;
+/// read. Some formats have the same session in several files, of which one has grown;
 /// it then begins with the earlier start.
 pub(crate) fn as_stored(stored: &Session, new: &Session) -> Session {
     let mut new = new.clone();
@@ -37,8 +37,8 @@ pub(crate) fn as_stored(stored: &Session, new: &Session) -> Session {
     new
 }
 
-/// Returns a run that also has the metrics which only another account of it has: an instance
-/// that came later, or stands in another store only, may have brought them.
+/// Returns a run with the metrics of both versions: a later instance,
+/// or one of another store, may have added some.
 pub(crate) fn with_metrics_of(run: &Run, other: &Run) -> Run {
     let mut run = run.clone();
     for (name, metric) in &other.metrics {

@@ -1,5 +1,5 @@
 //! Measurements as they are to be seen, with what people said of them: the one place between
-//! the tables and whoever reads them.
+//! the tables and their readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::rows::{self, ANNOTATION_COLUMNS, time_text};
 use crate::record::annotations::NameHistory;
 use crate::record::{Change, Remark, Retired, Retirement};
 
-/// Which benchmarks have another id by now, which instances count no more, and what became of
+/// Benchmarks with a new id, instances that are excluded, and renamed or retired
 /// metrics. A store without such annotations costs one question.
 #[derive(Debug, Default)]
 pub(super) struct CuratedNames {
@@ -19,7 +19,7 @@ pub(super) struct CuratedNames {
     ids: BTreeMap<i64, Vec<String>>,
     /// What became of metrics, by the key of the benchmark.
     metrics: BTreeMap<i64, CuratedMetrics>,
-    /// Whether `temp.retired_instance` names instances to leave out.
+    /// Whether `temp.retired_instance` names instances to exclude.
     pub(super) hides: bool,
 }
 
@@ -83,7 +83,7 @@ impl CuratedNames {
         Ok(curated)
     }
 
-    /// Returns whether everything is to be seen as it was recorded, but for instances left out.
+    /// Returns whether every name is as recorded, apart from excluded instances.
     pub(super) fn names_nothing(&self) -> bool {
         self.ids.is_empty() && self.metrics.is_empty()
     }

@@ -172,8 +172,8 @@ impl CuratedMetrics {
     }
 }
 
-/// Returns how values under a metric's old name become values under its new one, by what their run says of
-/// both; `None` where it says that they are of other quantities, which stay apart.
+/// Returns how values under a metric's old name become values under its new one, by the units in their run;
+/// `None` if these are of different quantities, which stay separate.
 fn conversion(run: &Run, old: &str, new: &str) -> Option<Conversion> {
     let unit = |name: &str| run.metrics.get(name).map(|it| it.unit.as_str());
     match (unit(old), unit(new)) {

@@ -1,4 +1,4 @@
-//! What the instances of a benchmark say of its meaning.
+//! Definitions of a benchmark by its instances.
 
 use rusqlite::Connection;
 

@@ -21,7 +21,7 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
-    /// A folder stands where the file should be.
+    /// The path is a folder.
     #[error("{} is a directory, not a store", path.display())]
     Directory {
         /// The folder.
@@ -98,7 +98,7 @@ pub enum StoreError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// The same key has other content already.
@@ -123,7 +123,7 @@ pub enum StoreError {
         /// The parent's id.
         parent: String,
     },
-    /// A value is NaN or infinite, which no record can say.
+    /// A value is NaN or infinite, which no record can contain.
     #[error("{kind} {key} has a value that is no finite number: `{metric}`")]
     NotFinite {
         /// The kind of the record.
@@ -152,18 +152,6 @@ pub enum StoreError {
         text: String,
         /// What it may be.
         candidates: Vec<String>,
-    },
-    /// A file was imported before, with options that give other records.
-    #[error(
-        "the same content is already in the store as session `{session}`, imported with {before} and not {now}"
-    )]
-    ImportedOtherwise {
-        /// The session's name.
-        session: String,
-        /// How it was imported.
-        before: String,
-        /// How it was to be imported now.
-        now: String,
     },
 }
 
@@ -267,8 +255,7 @@ impl StoreError {
             | Self::NoParent { .. }
             | Self::NotFinite { .. }
             | Self::NoMatch { .. }
-            | Self::Ambiguous { .. }
-            | Self::ImportedOtherwise { .. }) => other,
+            | Self::Ambiguous { .. }) => other,
         }
     }
 

@@ -1,4 +1,4 @@
-//! How much there is of a session.
+//! The extent of a session: its records by kind.
 
 use std::fmt;
 use std::str::FromStr;

@@ -71,7 +71,7 @@ impl IterationIndices {
             .is_some_and(|(_, &last)| index <= last)
     }
 
-    /// Adds an index; says whether it was missing.
+    /// Adds an index. Returns whether it was missing.
     pub(super) fn insert(&mut self, index: u32) -> bool {
         !self.contains(index) && {
             self.insert_run(index, index);

@@ -1,14 +1,19 @@
 //! Puts records that have a row of their own.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use rusqlite::params;
 
-use super::cache::{CachedRun, InstanceKey, SessionKey};
 use super::compare::{as_stored, with_metrics_of};
+use super::keys::{InstanceKey, SuiteKey};
 use super::rows::{better_text, json_text, object_text, time_text};
 use super::write::no_parent;
 use super::{StoreError, Writer, read};
-use crate::model::{Annotation, Id, Instance, InstanceEnd, RecordKind, Run, Session, Summary};
+use crate::model::{
+    Annotation, Id, Instance, InstanceEnd, Metric, MetricName, Record, RecordKind, Run, Session,
+    Summary,
+};
 
 impl Writer<'_> {
     pub(super) fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
@@ -21,7 +26,7 @@ impl Writer<'_> {
                 stored.as_ref(),
                 seen.as_ref().unwrap_or(session),
             )?;
-            return self.begin_no_later(session.id, session.started);
+            return self.let_begin(session.id, session.started);
         }
         let started = time_text(session.started);
         self.connection
@@ -40,7 +45,7 @@ impl Writer<'_> {
                 object_text(&session.artifacts)?,
                 object_text(&session.extra)?,
             ])?;
-        let key = SessionKey {
+        let key = SuiteKey {
             key: self.connection.last_insert_rowid(),
             suite: session.suite.clone(),
         };
@@ -52,16 +57,17 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Lets a session begin earlier: another file may have more of an imported one.
-    pub(super) fn begin_no_later(
-        &mut self,
-        session: Id,
-        started: Timestamp,
-    ) -> Result<(), StoreError> {
-        let earlier = self
-            .connection
-            .prepare_cached("UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2")?
-            .execute([session.to_string(), time_text(started)])?;
+    /// Moves the start of a session back if it is later: another file may contain more of an
+    /// imported session.
+    ///
+    /// # Errors
+    /// If the store cannot be written to.
+    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
+        let earlier = self.at_path(|connection| {
+            Ok(connection
+                .prepare_cached("UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2")?
+                .execute([session.to_string(), time_text(started)])?)
+        })?;
         if earlier > 0 {
             self.cache.begun = None;
         }
@@ -120,28 +126,100 @@ impl Writer<'_> {
                 object_text(&run.extra)?,
             ])?;
         let key = self.connection.last_insert_rowid();
-        for (name, metric) in &run.metrics {
-            let metric_key = self.metric(name)?;
+        self.insert_metrics(key, &run.metrics)?;
+        let suite = session.suite;
+        self.cache.runs.insert(run.id, SuiteKey { key, suite });
+        self.appended.count_new(RecordKind::Run, 1);
+        Ok(())
+    }
+
+    /// Returns whether a run of that id is in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
+        let found = self.find_run(id);
+        found
+            .map(|key| key.is_some())
+            .map_err(|error| error.at(self.path))
+    }
+
+    /// Adds metrics to a run of the store, without changing those that it has.
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub fn add_metrics(
+        &mut self,
+        run: Id,
+        metrics: &BTreeMap<MetricName, Metric>,
+    ) -> Result<(), StoreError> {
+        let Some(run) = self.find_run(run).map_err(|error| error.at(self.path))? else {
+            return Err(StoreError::damaged("a run just made has gone").at(self.path));
+        };
+        self.insert_metrics(run.key, metrics)
+            .map_err(|error| error.at(self.path))
+    }
+
+    /// Puts one record as [`Writer::put`] does. A run gets the metrics of the record and of the store.
+    pub(crate) fn put_or_grow(&mut self, record: &Record) -> Result<(), StoreError> {
+        match record {
+            Record::Run(run) => {
+                let grown = self.with_all_metrics(run);
+                match grown.map_err(|error| error.at(self.path))? {
+                    Some(grown) => {
+                        self.add_metrics(grown.id, &grown.metrics)?;
+                        self.put(&Record::Run(grown))
+                    }
+                    None => self.put(record),
+                }
+            }
+            Record::Session(_)
+            | Record::Instance(_)
+            | Record::Iteration(_)
+            | Record::Span(_)
+            | Record::InstanceEnd(_)
+            | Record::Summary(_)
+            | Record::Annotation(_) => self.put(record),
+        }
+    }
+
+    /// Returns the run with the metrics of the store added; `None` if both have the same.
+    fn with_all_metrics(&mut self, run: &Run) -> Result<Option<Run>, StoreError> {
+        let Some(found) = self.find_run(run.id)? else {
+            return Ok(None);
+        };
+        let stored = read::run(self.connection, found.key)?;
+        if stored.metrics == run.metrics {
+            return Ok(None);
+        }
+        let mut grown = run.clone();
+        for (name, metric) in stored.metrics {
+            grown.metrics.entry(name).or_insert(metric);
+        }
+        Ok(Some(grown))
+    }
+
+    fn insert_metrics(
+        &mut self,
+        run: i64,
+        metrics: &BTreeMap<MetricName, Metric>,
+    ) -> Result<(), StoreError> {
+        for (name, metric) in metrics {
+            let key = self.metric(name)?;
+            let better = better_text(metric.better);
             self.connection
                 .prepare_cached(
-                    "INSERT INTO run_metric (run, metric, unit, better) VALUES (?1, ?2, ?3, ?4)",
+                    "INSERT INTO run_metric (run, metric, unit, better) VALUES (?1, ?2, ?3, ?4) \
+                     ON CONFLICT DO NOTHING",
                 )?
-                .execute(params![
-                    key,
-                    metric_key,
-                    metric.unit,
-                    better_text(metric.better)
-                ])?;
+                .execute(params![run, key, metric.unit, better])?;
         }
-        let suite = session.suite;
-        self.cache.runs.insert(run.id, CachedRun { key, suite });
-        self.appended.count_new(RecordKind::Run, 1);
         Ok(())
     }
 
     pub(super) fn put_instance(&mut self, instance: &Instance) -> Result<(), StoreError> {
         if let Some(found) = self.find_instance(instance.id)? {
-            let stored = self.instance_row(found.key)?.instance;
+            let stored = read::instance_row(self.connection, found.key)?.instance;
             return self.appended.same(
                 RecordKind::Instance,
                 instance.id.to_string(),
@@ -215,7 +293,7 @@ impl Writer<'_> {
                 object_text(&end.extra)?,
             ])?;
         if ended == 0 {
-            let stored = self.instance_row(parent.key)?.end;
+            let stored = read::instance_row(self.connection, parent.key)?.end;
             let key = format!("of instance {}", end.instance);
             return self
                 .appended
@@ -281,11 +359,12 @@ impl Writer<'_> {
                 object_text(&annotation.extra)?,
             ])?;
         if inserted == 0 {
-            let stored = read::annotation(self.connection, annotation.id)?;
+            let stored =
+                read::annotations(self.connection, "id = ?1", [annotation.id.to_string()])?;
             let key = annotation.id.to_string();
             return self
                 .appended
-                .same(RecordKind::Annotation, key, stored.as_ref(), annotation);
+                .same(RecordKind::Annotation, key, stored.first(), annotation);
         }
         self.appended.count_new(RecordKind::Annotation, 1);
         Ok(())

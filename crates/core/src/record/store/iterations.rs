@@ -1,61 +1,47 @@
-//! Puts iterations that come one by one: holds them back, compares those that are there.
+//! Puts iterations: columns of an importer at once, records in large pieces.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
 use super::assemble::{WantedIterations, assemble};
-use super::cache::InstanceKey;
-use super::chunk::{ChunkExtent, NewChunk, NewSeries, divide};
+use super::chunk::{ChunkExtent, NewSeries, divide};
+use super::keys::InstanceKey;
 use super::read;
-use super::rows::detail_of;
 use super::write::child_key;
 use super::{StoreError, Writer};
-use crate::model::{Id, Iteration, Outcome, RecordKind};
+use crate::model::{Id, Iteration, RecordKind};
+use crate::record::{IterationColumns, Iterations};
 
-/// Iterations to hold back, so that they are stored in large pieces.
+/// The number of iterations to buffer, so that they are stored in large pieces.
 const HELD: usize = 4_096;
 
-/// Instances of which to remember a chunk that was compared with.
+/// The number of instances of which a chunk is kept for comparison.
 const COMPARED: usize = 64;
 
-/// Iterations that are not in the store yet and wait to be written.
+/// New iterations that are not in the store yet, by key of their instance.
 #[derive(Debug, Default)]
 pub(super) struct HeldIterations {
-    instances: BTreeMap<i64, HeldInstance>,
+    instances: BTreeMap<i64, (InstanceKey, BTreeMap<u32, Iteration>)>,
     count: usize,
 }
 
-#[derive(Debug)]
-struct HeldInstance {
-    benchmark: i64,
-    iterations: BTreeMap<u32, Iteration>,
-}
-
 impl HeldIterations {
-    /// Returns whether any iteration of an instance waits.
-    pub(super) fn has(&self, instance: i64) -> bool {
-        self.instances.contains_key(&instance)
-    }
-
     fn get(&self, instance: i64, index: u32) -> Option<&Iteration> {
-        self.instances.get(&instance)?.iterations.get(&index)
+        self.instances.get(&instance)?.1.get(&index)
     }
 
     fn hold(&mut self, parent: InstanceKey, iteration: Iteration) {
-        self.instances
+        let (_, held) = self
+            .instances
             .entry(parent.key)
-            .or_insert_with(|| HeldInstance {
-                benchmark: parent.benchmark,
-                iterations: BTreeMap::new(),
-            })
-            .iterations
-            .insert(iteration.index, iteration);
+            .or_insert_with(|| (parent, BTreeMap::new()));
+        held.insert(iteration.index, iteration);
         self.count += 1;
     }
 }
 
-/// Stored iterations that new ones were compared with: the last chunk of each instance.
+/// Stored iterations for comparison with new ones: the last chunk of each instance.
 #[derive(Debug, Default)]
 pub(super) struct ComparedIterations {
     chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
@@ -86,6 +72,43 @@ impl ComparedIterations {
 }
 
 impl Writer<'_> {
+    /// Puts iterations of an instance that was created in this transaction: all of them, or
+    /// the next part.
+    ///
+    /// # Errors
+    /// If a value is infinite, the instance is missing or already has one of the iterations,
+    /// or the store cannot be written to.
+    pub fn put_columns(
+        &mut self,
+        instance: Id,
+        columns: IterationColumns,
+    ) -> Result<(), StoreError> {
+        self.write_columns(instance, columns)
+            .map_err(|error| error.at(self.path))
+    }
+
+    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+        let first = columns.first;
+        let parent = self.parent_instance(RecordKind::Iteration, instance, || {
+            format!("{first} and more")
+        })?;
+        let iterations = columns.complete()?;
+        refuse_infinite_columns(instance, &iterations)?;
+        let Some(&last) = iterations.index.last() else {
+            return Ok(());
+        };
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        if stored.has_any(first, last) || self.held_iterations.instances.contains_key(&parent.key) {
+            return Err(StoreError::damaged(format!(
+                "an instance just made has iterations from {first} on"
+            )));
+        }
+        self.write_iterations(parent, &iterations)?;
+        self.appended
+            .count_new(RecordKind::Iteration, iterations.len() as u64);
+        Ok(())
+    }
+
     pub(super) fn put_iteration(&mut self, iteration: &Iteration) -> Result<(), StoreError> {
         let (instance, index) = (iteration.instance, iteration.index);
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
@@ -114,86 +137,59 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the iterations that are held back, each instance's by index.
+    /// Writes the buffered iterations.
     pub(super) fn write_held_iterations(&mut self) -> Result<(), StoreError> {
         let held = std::mem::take(&mut self.held_iterations);
-        for (instance, held) in held.instances {
-            let iterations: Vec<Iteration> = held.iterations.into_values().collect();
-            let columns = columns_of(&iterations);
-            let mut all_series = Vec::with_capacity(columns.len());
-            for (name, column) in &columns {
-                let metric = self.metric_of(held.benchmark, name)?;
-                all_series.push(NewSeries::new(metric, column)?);
-            }
-            for range in divide(iterations.len(), &all_series) {
-                let Some(first) = self.write_chunk(instance, &iterations[range.clone()])? else {
-                    continue;
-                };
-                for series in &all_series {
-                    self.chunks.series(instance, first, series, &range)?;
-                }
-            }
+        for (parent, iterations) in held.instances.into_values() {
+            let iterations = iterations.into_values().collect();
+            self.write_iterations(parent, &Iterations::from_records(iterations))?;
         }
         Ok(())
     }
 
-    /// Writes some iterations of an instance, by index, as one chunk; returns the first
-    /// index, if there is any.
-    fn write_chunk(
+    /// Writes new iterations of an instance in chunks.
+    fn write_iterations(
         &mut self,
-        instance: i64,
-        iterations: &[Iteration],
-    ) -> Result<Option<u32>, StoreError> {
-        let (Some(first), Some(last)) = (iterations.first(), iterations.last()) else {
-            return Ok(None);
-        };
-        let indices: Vec<u32> = iterations.iter().map(|it| it.index).collect();
-        let without_gaps = (last.index - first.index) as usize + 1 == iterations.len();
-        let offsets = iterations.iter().map(|it| it.offset.unwrap_or(f64::NAN));
-        let placed = || iterations.iter().enumerate();
-        let chunk = NewChunk {
-            first: first.index,
-            count: iterations.len(),
-            indices: (!without_gaps).then_some(&indices),
-            offsets: &offsets.collect::<Vec<_>>(),
-            burn_in: &iterations.iter().map(|it| it.burn_in).collect::<Vec<_>>(),
-            loops: &iterations.iter().map(|it| it.loops).collect::<Vec<_>>(),
-            outcomes: placed()
-                .filter(|(_, it)| it.outcome != Outcome::Ok)
-                .map(|(place, it)| (place, it.outcome))
-                .collect(),
-            messages: placed()
-                .filter_map(|(place, it)| Some((place, it.message.as_deref()?)))
-                .collect(),
-            details: placed()
-                .filter_map(|(place, it)| Some((place, detail_of(it)?)))
-                .collect(),
-        };
-        self.chunks.chunk(instance, &chunk)?;
-        let stored = self.stored_indices.of(self.connection, instance)?;
-        if without_gaps {
-            stored.insert_run(first.index, last.index);
-        } else {
-            for index in indices {
-                stored.insert(index);
+        parent: InstanceKey,
+        iterations: &Iterations,
+    ) -> Result<(), StoreError> {
+        let mut all_series = Vec::with_capacity(iterations.values.len());
+        for (name, column) in &iterations.values {
+            if column.iter().any(|value| !value.is_nan()) {
+                let metric = self.metric_of(parent.benchmark, name)?;
+                all_series.push(NewSeries::new(metric, column)?);
             }
         }
-        Ok(Some(first.index))
+        for range in divide(iterations.len(), &all_series) {
+            let first = iterations.index[range.start];
+            self.chunks.chunk(parent.key, iterations, &range)?;
+            for series in &all_series {
+                self.chunks.series(parent.key, first, series, &range)?;
+            }
+        }
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        for run in iterations.index.chunk_by(|one, next| one + 1 == *next) {
+            if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
+                stored.insert_run(first, last);
+            }
+        }
+        Ok(())
     }
 }
 
-/// Returns the values of each metric; NaN where an iteration has none.
-fn columns_of(iterations: &[Iteration]) -> BTreeMap<&str, Vec<f64>> {
-    let mut columns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (place, iteration) in iterations.iter().enumerate() {
-        for (name, &value) in &iteration.metrics {
-            let column = columns
-                .entry(name)
-                .or_insert_with(|| vec![f64::NAN; iterations.len()]);
-            column[place] = value;
-        }
+fn refuse_infinite_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
+    let infinite = |column: &[f64]| column.iter().position(|value| value.is_infinite());
+    let offsets = infinite(&iterations.offset).map(|place| (place, "offset"));
+    let mut values = iterations.values.iter();
+    let values = values.find_map(|(name, column)| Some((infinite(column)?, name.as_str())));
+    match values.or(offsets) {
+        None => Ok(()),
+        Some((place, metric)) => Err(StoreError::NotFinite {
+            kind: RecordKind::Iteration,
+            key: child_key(iterations.index[place], instance),
+            metric: metric.to_owned(),
+        }),
     }
-    columns
 }
 
 fn refuse_infinite(iteration: &Iteration) -> Result<(), StoreError> {
@@ -233,10 +229,13 @@ fn read_chunk(
             let metrics = read::metrics_of(connection, parent.benchmark)?;
             let chunks = assemble(connection, wanted, &metrics)?.into_values();
             return Ok(chunks
-                .flat_map(|chunk| chunk.into_iterations(instance))
+                .flat_map(|chunk| chunk.into_records(instance))
                 .map(|iteration| (iteration.index, iteration))
                 .collect());
         }
     }
     Ok(BTreeMap::new())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,50 +1,82 @@
-//! Finds the integer keys of what a writer refers to, making what has no id of its own.
+//! The integer keys of records, and the cache of a writer for them.
 
-use rusqlite::OptionalExtension;
+use std::collections::{HashMap, HashSet};
 
-use super::cache::{CachedRun, InstanceKey, SessionKey};
-use super::rows::{self, INSTANCE_COLUMNS};
+use rusqlite::{Connection, OptionalExtension, Params};
+
 use super::{StoreError, Writer};
-use crate::model::Id;
+use crate::model::{Id, MetricName};
 
-impl Writer<'_> {
-    pub(super) fn find_session(&mut self, id: Id) -> Result<Option<SessionKey>, StoreError> {
-        if let Some(found) = self.cache.sessions.get(&id) {
-            return Ok(Some(found.clone()));
-        }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key, suite FROM session WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                let (key, suite) = (row.get(0)?, row.get(1)?);
-                Ok(SessionKey { key, suite })
-            })
-            .optional()?;
-        if let Some(found) = &found {
-            self.cache.sessions.insert(id, found.clone());
-        }
-        Ok(found)
+/// Integer keys by id. Valid until another connection writes.
+#[derive(Debug, Default)]
+pub(super) struct KeyCache {
+    pub(super) sessions: HashMap<Id, SuiteKey>,
+    pub(super) runs: HashMap<Id, SuiteKey>,
+    pub(super) instances: HashMap<Id, InstanceKey>,
+    pub(super) metrics: HashMap<MetricName, i64>,
+    pub(super) benchmarks: HashMap<(String, String), i64>,
+    pub(super) benchmark_metrics: HashSet<(i64, i64)>,
+    /// The sessions by start, once they were needed.
+    pub(super) begun: Option<HashMap<String, Vec<i64>>>,
+}
+
+/// The largest number of instances, and of metrics of benchmarks, in the cache.
+const MANY: usize = 200_000;
+
+/// The largest number of benchmarks in the cache: their names need more memory.
+const BENCHMARKS: usize = 50_000;
+
+/// The key of a session or of a run, and its suite.
+#[derive(Debug, Clone)]
+pub(super) struct SuiteKey {
+    pub(super) key: i64,
+    pub(super) suite: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InstanceKey {
+    pub(super) key: i64,
+    pub(super) benchmark: i64,
+}
+
+impl KeyCache {
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
     }
 
-    pub(super) fn find_run(&mut self, id: Id) -> Result<Option<CachedRun>, StoreError> {
-        if let Some(found) = self.cache.runs.get(&id) {
-            return Ok(Some(found.clone()));
+    pub(super) fn remember_benchmark(&mut self, suite_and_id: (String, String), key: i64) {
+        if self.benchmarks.len() >= BENCHMARKS {
+            self.benchmarks.clear();
         }
-        let found = self
-            .connection
-            .prepare_cached(
-                "SELECT run.key, session.suite FROM run JOIN session ON session.key = run.session \
-                 WHERE run.id = ?1",
-            )?
-            .query_row([id.to_string()], |row| {
-                let (key, suite) = (row.get(0)?, row.get(1)?);
-                Ok(CachedRun { key, suite })
-            })
-            .optional()?;
-        if let Some(found) = &found {
-            self.cache.runs.insert(id, found.clone());
+        self.benchmarks.insert(suite_and_id, key);
+    }
+
+    /// Remembers that a benchmark has a metric. Returns whether that is new.
+    pub(super) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
+        if self.benchmark_metrics.len() >= MANY {
+            self.benchmark_metrics.clear();
         }
-        Ok(found)
+        self.benchmark_metrics.insert((benchmark, metric))
+    }
+
+    pub(super) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
+        if self.instances.len() >= MANY {
+            self.instances.clear();
+        }
+        self.instances.insert(id, key);
+    }
+}
+
+impl Writer<'_> {
+    pub(super) fn find_session(&mut self, id: Id) -> Result<Option<SuiteKey>, StoreError> {
+        let sql = "SELECT key, suite FROM session WHERE id = ?1";
+        find(self.connection, &mut self.cache.sessions, sql, id)
+    }
+
+    pub(super) fn find_run(&mut self, id: Id) -> Result<Option<SuiteKey>, StoreError> {
+        let sql = "SELECT run.key, session.suite FROM run \
+                   JOIN session ON session.key = run.session WHERE run.id = ?1";
+        find(self.connection, &mut self.cache.runs, sql, id)
     }
 
     pub(super) fn find_instance(&mut self, id: Id) -> Result<Option<InstanceKey>, StoreError> {
@@ -70,20 +102,9 @@ impl Writer<'_> {
         if let Some(&key) = self.cache.benchmarks.get(&name) {
             return Ok(key);
         }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key FROM benchmark WHERE suite = ?1 AND id = ?2")?
-            .query_row([suite, id], |row| row.get(0))
-            .optional()?;
-        let key = match found {
-            Some(key) => key,
-            None => {
-                self.connection
-                    .prepare_cached("INSERT INTO benchmark (suite, id) VALUES (?1, ?2)")?
-                    .execute([suite, id])?;
-                self.connection.last_insert_rowid()
-            }
-        };
+        let select = "SELECT key FROM benchmark WHERE suite = ?1 AND id = ?2";
+        let insert = "INSERT INTO benchmark (suite, id) VALUES (?1, ?2)";
+        let key = find_or_insert(self.connection, select, insert, [suite, id])?;
         self.cache.remember_benchmark(name, key);
         Ok(key)
     }
@@ -92,20 +113,9 @@ impl Writer<'_> {
         if let Some(&key) = self.cache.metrics.get(name) {
             return Ok(key);
         }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key FROM metric WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()?;
-        let key = match found {
-            Some(key) => key,
-            None => {
-                self.connection
-                    .prepare_cached("INSERT INTO metric (name) VALUES (?1)")?
-                    .execute([name])?;
-                self.connection.last_insert_rowid()
-            }
-        };
+        let select = "SELECT key FROM metric WHERE name = ?1";
+        let insert = "INSERT INTO metric (name) VALUES (?1)";
+        let key = find_or_insert(self.connection, select, insert, [name])?;
         self.cache.metrics.insert(name.to_owned(), key);
         Ok(key)
     }
@@ -123,16 +133,45 @@ impl Writer<'_> {
         }
         Ok(metric)
     }
+}
 
-    pub(super) fn instance_row(&self, key: i64) -> Result<rows::StoredInstanceRow, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
-             JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
-        ))?;
-        let mut found = statement.query([key])?;
-        match found.next()? {
-            Some(row) => rows::read_instance(row),
-            None => Err(StoreError::damaged("an instance has gone")),
-        }
+/// Returns the key of a session or run, from the cache if it is there.
+fn find(
+    connection: &Connection,
+    cache: &mut HashMap<Id, SuiteKey>,
+    sql: &str,
+    id: Id,
+) -> Result<Option<SuiteKey>, StoreError> {
+    if let Some(found) = cache.get(&id) {
+        return Ok(Some(found.clone()));
     }
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row([id.to_string()], |row| {
+            let (key, suite) = (row.get(0)?, row.get(1)?);
+            Ok(SuiteKey { key, suite })
+        })
+        .optional()?;
+    if let Some(found) = &found {
+        cache.insert(id, found.clone());
+    }
+    Ok(found)
+}
+
+/// Returns the key of a row, which is inserted if it is missing.
+fn find_or_insert(
+    connection: &Connection,
+    select: &str,
+    insert: &str,
+    names: impl Params + Copy,
+) -> Result<i64, StoreError> {
+    let found = connection
+        .prepare_cached(select)?
+        .query_row(names, |row| row.get(0))
+        .optional()?;
+    if let Some(key) = found {
+        return Ok(key);
+    }
+    connection.prepare_cached(insert)?.execute(names)?;
+    Ok(connection.last_insert_rowid())
 }

@@ -1,4 +1,4 @@
-//! What is left out because it is retired.
+//! Measurements that are excluded because they are retired.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use super::{StoreCatalogue, StoreError};
 use crate::model::MetricName;
 use crate::record::{Filter, Retirement};
 
-/// What is left out because it is retired.
+/// The number of measurements that are excluded because they are retired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Instances of which nothing counts.
+    /// Instances that are excluded entirely.
     pub instances: u64,
-    /// Metrics that count no more, by their names of now, and in how many of the other instances.
+    /// Excluded metrics, by current name, with the number of other instances that have them.
     pub metrics: BTreeMap<MetricName, u64>,
 }
 
 impl LeftOut {
-    /// Adds what is left out of another store.
+    /// Adds the counts of another store.
     pub fn add(&mut self, other: Self) {
         self.instances += other.instances;
         for (metric, instances) in other.metrics {
@@ -31,7 +31,7 @@ impl LeftOut {
 }
 
 impl StoreCatalogue<'_> {
-    /// Returns what of that which passes the filter is left out because it is retired.
+    /// Returns how much of the filtered measurements is excluded because it is retired.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.

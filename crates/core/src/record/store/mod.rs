@@ -1,26 +1,22 @@
 //! The store: one SQLite file that keeps every measurement (`docs/store.md`).
 //!
 //! Integer keys inside, ids outside; iterations and their values in columns, values by
-//! metric. Whatever a record says comes back as it was written.
+//! metric. Records are returned as they were written.
 
 mod alike;
 mod annotate;
 mod appended;
 mod assemble;
-mod cache;
 mod catalogue;
 mod catalogue_metrics;
 mod check;
 mod chunk;
-mod columns;
 mod compare;
 mod curated;
 mod curated_metrics;
 mod definitions;
-mod discard;
 mod error;
 mod extent;
-mod grow;
 mod indices;
 mod insert;
 mod iterations;
@@ -69,7 +65,7 @@ pub struct Store {
     read_only: bool,
     /// Which file it is, to notice when it is deleted under us.
     file: Option<(u64, u64)>,
-    cache: cache::KeyCache,
+    cache: keys::KeyCache,
     /// SQLite's counter of other connections' changes when `cache` was filled.
     data_version: Option<i64>,
 }
@@ -85,7 +81,7 @@ impl Store {
         self.read_only
     }
 
-    /// Returns the folder of record files that wait to be taken in (`record::inbox`).
+    /// Returns the folder of record files that wait for import (`record::inbox`).
     ///
     /// It is `inbox` beside a store named `lapwing.db`; stores of other names have
     /// one of their own each, so that two stores in one folder do not share it.
@@ -187,10 +183,10 @@ impl Store {
 
     /// Appends records, parents before children, all or none of them.
     ///
-    /// A record that is there already with the same content changes nothing.
+    /// A record that is already present with the same content changes nothing.
     ///
     /// # Errors
-    /// When a key is there already with other content, a parent is missing, or the
+    /// When a key is already present with other content, a parent is missing, or the
     /// store cannot be written to.
     pub fn append<'r>(
         &mut self,

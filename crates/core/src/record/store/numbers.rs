@@ -98,8 +98,7 @@ pub(super) fn whole_text(numbers: &[u32]) -> Result<String, StoreError> {
     json_text(numbers)
 }
 
-/// Returns the array of how many executions stand behind each iteration; nothing when it
-/// is one each.
+/// Returns the array of the executions per iteration; nothing when all are 1.
 pub(super) fn loops_text(loops: &[u64]) -> Result<Option<String>, StoreError> {
     if loops.iter().all(|&loops| loops == 1) {
         return Ok(None);

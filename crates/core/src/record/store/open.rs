@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::cache::KeyCache;
+use super::keys::KeyCache;
 use super::migrate::{migrate, newest_version};
 use super::{Store, StoreError};
 
@@ -67,7 +67,7 @@ impl Store {
         refuse_missing(path)?;
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         // In a folder that cannot be written to, SQLite cannot share a WAL file; since
-        // nobody else can write there either, the file itself is all there is.
+        // no other process can write there either, the file is complete.
         let connection = match probe(&connection) {
             Err(error)
                 if matches!(
@@ -196,7 +196,16 @@ impl Store {
         })
     }
 
-    /// Sets what holds for this connection, and remembers which file it is.
+    /// Removes the file if it is empty and not open elsewhere. Returns whether it was removed.
+    pub fn remove_if_empty(mut self) -> bool {
+        if self.read_only {
+            return false;
+        }
+        let alone_and_empty = lock_empty(&mut self.connection).unwrap_or(false);
+        alone_and_empty && fs::remove_file(&self.path).is_ok()
+    }
+
+    /// Configures the connection, and remembers the identity of the file.
     fn settle(mut self) -> Result<Self, StoreError> {
         let connection = &self.connection;
         let settled = (|| {
@@ -212,6 +221,33 @@ impl Store {
         self.file = file_identity(&self.path);
         Ok(self)
     }
+}
+
+/// Locks the file exclusively, without waiting. Returns whether it is locked and empty; one with
+/// content stays in WAL mode.
+fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
+    if !is_empty(connection)? {
+        return Ok(false);
+    }
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.pragma_update(None, "locking_mode", "exclusive")?;
+    // Leaving WAL mode needs the only connection; it also removes the files beside the store.
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get(0))?;
+    if journal != "delete" {
+        return Ok(false);
+    }
+    // In this mode the lock outlasts the transaction.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    is_empty(&transaction)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(connection.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM session) AND NOT EXISTS (SELECT 1 FROM annotation)",
+        [],
+        |row| row.get(0),
+    )?)
 }
 
 /// Brings a store back to WAL mode that has left it, as those did that older programs made in an import.
@@ -243,7 +279,7 @@ pub(super) fn file_identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Returns the folder that a store stands in.
+/// Returns the folder of a store.
 pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -333,7 +369,7 @@ fn newer(path: &Path, found: u32) -> StoreError {
     }
 }
 
-/// Tries again while SQLite says at once that others are at work.
+/// Retries while SQLite reports a lock without waiting for it.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut left = PATIENCE;
     loop {

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
 
-use super::assemble::{AssembledIterations, WantedIterations, assemble};
+use super::assemble::{WantedIterations, assemble};
 use super::definitions::definitions;
 use super::rows::{
-    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, IterationDetail, RUN_COLUMNS, SESSION_COLUMNS,
-    SUMMARY_COLUMNS,
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, SUMMARY_COLUMNS,
 };
 use super::select::Selection;
 use super::{Store, StoreError, curated};
-use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
+use crate::model::{
+    Annotation, Id, MetricName, Object, Outcome, Run, Session, Summary, natural_order,
+};
 use crate::record::{Filter, InstanceData, Iterations, RecordedBenchmark};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
@@ -41,6 +42,34 @@ pub(super) fn run(connection: &Connection, key: i64) -> Result<Run, StoreError> 
     Ok(run)
 }
 
+/// Returns the session of that key.
+pub(super) fn session_of(connection: &Connection, key: i64) -> Result<Session, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
+    ))?;
+    let mut found = statement.query([key])?;
+    match found.next()? {
+        Some(row) => Ok(rows::read_session(row)?.1),
+        None => Err(StoreError::damaged("a session has gone")),
+    }
+}
+
+/// Returns the row of the instance of that key.
+pub(super) fn instance_row(
+    connection: &Connection,
+    key: i64,
+) -> Result<rows::StoredInstanceRow, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
+         JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
+    ))?;
+    let mut found = statement.query([key])?;
+    match found.next()? {
+        Some(row) => rows::read_instance(row),
+        None => Err(StoreError::damaged("an instance has gone")),
+    }
+}
+
 pub(super) fn summaries(
     connection: &Connection,
     key: i64,
@@ -58,18 +87,21 @@ pub(super) fn summaries(
     Ok(summaries)
 }
 
-pub(super) fn annotation(
+/// Returns the annotations that fulfil a condition, in the order of their insertion.
+pub(super) fn annotations(
     connection: &Connection,
-    id: Id,
-) -> Result<Option<Annotation>, StoreError> {
+    condition: &str,
+    parameters: impl Params,
+) -> Result<Vec<Annotation>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id = ?1"
+        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE {condition} ORDER BY key"
     ))?;
-    let mut found = statement.query([id.to_string()])?;
-    match found.next()? {
-        Some(row) => rows::read_annotation(row).map(Some),
-        None => Ok(None),
+    let mut found = statement.query(parameters)?;
+    let mut annotations = Vec::new();
+    while let Some(row) = found.next()? {
+        annotations.push(rows::read_annotation(row)?);
     }
+    Ok(annotations)
 }
 
 impl Store {
@@ -221,8 +253,9 @@ impl<'c> BenchmarkReader<'c> {
         };
         let mut assembled = assemble(self.connection, wanted, &self.metrics(key)?)?;
         for (key, instance) in &mut instances {
-            if let Some(assembled) = assembled.remove(key) {
-                instance.iterations = iterations(assembled);
+            if let Some(iterations) = assembled.remove(key) {
+                instance.iterations = iterations;
+                keep_details_of_failures(&mut instance.iterations);
             }
         }
         if self.summarised {
@@ -333,37 +366,11 @@ pub(super) fn metrics_of(
     Ok(metrics.collect::<Result<_, _>>()?)
 }
 
-fn iterations(assembled: AssembledIterations) -> Iterations {
-    let columns = assembled.columns;
-    let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
-    let details = columns.details.iter();
-    let with_artifacts = details.clone().filter(|(_, it)| !it.artifacts.is_empty());
-    Iterations {
-        artifacts: with_artifacts
-            .map(|(&place, detail)| (place, detail.artifacts.clone()))
-            .collect(),
-        printed: details
-            .filter(|(place, _)| failed(place))
-            .filter_map(|(&place, detail)| Some((place, printed(detail)?)))
-            .collect(),
-        index: columns.index,
-        offset: columns.offset,
-        burn_in: columns.burn_in,
-        loops: columns.loops,
-        outcome: columns.outcome,
-        messages: columns.messages.into_iter().collect(),
-        values: assembled.values,
+/// Keeps attributes of failures only, because details of the others are read for some chunks.
+fn keep_details_of_failures(iterations: &mut Iterations) {
+    for (place, detail) in &mut iterations.details {
+        if iterations.outcome[*place] == Outcome::Ok {
+            detail.attributes = Object::new();
+        }
     }
-}
-
-/// Returns the ends of standard output and standard error that an iteration's attributes
-/// hold, where there are any.
-fn printed(detail: &IterationDetail) -> Option<String> {
-    let texts: Vec<&str> = ["stdout", "stderr"]
-        .iter()
-        .filter_map(|name| detail.attributes.get(*name)?.as_str())
-        .map(str::trim_end)
-        .filter(|text| !text.is_empty())
-        .collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
 }

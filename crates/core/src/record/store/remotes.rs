@@ -1,4 +1,4 @@
-//! What the store knows of shared histories (`record::sharing`).
+//! The known shared histories (`record::sharing`).
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -13,7 +13,7 @@ pub(crate) struct KnownRemote {
     pub(crate) key: i64,
     /// Where it was seen to refuse a second creation.
     pub(crate) probed: Option<String>,
-    /// How many of its segments were taken in or pushed: they have no gaps.
+    /// The number of its segments that were pulled or pushed, without gaps.
     pub(crate) segments: u32,
 }
 
@@ -89,8 +89,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Forgets what is in a shared history: all of it is taken in again, and what turns out to be
-    /// lacking is pushed again. Nothing that was measured is touched.
+    /// Forgets the contents of a shared history: all of it is pulled again, and missing records
+    /// are pushed again. No measurement is changed.
     pub(crate) fn forget_shared(&mut self, remote: i64) -> Result<(), StoreError> {
         self.at_path(|connection| {
             for table in ["remote_segment", "remote_session", "remote_annotation"] {
@@ -226,7 +226,7 @@ impl Writer<'_> {
         })
     }
 
-    fn at_path<T>(
+    pub(super) fn at_path<T>(
         &self,
         action: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {

@@ -1,4 +1,4 @@
-//! How records stand in tables: the text forms, and rows back into records.
+//! Conversion of records to the columns of tables, and of rows to records.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use crate::model::{
-    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Level,
-    Levels, Metric, MetricName, Object, Run, Session, Summary, Version,
+    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Level, Levels,
+    Metric, MetricName, Object, Run, Session, Summary, Version,
 };
 
 pub(super) const SESSION_COLUMNS: &str =
@@ -56,7 +56,7 @@ pub(super) fn levels(row: &Row<'_>, column: usize) -> Result<Levels, StoreError>
         .collect())
 }
 
-/// Returns what a JSON text says; the default where there is none.
+/// Returns the value of a JSON text; the default if there is none.
 pub(super) fn from_json<T: DeserializeOwned + Default>(
     row: &Row<'_>,
     column: usize,
@@ -171,7 +171,7 @@ pub(super) fn better_text(better: Option<Better>) -> Option<&'static str> {
     })
 }
 
-/// An instance as it stands in its row.
+/// A row of an instance.
 pub(super) struct StoredInstanceRow {
     pub(super) key: i64,
     pub(super) run: i64,
@@ -219,29 +219,6 @@ pub(super) fn read_instance(row: &Row<'_>) -> Result<StoredInstanceRow, StoreErr
         run: row.get(23)?,
         instance,
         end,
-    })
-}
-
-/// What of an iteration has no column of its own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
-pub(super) struct IterationDetail {
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) attributes: Object,
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) artifacts: Object,
-    #[serde(default, skip_serializing_if = "Object::is_empty")]
-    pub(super) extra: Object,
-}
-
-/// Returns what of an iteration has no column of its own, if there is anything.
-pub(super) fn detail_of(iteration: &Iteration) -> Option<IterationDetail> {
-    let nothing = iteration.attributes.is_empty()
-        && iteration.artifacts.is_empty()
-        && iteration.extra.is_empty();
-    (!nothing).then(|| IterationDetail {
-        attributes: iteration.attributes.clone(),
-        artifacts: iteration.artifacts.clone(),
-        extra: iteration.extra.clone(),
     })
 }
 

@@ -1,11 +1,10 @@
-//! Gives records back, in an order in which they can be appended again.
+//! Reads records in an order in which they can be appended again.
 
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
 use super::assemble::{WantedIterations, assemble};
-use super::rows::{self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, SESSION_COLUMNS};
 use super::select::Selection;
 use super::{Store, StoreError, read, spans};
 use crate::model::{MetricName, Record};
@@ -18,7 +17,7 @@ impl Store {
     /// Records are whole: the filter's metrics choose benchmarks that have one of
     /// them, and take no values away. Annotations belong to no benchmark and are
     /// given when the filter is empty. A session or run of which no instance passes
-    /// is left out when the filter is not empty. Everything is as it was recorded, also what was
+    /// is excluded when the filter is not empty. Everything is as it was recorded, also what was
     /// retired or renamed; only the filter finds benchmarks by the ids that they have now.
     ///
     /// # Errors
@@ -55,7 +54,9 @@ impl Store {
                     continue;
                 }
                 if !session_given {
-                    visit(scanner.session(session).map_err(wrap)?)?;
+                    visit(Record::Session(
+                        read::session_of(&snapshot, session).map_err(wrap)?,
+                    ))?;
                     session_given = true;
                 }
                 visit(Record::Run(read::run(&snapshot, run).map_err(wrap)?))?;
@@ -64,12 +65,14 @@ impl Store {
                 }
             }
             if everything && !session_given {
-                visit(scanner.session(session).map_err(wrap)?)?;
+                visit(Record::Session(
+                    read::session_of(&snapshot, session).map_err(wrap)?,
+                ))?;
             }
         }
         if everything {
-            for annotation in scanner.annotations().map_err(wrap)? {
-                visit(annotation)?;
+            for annotation in read::annotations(&snapshot, "1", []).map_err(wrap)? {
+                visit(Record::Annotation(annotation))?;
             }
         }
         Ok(())
@@ -104,7 +107,8 @@ impl<'c> RecordScanner<'c> {
         wrap: &impl Fn(StoreError) -> E,
         visit: &mut impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
-        visit(self.session(session).map_err(wrap)?)?;
+        let record = read::session_of(self.connection, session).map_err(wrap)?;
+        visit(Record::Session(record))?;
         for run in self.keys(RUNS, session).map_err(wrap)? {
             visit(Record::Run(read::run(self.connection, run).map_err(wrap)?))?;
             for instance in self.instances(run).map_err(wrap)? {
@@ -129,24 +133,13 @@ impl<'c> RecordScanner<'c> {
         self.keys(&sql, run)
     }
 
-    fn session(&self, key: i64) -> Result<Record, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
-        ))?;
-        let mut found = statement.query([key])?;
-        match found.next()? {
-            Some(row) => Ok(Record::Session(rows::read_session(row)?.1)),
-            None => Err(StoreError::damaged("a session has gone")),
-        }
-    }
-
     fn instance<E: From<StoreError>>(
         &self,
         key: i64,
         wrap: &impl Fn(StoreError) -> E,
         visit: &mut impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
-        let row = self.instance_row(key).map_err(wrap)?;
+        let row = read::instance_row(self.connection, key).map_err(wrap)?;
         let id = row.instance.id;
         visit(Record::Instance(row.instance))?;
         let assembled = assemble(
@@ -154,8 +147,8 @@ impl<'c> RecordScanner<'c> {
             WantedIterations::Instance(key),
             &self.metrics,
         );
-        for assembled in assembled.map_err(wrap)?.into_values() {
-            for iteration in assembled.into_iterations(id) {
+        for iterations in assembled.map_err(wrap)?.into_values() {
+            for iteration in iterations.into_records(id) {
                 visit(Record::Iteration(iteration))?;
             }
         }
@@ -169,30 +162,6 @@ impl<'c> RecordScanner<'c> {
             visit(Record::InstanceEnd(end))?;
         }
         Ok(())
-    }
-
-    fn instance_row(&self, key: i64) -> Result<rows::StoredInstanceRow, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
-             JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
-        ))?;
-        let mut found = statement.query([key])?;
-        match found.next()? {
-            Some(row) => rows::read_instance(row),
-            None => Err(StoreError::damaged("an instance has gone")),
-        }
-    }
-
-    fn annotations(&self) -> Result<Vec<Record>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {ANNOTATION_COLUMNS} FROM annotation ORDER BY key"
-        ))?;
-        let mut found = statement.query([])?;
-        let mut annotations = Vec::new();
-        while let Some(row) = found.next()? {
-            annotations.push(Record::Annotation(rows::read_annotation(row)?));
-        }
-        Ok(annotations)
     }
 }
 

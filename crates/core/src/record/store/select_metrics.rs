@@ -16,7 +16,7 @@ pub(super) struct ChosenMetrics {
     pub(super) keys: BTreeSet<i64>,
     /// Their names of now.
     pub(super) names: BTreeSet<String>,
-    /// The benchmarks that have one of them; `None` where the tables say so by themselves.
+    /// The benchmarks that have one of them; `None` where the tables list them.
     pub(super) benchmarks: Option<BTreeSet<i64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds sessions by what people call them, and says how far one has come.
+//! Finds sessions by name or id, and returns the progress of one.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -22,7 +22,7 @@ pub struct SessionState {
 pub struct InstanceState {
     /// The instance.
     pub instance: Instance,
-    /// How it ended; `None` when nobody wrote that down.
+    /// How it ended, if recorded.
     pub end: Option<InstanceEnd>,
     /// How many iterations were recorded.
     pub iterations: u64,

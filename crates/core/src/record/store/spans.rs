@@ -14,7 +14,7 @@ use super::compare::differences;
 use super::rows::json_text;
 use crate::model::{Id, RecordKind, Span};
 
-/// Appends the spans of one instance; those that are there already change nothing.
+/// Appends the spans of one instance; those already present change nothing.
 pub(super) fn append(
     connection: &Connection,
     key: i64,
@@ -70,7 +70,7 @@ fn range(spans: &[Span]) -> (u32, u32) {
 
 fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), StoreError> {
     let (first, last) = range(spans);
-    // The instance stands in the row already; repeating its id would only cost room.
+    // The row already has the instance; its id would only take space.
     let mut values = Vec::with_capacity(spans.len());
     for span in spans {
         let mut value =

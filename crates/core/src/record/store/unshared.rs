@@ -1,10 +1,9 @@
-//! Gives what a shared history lacks.
+//! Reads the records that a shared history lacks.
 
 use super::extent::{UnsharedSession, unshared_sessions};
-use super::rows::{self, ANNOTATION_COLUMNS};
 use super::scan::RecordScanner;
 use super::select::Selection;
-use super::{StoreError, StoreSharing};
+use super::{StoreError, StoreSharing, read};
 use crate::model::{Annotation, Record};
 
 /// What is met on the way through what a shared history lacks.
@@ -31,8 +30,8 @@ pub(crate) enum WantedSession {
 
 impl StoreSharing<'_> {
     /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
-    /// that belongs to them, as `wanted` says, then annotations. What people said of measurements
-    /// changes nothing about what is sent.
+    /// that belongs to them, as `wanted` returns, then annotations. Annotations
+    /// do not change the records that are sent.
     ///
     /// # Errors
     /// Whatever `wanted` and `visit` return; when the store cannot be read, or gives back other
@@ -49,7 +48,7 @@ impl StoreSharing<'_> {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        // Everything: no filter, and nothing left out because it is retired.
+        // Everything: no filter, retired measurements included.
         let scanner = RecordScanner::new(&snapshot, Selection::default()).map_err(wrap)?;
         for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
             if wanted(&session)? == WantedSession::NotNow {
@@ -70,25 +69,10 @@ impl StoreSharing<'_> {
             }
             visit(UnsharedRecords::End)?;
         }
-        for annotation in annotations(&snapshot, remote).map_err(wrap)? {
+        let unshared = "id NOT IN (SELECT annotation FROM remote_annotation WHERE remote = ?1)";
+        for annotation in read::annotations(&snapshot, unshared, [remote]).map_err(wrap)? {
             visit(UnsharedRecords::Annotation(annotation))?;
         }
         Ok(())
     }
-}
-
-fn annotations(
-    connection: &rusqlite::Connection,
-    remote: i64,
-) -> Result<Vec<Annotation>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id NOT IN \
-         (SELECT annotation FROM remote_annotation WHERE remote = ?1) ORDER BY key"
-    ))?;
-    let mut found = statement.query([remote])?;
-    let mut annotations = Vec::new();
-    while let Some(row) = found.next()? {
-        annotations.push(rows::read_annotation(row)?);
-    }
-    Ok(annotations)
 }

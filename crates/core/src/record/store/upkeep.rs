@@ -1,4 +1,4 @@
-//! Looks after the store: what it holds, joining two, deleting.
+//! Maintenance of the store: size, merge, purge.
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ use super::select::Selection;
 use super::{AppendCounts, Store, StoreError, Writer};
 use crate::record::Filter;
 
-/// What a store holds, in numbers.
+/// The contents of a store, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInfo {
     /// The version of its tables.
@@ -61,12 +61,6 @@ const COUNTED: [(&str, &str); 9] = [
     ("annotations", "SELECT count(*) FROM annotation"),
 ];
 
-const PURGED_ITERATIONS: &str =
-    "SELECT coalesce(sum(count), 0) FROM chunk WHERE instance IN (SELECT key FROM temp.purged)";
-
-const PURGED_SUMMARIES: &str =
-    "SELECT count(*) FROM summary WHERE instance IN (SELECT key FROM temp.purged)";
-
 /// Maintains the store ([`Store::upkeep`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreUpkeep<'s> {
@@ -74,7 +68,7 @@ pub struct StoreUpkeep<'s> {
 }
 
 impl StoreUpkeep<'_> {
-    /// Returns what the store holds, in numbers.
+    /// Returns the contents of the store, in numbers.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -118,18 +112,29 @@ impl StoreUpkeep<'_> {
         self.store.read(|transaction| {
             let selection = Selection::of(transaction, &filter.with_retired())?;
             choose_instances(transaction, &selection)?;
-            let count = |sql: &str| -> Result<u64, StoreError> {
-                let count: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
-                Ok(count.cast_unsigned())
-            };
-            Ok(PurgeCounts {
-                sessions: 0,
-                runs: 0,
-                instances: count("SELECT count(*) FROM temp.purged")?,
-                iterations: count(PURGED_ITERATIONS)?,
-                summaries: count(PURGED_SUMMARIES)?,
-            })
+            PurgeCounts::chosen(transaction)
         })
+    }
+}
+
+impl PurgeCounts {
+    /// Counts the instances in `temp.purged` and their data.
+    fn chosen(connection: &Connection) -> Result<Self, StoreError> {
+        let of_purged = "WHERE instance IN (SELECT key FROM temp.purged)";
+        let sql = format!(
+            "SELECT (SELECT count(*) FROM temp.purged), \
+                    (SELECT coalesce(sum(count), 0) FROM chunk {of_purged}), \
+                    (SELECT count(*) FROM summary {of_purged})"
+        );
+        Ok(connection.query_row(&sql, [], |row| {
+            let count = |column| row.get(column).map(i64::cast_unsigned);
+            Ok(Self {
+                instances: count(0)?,
+                iterations: count(1)?,
+                summaries: count(2)?,
+                ..Self::default()
+            })
+        })?)
     }
 }
 
@@ -175,6 +180,7 @@ fn choose_instances(connection: &Connection, selection: &Selection) -> Result<()
 
 fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts, StoreError> {
     choose_instances(connection, selection)?;
+    let chosen = PurgeCounts::chosen(connection)?;
     let delete = |sql: &str| -> Result<u64, StoreError> {
         Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
     };
@@ -183,15 +189,16 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
         "SELECT run.session FROM instance JOIN run ON run.key = instance.run \
          WHERE instance.key IN (SELECT key FROM temp.purged)",
     )?;
-    // Metric by metric, because that is how values lie.
+    // By metric, the order of the table.
     delete(
         "DELETE FROM series WHERE metric IN (SELECT key FROM metric) \
          AND instance IN (SELECT key FROM temp.purged)",
     )?;
-    let iterations: i64 = connection.query_row(PURGED_ITERATIONS, [], |row| row.get(0))?;
-    delete("DELETE FROM chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
-    delete("DELETE FROM span_chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
-    let summaries = delete("DELETE FROM summary WHERE instance IN (SELECT key FROM temp.purged)")?;
+    for table in ["chunk", "span_chunk", "summary"] {
+        delete(&format!(
+            "DELETE FROM {table} WHERE instance IN (SELECT key FROM temp.purged)"
+        ))?;
+    }
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS purged_run (key INTEGER PRIMARY KEY); \
          DELETE FROM temp.purged_run; \
@@ -226,7 +233,7 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
         )?;
     }
     forget_extents(connection, "SELECT key FROM temp.purged_session")?;
-    let instances = delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;
+    delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;
     connection.execute_batch(
         "DELETE FROM temp.purged_run WHERE key IN (SELECT run FROM instance); \
          DELETE FROM run_metric WHERE run IN (SELECT key FROM temp.purged_run);",
@@ -244,8 +251,6 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
     Ok(PurgeCounts {
         sessions,
         runs,
-        instances,
-        iterations: iterations.cast_unsigned(),
-        summaries,
+        ..chosen
     })
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::cache::{InstanceKey, KeyCache};
 use super::chunk::ChunkWriter;
 use super::indices::StoredIndices;
 use super::iterations::{ComparedIterations, HeldIterations};
+use super::keys::{InstanceKey, KeyCache};
 use super::{AppendCounts, StoreError, read};
 use crate::model::{Id, Record, RecordKind, Session, Span};
 
@@ -52,7 +52,7 @@ impl<'t> Writer<'t> {
     /// Puts one record; its parents must have been put before it, now or ever.
     ///
     /// # Errors
-    /// When the key is there already with other content, the parent is missing, or
+    /// When the key is already present with other content, the parent is missing, or
     /// the store cannot be written to.
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         match record {
@@ -71,7 +71,7 @@ impl<'t> Writer<'t> {
     /// Writes what is held back and returns the counts so far.
     ///
     /// # Errors
-    /// When a span is there already with other content, or the store cannot be written to.
+    /// When a span is already present with other content, or the store cannot be written to.
     pub fn settle(&mut self) -> Result<AppendCounts, StoreError> {
         self.write_held_iterations()
             .and_then(|()| self.write_held_spans())

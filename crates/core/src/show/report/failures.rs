@@ -1,6 +1,7 @@
 //! Failures with their messages, newest first.
 
 use crate::model::{InstanceOutcome, Outcome};
+use crate::record::IterationDetail;
 use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::{RunSample, short_id};
 
@@ -67,11 +68,14 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
             match outcome {
                 Outcome::Ok | Outcome::Skipped => {}
                 Outcome::Failed | Outcome::TimedOut => {
-                    let message = text_at(&iterations.messages, at);
-                    let printed = text_at(&iterations.printed, at);
+                    let message = iterations.messages.get(&at).map_or("", String::as_str);
+                    let detail = iterations.details.get(&at);
+                    let printed = detail
+                        .and_then(IterationDetail::printed)
+                        .unwrap_or_default();
                     let text = match (message.is_empty(), printed.is_empty()) {
                         (_, true) => message.to_owned(),
-                        (true, false) => printed.to_owned(),
+                        (true, false) => printed,
                         (false, false) => format!("{message}\n\n{printed}"),
                     };
                     add(
@@ -84,13 +88,6 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
         }
     }
     (failures, total)
-}
-
-fn text_at(texts: &[(usize, String)], at: usize) -> &str {
-    texts
-        .iter()
-        .find(|(row, _)| *row == at)
-        .map_or("", |(_, text)| text)
 }
 
 /// Returns the end of a long message: there programs say what went wrong.

@@ -223,7 +223,7 @@ fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
         ended.or(instance
             .iterations
             .messages
-            .first()
+            .first_key_value()
             .map(|(_, text)| text.as_str()))
     });
     let message = messages.find(|text| !text.trim().is_empty())?;

@@ -176,15 +176,18 @@ impl InstanceDetail {
         if let Some(message) = data.end.as_ref().and_then(|end| end.message.as_deref()) {
             add(message);
         }
-        let texts = data.iterations.messages.iter();
-        for (_, text) in texts.chain(&data.iterations.printed) {
+        for text in data.iterations.messages.values() {
             add(text);
+        }
+        for detail in data.iterations.details.values() {
+            if let Some(text) = detail.printed() {
+                add(&text);
+            }
         }
         let mut artifacts = Vec::new();
         list(&instance.artifacts, &mut artifacts);
-        let of_iterations = data.iterations.artifacts.iter();
-        for (at, of_one) in of_iterations.take(ARTIFACTS) {
-            let index = data.iterations.index[*at];
+        for (at, of_one) in data.iterations.artifacts().take(ARTIFACTS) {
+            let index = data.iterations.index[at];
             flatten("", of_one, &mut |name, place| {
                 artifacts.push((format!("{name} of iteration {index}"), place));
             });
