@@ -15,6 +15,8 @@ pub enum ExitStatus {
     Input,
     /// 3: not enough data to judge.
     NotEnough,
+    /// 4: a benchmark failed in every iteration.
+    Failed,
     /// 70: a bug.
     Bug,
     /// 130: interrupted.
@@ -28,6 +30,7 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::Judged => 1,
             ExitStatus::Input => 2,
             ExitStatus::NotEnough => 3,
+            ExitStatus::Failed => 4,
             ExitStatus::Bug => 70,
             ExitStatus::Interrupted => 130,
         })

@@ -436,7 +436,7 @@ apply.env.LEVEL = "{level}"
     )
     .unwrap();
     let done = output(folder.path(), &["run", "--format", "json"]);
-    assert!(done.status.success(), "{}", stderr(&done));
+    assert_eq!(done.status.code(), Some(4), "{}", stderr(&done));
     let rows: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let score = |variant: &str| {
         let rows = rows.as_array().unwrap();
@@ -520,4 +520,58 @@ fn wrong_usage_is_said_before_anything_is_measured() {
     error: no session was ever begun
       hint: begin one with `lapwing run`
     ");
+}
+
+#[test]
+fn words_that_could_be_one_command_or_two_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let refused = output(
+        folder.path(),
+        &["run", "-n", "1", "--", "true", "sleep 0.1"],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    insta::assert_snapshot!(stderr(&refused), @r#"
+    error: `true 'sleep 0.1'` may be one command or 2
+      hint: write `-c true -c 'sleep 0.1'` for 2 commands, or `-c "true 'sleep 0.1'"` for one
+    "#);
+    // An argument with spaces that is no command is none.
+    let fine = output(
+        folder.path(),
+        &["run", "-n", "1", "-i", "1", "--", "sh", "-c", "exit 0"],
+    );
+    assert_eq!(fine.status.code(), Some(0));
+}
+
+#[test]
+fn a_command_in_place_of_a_suite_file_is_told_how_to_be_measured() {
+    let folder = TempDir::new().unwrap();
+    let refused = output(folder.path(), &["run", "sort -n f"]);
+    assert_eq!(refused.status.code(), Some(2));
+    insta::assert_snapshot!(stderr(&refused), @r#"
+    error: `sort -n f` is a command, not a suite file
+      hint: to measure it, write `lapwing run --command 'sort -n f'`
+    "#);
+}
+
+#[test]
+fn a_mistyped_program_is_refused_before_anything_is_measured() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [
+        ["run", "-c", "nosuchprogram -x"],
+        ["run", "--", "nosuchprogram"],
+    ] {
+        let refused = output(folder.path(), &arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+    }
+    assert!(!folder.path().join(".lapwing").exists());
+}
+
+#[test]
+fn a_benchmark_that_fails_every_time_is_exit_code_4() {
+    let folder = TempDir::new().unwrap();
+    let failed = output(
+        folder.path(),
+        &["run", "-n", "1", "-i", "1", "-c", "true", "-c", "false"],
+    );
+    assert_eq!(failed.status.code(), Some(4));
 }

@@ -15,6 +15,7 @@ mod session;
 mod summary;
 mod system;
 mod tests_of_suite;
+mod words;
 mod worktrees;
 
 use std::path::{Path, PathBuf};
@@ -227,6 +228,7 @@ impl MeasuringParts<'_> {
         }
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
+            RunEnd::Complete if answer.has_failed() => Ok(ExitStatus::Failed),
             RunEnd::Complete if answer.is_empty() => Ok(ExitStatus::NotEnough),
             RunEnd::Complete => Ok(ExitStatus::Fine),
         }

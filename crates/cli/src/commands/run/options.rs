@@ -15,6 +15,7 @@ use lapwing_core::text::grouped;
 use super::commits::over_commits;
 use super::from_file::{FilePlan, PlannedRun};
 use super::tests_of_suite::tests_of;
+use super::words;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
@@ -169,7 +170,7 @@ impl Run {
         let file = self.plan.as_deref();
         let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
         let seed = self.seed.unwrap_or_else(random_seed);
-        let commands = self.commands()?;
+        let commands = words::commands(&self.command, &self.words)?;
         let of_commands = !commands.is_empty();
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
@@ -223,26 +224,6 @@ impl Run {
         }
     }
 
-    fn commands(&self) -> Result<Vec<CommandLine>, CliError> {
-        let shell = |texts: &[String]| -> Vec<CommandLine> {
-            texts.iter().cloned().map(CommandLine::Shell).collect()
-        };
-        let all = self.command.iter().chain(&self.words);
-        if let Some(blank) = all.clone().find(|text| text.trim().is_empty())
-            && (self.words.is_empty() || self.words.first() == Some(blank))
-        {
-            return Err(CliError::input("a command to measure is empty"));
-        }
-        let Some(first) = self.words.first() else {
-            return Ok(shell(&self.command));
-        };
-        if first.contains(char::is_whitespace) && !Path::new(first).exists() {
-            return Ok(shell(&self.words));
-        }
-        find_program(first)?;
-        Ok(vec![CommandLine::Words(self.words.clone())])
-    }
-
     fn ad_hoc(&self, commands: Vec<CommandLine>) -> AdHoc {
         let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
         AdHoc {
@@ -284,7 +265,10 @@ impl Run {
 
     fn suite_file(&self) -> Result<PathBuf, CliError> {
         match (&self.suite, suite_file::here()) {
-            (Some(path), _) => Ok(suite_file::named(path)),
+            (Some(path), _) => match words::not_a_suite(&path.to_string_lossy()) {
+                Some(error) => Err(error),
+                None => Ok(suite_file::named(path)),
+            },
             (None, Some(path)) => Ok(path),
             (None, None) => Err(CliError::input(format!(
                 "nothing to measure: there is no {SUITE_FILE} here"
@@ -337,21 +321,6 @@ fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("`lapwing run --dry-run` lists what it has"),
     }
-}
-
-/// Refuses a missing program before anything is measured.
-fn find_program(name: &str) -> Result<(), CliError> {
-    let found = if name.contains('/') {
-        Path::new(name).exists()
-    } else {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-    };
-    if found {
-        return Ok(());
-    }
-    Err(CliError::input(format!("there is no program `{name}`"))
-        .hint("check its name, or give its path; a shell command goes with --command"))
 }
 
 fn random_seed() -> u64 {

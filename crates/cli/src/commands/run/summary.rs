@@ -87,6 +87,14 @@ impl Summary {
         })
     }
 
+    /// Returns whether a benchmark failed in every iteration.
+    pub fn has_failed(&self) -> bool {
+        let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();
+        self.rows
+            .iter()
+            .any(|row| has_nothing(row) && row.side.failures > 0)
+    }
+
     /// Returns whether no iteration succeeded.
     pub fn is_empty(&self) -> bool {
         let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();

@@ -1,0 +1,116 @@
+//! The commands that are given on the command line.
+
+use std::path::Path;
+
+use lapwing_core::suite::CommandLine;
+
+use crate::error::CliError;
+
+/// Returns the commands of `--command` and of the words after `--`.
+///
+/// Words are one command, run without a shell. Only if the first one has spaces, and so cannot be a program, is each of them a
+/// shell command. Words that could be either are refused.
+pub(super) fn commands(shell: &[String], words: &[String]) -> Result<Vec<CommandLine>, CliError> {
+    let of_shell = |texts: &[String]| -> Vec<CommandLine> {
+        texts.iter().cloned().map(CommandLine::Shell).collect()
+    };
+    let is_blank = |text: &String| text.trim().is_empty();
+    if shell.iter().any(is_blank) || words.first().is_some_and(is_blank) {
+        return Err(CliError::input("a command to measure is empty"));
+    }
+    let Some(first) = words.first() else {
+        shell.iter().try_for_each(|text| find_first_word(text))?;
+        return Ok(of_shell(shell));
+    };
+    if has_spaces(first) && !Path::new(first).exists() {
+        words.iter().try_for_each(|text| find_first_word(text))?;
+        return Ok(of_shell(words));
+    }
+    refuse_ambiguous(words)?;
+    if !is_program(first) {
+        return Err(no_program(first));
+    }
+    Ok(vec![CommandLine::Words(words.to_vec())])
+}
+
+/// Returns the error for a positional argument that is a command, not a suite file.
+pub(super) fn not_a_suite(text: &str) -> Option<CliError> {
+    let first = text.split_whitespace().next()?;
+    let is_command = (has_spaces(text) || is_program(first)) && !Path::new(text).exists();
+    is_command.then(|| {
+        CliError::input(format!("`{text}` is a command, not a suite file")).hint(format!(
+            "to measure it, write `lapwing run --command {}`",
+            quoted(text)
+        ))
+    })
+}
+
+fn has_spaces(text: &str) -> bool {
+    text.contains(char::is_whitespace)
+}
+
+/// Refuses words of which each could be a command: `true 'sleep 0.1'` may be one command with an argument, or two.
+fn refuse_ambiguous(words: &[String]) -> Result<(), CliError> {
+    let could_be_command = |word: &String| word.split_whitespace().next().is_some_and(is_program);
+    let has_command_line = words.iter().any(|word| has_spaces(word));
+    if words.len() < 2 || !has_command_line || !words.iter().all(could_be_command) {
+        return Ok(());
+    }
+    let all: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let several: Vec<String> = all.iter().map(|word| format!("-c {word}")).collect();
+    Err(CliError::input(format!(
+        "`{}` may be one command or {}",
+        all.join(" "),
+        words.len()
+    ))
+    .hint(format!(
+        "write `{}` for {} commands, or `-c {}` for one",
+        several.join(" "),
+        words.len(),
+        quoted(&all.join(" "))
+    )))
+}
+
+/// Quotes a text for a shell, if that is necessary.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    if text.contains('\'') {
+        return format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    }
+    format!("'{text}'")
+}
+
+/// Refuses a shell command whose first word is no program, before it fails in every execution. Only plain words are checked:
+/// the shell knows variables, functions and its own commands.
+fn find_first_word(text: &str) -> Result<(), CliError> {
+    /// Commands that shells have themselves, and words of their language.
+    const OF_SHELLS: [&str; 30] = [
+        ".", ":", "alias", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
+        "export", "for", "function", "if", "local", "read", "return", "set", "shift", "source",
+        "time", "times", "trap", "ulimit", "umask", "unset", "until", "wait", "while",
+    ];
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_plain = first
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "_-./+".contains(c));
+    if !is_plain || OF_SHELLS.contains(&first) || first.contains('/') || is_program(first) {
+        return Ok(());
+    }
+    Err(no_program(first))
+}
+
+fn is_program(name: &str) -> bool {
+    if name.contains('/') {
+        return Path::new(name).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+fn no_program(name: &str) -> CliError {
+    CliError::input(format!("there is no program `{name}`"))
+        .hint("check its name, or give its path; a shell command goes with --command")
+}
