@@ -254,6 +254,8 @@ pub enum VerdictReason {
     ManyComparisons,
     /// Neither sure to matter nor sure not to.
     Straddles,
+    /// All values of both sides are equal, and no smallest effect is given.
+    AllEqual,
     /// The interval is narrow and has 1 in it, and nobody said how small a change does not matter.
     NoChangeSeen,
     /// The baseline was never measured: the benchmark is new.
@@ -349,9 +351,14 @@ fn with_centres(
 ) -> [Option<Estimate>; 2] {
     let [baseline, candidate] = estimates;
     let centred = |estimate: Option<Estimate>, side: usize| {
-        estimate.map(|estimate| Estimate {
-            value: replication.centres[side].exp(),
-            ..estimate
+        estimate.map(|estimate| {
+            let centre = replication.centres[side].exp();
+            // Rounding alone is no difference: 4 MiB in every instance stay 4 MiB.
+            let is_same = (centre / estimate.value - 1.0).abs() < 1e-12;
+            Estimate {
+                value: if is_same { estimate.value } else { centre },
+                ..estimate
+            }
         })
     };
     [centred(baseline, 0), centred(candidate, 1)]

@@ -120,7 +120,12 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
             comparison.reason = Some(VerdictReason::Straddles);
         }
     } else if comparison.reason.is_none() {
-        comparison.reason = Some(VerdictReason::NoChangeSeen);
+        let constant = |replication: &Replication| replication.replicates.is_constant();
+        comparison.reason = Some(if comparison.replication.as_ref().is_some_and(constant) {
+            VerdictReason::AllEqual
+        } else {
+            VerdictReason::NoChangeSeen
+        });
     }
 }
 

@@ -210,6 +210,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         VerdictReason::Straddles => {
             "it changed, but perhaps by less than the smallest effect".to_owned()
         }
+        VerdictReason::AllEqual => "all values are equal".to_owned(),
         VerdictReason::NoChangeSeen => "no change seen".to_owned(),
         VerdictReason::NoBaseline => format!("new: not in {}", comparison.baseline),
         VerdictReason::NoCandidate => format!("not in {}", comparison.candidate),
@@ -329,14 +330,14 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
                 "pairs",
                 format!(
                     "; pairing made intervals {} narrower",
-                    round_percent(1.0 - share)
+                    whole_percent(1.0 - share)
                 ),
             ),
             Some(share) => (
                 "pairs",
                 format!(
                     "; pairing made intervals {} wider",
-                    round_percent(share - 1.0)
+                    whole_percent(share - 1.0)
                 ),
             ),
         };
@@ -346,4 +347,8 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         ));
     }
     notes
+}
+
+fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
 }

@@ -210,6 +210,7 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::TooWide { .. } => "too_wide",
         VerdictReason::ManyComparisons => "many_comparisons",
         VerdictReason::Straddles => "straddles",
+        VerdictReason::AllEqual => "all_equal",
         VerdictReason::NoChangeSeen => "no_change_seen",
         VerdictReason::NoBaseline => "no_baseline",
         VerdictReason::NoCandidate => "no_candidate",
