@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lapwing_core::measure::repository_name;
 use lapwing_core::suite::{JudgeSettings, Suite, SuiteError};
 
 use crate::error::CliError;
@@ -22,6 +23,35 @@ pub fn named(path: &Path) -> PathBuf {
 pub fn here() -> Option<PathBuf> {
     let path = PathBuf::from(SUITE_FILE);
     path.exists().then_some(path)
+}
+
+/// Reads a suite file. A suite that has no name in the file gets that of its repository, so that clones in
+/// different folders share a history; outside of a repository it is that of the folder.
+pub fn load(path: &Path) -> Result<Suite, CliError> {
+    let mut suite = Suite::load(path).map_err(about)?;
+    if let Some(name) = name_of_repository(&suite, path) {
+        suite.name = name;
+    }
+    Ok(suite)
+}
+
+/// Returns the note on a suite that has the name of its repository.
+pub fn name_note(suite: &Suite, path: &Path) -> Option<String> {
+    let name = name_of_repository(suite, path)?;
+    let path = path.display();
+    Some(format!(
+        "suite: {name}, named after the repository (`suite = \"NAME\"` in {path} sets another name)"
+    ))
+}
+
+fn name_of_repository(suite: &Suite, path: &Path) -> Option<String> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if suite.is_named {
+        return None;
+    }
+    repository_name(folder.unwrap_or(Path::new(".")))
 }
 
 /// Reads the `[judge]` table of a suite file; `use_of_it` completes the hint of an error.

@@ -104,7 +104,7 @@ pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
         return Err(CliError::input(format!("there is no suite file `{name}`"))
             .hint("name it: `--update-suite FILE`"));
     }
-    let suite = Suite::load(&path).map_err(suite_file::about)?;
+    let suite = suite_file::load(&path)?;
     let text = std::fs::read_to_string(&path)?;
     Ok(SuiteFile {
         path,

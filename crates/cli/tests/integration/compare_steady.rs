@@ -174,9 +174,7 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
     crashes against base: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  ? inconclusive: no change seen
-
-    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
+     x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  ? inconclusive: all values are equal
 
     Exclusions, step by step:
 

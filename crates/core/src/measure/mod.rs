@@ -31,4 +31,4 @@ pub use runner::{
 pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, Schedule};
 pub use source::{CommitFolder, CommitFolders, CommitState, SOURCE_VARIABLE};
 pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
-pub use version::version;
+pub use version::{repository_name, version};

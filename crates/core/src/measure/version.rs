@@ -46,6 +46,39 @@ fn repository(directory: &Path) -> Version {
     }
 }
 
+/// Returns the name that a folder has in every clone of its Git repository; `None` outside of one.
+///
+/// The name is the last part of the remote's address (`origin`, else the first remote) without `.git`; without remotes
+/// `repository-` with the first ten digits of its root commit. Below the top folder, the path within the repository follows.
+pub fn repository_name(folder: &Path) -> Option<String> {
+    let ask = |arguments: &[&str]| first_line(git(folder).args(arguments));
+    ask(&["rev-parse", "--show-toplevel"])?;
+    let origin = || ask(&["config", "--get", "remote.origin.url"]);
+    let other = || ask(&["remote", "get-url", &ask(&["remote"])?]);
+    let of_remote = origin().or_else(other).and_then(|url| name_in_url(&url));
+    let of_root = || {
+        // The oldest commit of a shallow clone is not the root.
+        let is_shallow = ask(&["rev-parse", "--is-shallow-repository"])? == "true";
+        let roots = output(git(folder).args(["rev-list", "--max-parents=0", "HEAD"]))?;
+        let root = roots.lines().last()?.get(..10)?;
+        (!is_shallow).then(|| format!("repository-{root}"))
+    };
+    let name = of_remote.or_else(of_root)?;
+    let within = ask(&["rev-parse", "--show-prefix"]).unwrap_or_default();
+    match within.trim_end_matches('/') {
+        "" => Some(name),
+        within => Some(format!("{name}/{within}")),
+    }
+}
+
+/// Returns the last part of an address such as `git@host:group/name.git`.
+fn name_in_url(url: &str) -> Option<String> {
+    let url = url.trim_end_matches('/');
+    let last = url.rsplit(['/', ':', '\\']).next()?;
+    let name = last.strip_suffix(".git").unwrap_or(last);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
 pub(super) fn git(directory: &Path) -> Command {
     let mut command = Command::new("git");
     // In a container the repository often belongs to another user, which Git
@@ -132,6 +165,47 @@ mod tests {
         git_do(folder.path(), &["add", "file"]);
         git_do(folder.path(), &["commit", "--quiet", "-m", "first"]);
         folder
+    }
+
+    #[test]
+    fn clones_of_a_repository_have_one_name_whatever_their_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = folder.path().join("first");
+        fs::create_dir_all(first.join("benchmarks")).expect("a folder");
+        assert_eq!(repository_name(&first), None);
+        git_do(&first, &["init", "-q"]);
+        git_do(&first, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        let second = folder.path().join("second");
+        git_do(folder.path(), &["clone", "-q", "first", "second"]);
+        let name = repository_name(&first).expect("a repository");
+        assert!(
+            name.starts_with("repository-") && name.len() == 21,
+            "{name}"
+        );
+        assert_eq!(repository_name(&second).as_deref(), Some("first"));
+        git_do(
+            &second,
+            &[
+                "remote",
+                "set-url",
+                "origin",
+                "git@example.org:group/tool.git",
+            ],
+        );
+        assert_eq!(repository_name(&second).as_deref(), Some("tool"));
+        git_do(
+            &first,
+            &[
+                "remote",
+                "add",
+                "upstream",
+                "https://example.org/group/tool/",
+            ],
+        );
+        assert_eq!(
+            repository_name(&first.join("benchmarks")).as_deref(),
+            Some("tool/benchmarks")
+        );
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::model::Metric;
 pub struct Suite {
     /// Its name.
     pub name: String,
+    /// Whether the file states the name; else it is that of the folder.
+    pub is_named: bool,
     /// What it says about judging.
     pub judge: JudgeSettings,
     cases: Vec<Case>,
@@ -163,6 +165,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
     table.finish()?;
     Ok(Suite {
+        is_named: name.is_some(),
         name: name.unwrap_or_else(|| folder_name(folder)),
         judge: judge.unwrap_or_default(),
         cases,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import platform
 import subprocess
 from importlib import metadata
@@ -63,6 +64,24 @@ def repository_version(folder: Path) -> dict[str, Any]:
     if changes is not None:
         version["dirty"] = bool(changes)
     return version
+
+
+def repository_name(folder: Path) -> str | None:
+    """Returns the name that a folder has in every clone of its Git repository; None outside of one.
+
+    The same as `lapwing run` takes for suites without a name: the last part of the remote's address, else
+    `repository-` with the first ten digits of the root commit; below the top folder, the path within the repository follows.
+    """
+    if not _git(folder, "rev-parse", "--show-toplevel"):
+        return None
+    remotes = (_git(folder, "remote") or "").splitlines()
+    url = _git(folder, "config", "--get", "remote.origin.url") or (remotes and _git(folder, "remote", "get-url", remotes[0]))
+    name = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git") if url else ""
+    if not name and _git(folder, "rev-parse", "--is-shallow-repository") == "false":
+        roots = (_git(folder, "rev-list", "--max-parents=0", "HEAD") or "").splitlines()
+        name = f"repository-{roots[-1][:10]}" if roots else ""
+    within = (_git(folder, "rev-parse", "--show-prefix") or "").rstrip("/")
+    return f"{name}/{within}" if name and within else name or None
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

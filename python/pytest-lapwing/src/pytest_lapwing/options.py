@@ -26,7 +26,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("", "bool", {"action": "store_true", "help": "Repeat benchmarks and record every iteration"}),
     ("store", "string", {"metavar": "PATH", "help": "Store to record for [default: .lapwing/lapwing.db]"}),
     ("output", "string", {"metavar": "FILE", "help": "Append the records to this file instead"}),
-    ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the root folder]"}),
+    ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the repository, else of the root folder]"}),
     ("name", "string", {"metavar": "NAME", "help": "Name of the session"}),
     (
         "session",

@@ -151,7 +151,10 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
     shared, name = options.names_of_session(config)
     session = {
         "id": ids.measured_id(),
-        "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
+        "suite": options.option(config, "suite")
+        or environment.repository_name(config.rootpath)
+        or config.rootpath.name
+        or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
         "name": shared or name or ids.session_name(),

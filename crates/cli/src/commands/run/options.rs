@@ -8,7 +8,7 @@ use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
     AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
-    Suite, SuiteProblem, nearest, parse_duration,
+    SuiteProblem, nearest, parse_duration,
 };
 use lapwing_core::text::grouped;
 
@@ -175,7 +175,10 @@ impl Run {
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
-            let suite = Suite::load(&path).map_err(suite_file::about)?;
+            let suite = suite_file::load(&path)?;
+            if let Some(note) = suite_file::name_note(&suite, &path) {
+                context.terminal.say(&note);
+            }
             let tests = tests_of(&suite)?;
             let plan = suite.plan_with_tests(tests, &self.settings(), seed);
             plan.map_err(|problem| contradiction(&problem, &path))?
