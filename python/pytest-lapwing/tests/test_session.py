@@ -186,3 +186,23 @@ def test_the_name_of_a_session_is_that_with_most_weight(suite, monkeypatch, line
     sessions = distinct(inbox(suite).of("session"))
     assert {it["name"] for it in sessions} == {name}
     assert len(sessions) == (1 if shared else 2)
+
+
+def test_the_default_suite_is_the_repository_as_lapwing_run_names_it(suite, lapwing_or_none):
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=suite.path, check=True, capture_output=True)
+
+    suite.write(ONE)
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "first")
+    call(suite, session=None)
+    (session,) = inbox(suite).of("session")
+    assert session["suite"].startswith("repository-") and len(session["suite"]) == 21
+    git("remote", "add", "upstream", "git@example.org:group/tool.git")
+    if lapwing_or_none:
+        (suite.path / "lapwing.toml").write_text('[benchmark.a]\ncommand = "true"\n')
+        say(lapwing_or_none, suite, "run", "-n", "1", "-i", "1")
+        names = {it["suite"] for it in say(lapwing_or_none, suite, "list")["benchmarks"]}
+        assert names == {session["suite"], "tool"}
+    call(suite, "--lapwing-suite=own", session=None)
