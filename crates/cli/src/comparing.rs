@@ -42,6 +42,9 @@ pub struct StatisticsOptions {
     /// Accepted share of false findings among regressions and improvements [default: 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
     false_discovery_rate: Option<f64>,
+    /// Fewest sessions per side for a verdict: with 2 or more, no finding rests on a single occasion
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "compat")]
+    min_sessions: u32,
     /// Seed of the bootstrap and permutation methods
     #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
@@ -120,6 +123,7 @@ impl StatisticsOptions {
                 .false_discovery_rate
                 .or(judging.false_discovery_rate)
                 .unwrap_or(usual.false_discovery_rate),
+            min_sessions: usize::try_from(self.min_sessions).unwrap_or(usize::MAX),
             seed: Seed(self.seed),
         }
     }

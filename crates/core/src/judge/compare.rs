@@ -24,6 +24,8 @@ pub struct CompareOptions {
     pub smallest_effect: Option<f64>,
     /// The share of false ones that is accepted among the regressions and improvements.
     pub false_discovery_rate: f64,
+    /// The fewest sessions per side for a verdict; 1 accepts a single occasion.
+    pub min_sessions: usize,
     /// Where random numbers come from.
     pub seed: Seed,
 }
@@ -35,6 +37,7 @@ impl Default for CompareOptions {
             confidence: Confidence::P95,
             smallest_effect: None,
             false_discovery_rate: 0.05,
+            min_sessions: 1,
             seed: Seed(7),
         }
     }
@@ -231,6 +234,13 @@ impl Verdict {
 pub enum VerdictReason {
     /// A side has fewer instances than a verdict takes.
     FewInstances,
+    /// A side has fewer sessions than the options require.
+    FewSessions {
+        /// How many each side has.
+        sessions: [usize; 2],
+        /// How many are required.
+        required: usize,
+    },
     /// A side has nothing but summaries of a source that kept no samples.
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
@@ -336,7 +346,9 @@ pub fn compare(
         difference,
         p_adjusted: None,
         verdict,
-        reason: reason.or_else(|| settle(sides, options)),
+        reason: reason
+            .or_else(|| few_sessions(sides, options))
+            .or_else(|| settle(sides, options)),
         cautions,
         runs: sides.map(|side| side.runs.clone()),
         settings: sides.map(|side| side.setting.clone()),
@@ -482,6 +494,16 @@ fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
             instances: if only_instances { below.count() } else { 0 },
         }
     }
+}
+
+fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
+    let sessions = sides.map(|side| {
+        let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
+        of_side.len()
+    });
+    let required = options.min_sessions;
+    let is_few = required > 1 && sessions.iter().any(|count| *count < required);
+    is_few.then_some(VerdictReason::FewSessions { sessions, required })
 }
 
 /// Returns how many instances would make the interval narrow enough.

@@ -68,6 +68,9 @@ fn p_values_of_family(
 }
 
 fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareOptions) {
+    if let Some(VerdictReason::FewSessions { .. }) = comparison.reason {
+        return;
+    }
     let effect = options.smallest_effect.unwrap_or(0.0);
     // The band is symmetric on the logarithmic scale: 3 % slower, or 3 % faster from there.
     let (interval, low, high) = match (comparison.ratio, comparison.difference) {

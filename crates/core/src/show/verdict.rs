@@ -163,6 +163,10 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             "need {INSTANCES_FOR_A_VERDICT} instances per side, got {} and {}",
             instances[0], instances[1]
         ),
+        VerdictReason::FewSessions { sessions, required } => format!(
+            "need {required} sessions per side, got {} and {}",
+            sessions[0], sessions[1]
+        ),
         VerdictReason::OnlySummaries => "the source kept only summaries, no samples".to_owned(),
         VerdictReason::NotPositive { instances: 0 } => {
             "a mean is not positive, so there is no ratio".to_owned()

@@ -201,6 +201,7 @@ impl<'a> SuiteRow<'a> {
 fn reason_key(reason: VerdictReason) -> &'static str {
     match reason {
         VerdictReason::FewInstances => "few_instances",
+        VerdictReason::FewSessions { .. } => "few_sessions",
         VerdictReason::OnlySummaries => "only_summaries",
         VerdictReason::NotPositive { .. } => "not_positive",
         VerdictReason::Undefined => "undefined",

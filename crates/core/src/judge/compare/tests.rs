@@ -345,3 +345,19 @@ fn a_baseline_of_zeros_is_compared_by_the_difference() {
         Some(VerdictReason::NotPositive { instances: 6 })
     );
 }
+
+#[test]
+fn a_single_session_is_no_ground_where_two_are_required() {
+    let options = CompareOptions {
+        min_sessions: 2,
+        ..CompareOptions::default()
+    };
+    let one = alone(&scaled(1.0), &scaled(1.3), &options);
+    assert_eq!(one.verdict, Verdict::Inconclusive);
+    let reason = VerdictReason::FewSessions {
+        sessions: [0, 0],
+        required: 2,
+    };
+    assert_eq!(one.reason, Some(reason));
+    assert!(one.ratio.is_some());
+}
