@@ -6,7 +6,7 @@ use super::caution::{Caution, cautions, design_cautions};
 use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
-use crate::model::{Id, Metric};
+use crate::model::{Better, Id, Metric};
 use crate::sample::{SideSetting, Subject, differ};
 use lapwing_stats::{
     Confidence, Difference, DifferenceMethod, Interval, Replicates, Seed, instances_to_settle,
@@ -113,6 +113,8 @@ pub struct SideSample {
     pub params: BTreeMap<String, BTreeMap<String, String>>,
     /// The units of the values, where known.
     pub units: BTreeSet<String>,
+    /// Whether more of the metric is better or worse, where known.
+    pub directions: BTreeSet<Better>,
     /// Its variants and levels of factors.
     pub setting: SideSetting,
     /// Its runs.
@@ -276,6 +278,8 @@ pub enum VerdictReason {
     OtherBenchmark,
     /// The values are of units that cannot be converted into each other.
     OtherUnit,
+    /// More of the metric is better on one side and worse on the other.
+    OtherDirection,
     /// A side never reaches a steady state.
     NeverSteady,
     /// Of a side every iteration failed or was left out.
@@ -407,6 +411,9 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     }
     if have_other_units(sides) {
         return Some(VerdictReason::OtherUnit);
+    }
+    if sides[0].directions.union(&sides[1].directions).count() > 1 {
+        return Some(VerdictReason::OtherDirection);
     }
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
     sides.iter().any(few).then_some(VerdictReason::FewInstances)

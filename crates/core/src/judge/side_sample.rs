@@ -72,6 +72,9 @@ impl SideSample {
             }
             let unit = it.run.metrics.get(metric).map(|it| it.unit.as_str());
             note(&mut side.units, unit.filter(|unit| !unit.is_empty()));
+            let metric = it.run.metrics.get(metric);
+            side.directions
+                .extend(metric.and_then(|metric| metric.better));
             side.runs.insert(it.run.id);
         }
         side

@@ -188,6 +188,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         VerdictReason::OtherUnit => {
             "the units of the sides cannot be converted into each other".to_owned()
         }
+        VerdictReason::OtherDirection => {
+            "more of the metric is better on one side and worse on the other".to_owned()
+        }
         VerdictReason::NoDirection => {
             "it changed, but the metric does not say whether more is better".to_owned()
         }

@@ -207,6 +207,7 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::Undefined => "undefined",
         VerdictReason::OtherBenchmark => "other_benchmark",
         VerdictReason::OtherUnit => "other_unit",
+        VerdictReason::OtherDirection => "other_direction",
         VerdictReason::NoDirection => "no_direction",
         VerdictReason::TooWide { .. } => "too_wide",
         VerdictReason::ManyComparisons => "many_comparisons",

@@ -361,3 +361,15 @@ fn a_single_session_is_no_ground_where_two_are_required() {
     assert_eq!(one.reason, Some(reason));
     assert!(one.ratio.is_some());
 }
+
+#[test]
+fn sides_that_disagree_on_what_is_better_have_no_verdict() {
+    let directed = |better, factor| SideSample {
+        directions: BTreeSet::from([better]),
+        ..scaled(factor)
+    };
+    let sides = [directed(Better::Lower, 1.0), directed(Better::Higher, 1.3)];
+    let one = alone(&sides[0], &sides[1], &CompareOptions::default());
+    assert_eq!(one.verdict, Verdict::Inconclusive);
+    assert_eq!(one.reason, Some(VerdictReason::OtherDirection));
+}
