@@ -1,4 +1,4 @@
-//! What was left out of a judgement, step by step, and which benchmarks did not come through.
+//! Exclusions from an analysis, per step, and the benchmarks that are not analysed.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use crate::model::{Id, MetricName};
 use crate::record::InstanceData;
 use crate::sample::{Sample, Setting};
 
-/// A step on the way from everything that was recorded to what is judged.
+/// A step from everything recorded to what is analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AuditStage {
     /// Everything.
     Recorded,
-    /// Benchmarks that are asked for.
+    /// The requested benchmarks.
     Known,
     /// Without burn-in.
     PastBurnIn,
-    /// Without what failed, timed out, was skipped or lost, or has no value.
+    /// Without failed, timed-out, skipped or lost iterations, and without those that have no value.
     NotFailed,
     /// Without outliers.
     NotOutlier,
-    /// Of benchmarks that get steady.
+    /// Of benchmarks that reach a steady state.
     Steady,
-    /// In instances and benchmarks that have enough left.
+    /// Of instances and benchmarks with enough data.
     Viable,
 }
 
@@ -38,7 +38,7 @@ impl AuditStage {
         Self::Viable,
     ];
 
-    /// Returns what it is called.
+    /// Returns its title.
     pub fn name(self) -> &'static str {
         match self {
             Self::Recorded => "recorded",
@@ -51,7 +51,7 @@ impl AuditStage {
         }
     }
 
-    /// Returns what it is called in data: `past_burn_in`.
+    /// Returns its name in data: `past_burn_in`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Recorded => "recorded",
@@ -64,7 +64,7 @@ impl AuditStage {
         }
     }
 
-    /// Returns why a benchmark of which nothing is left at this stage is not judged.
+    /// Returns the reason why a benchmark without data after this stage is not analysed.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Recorded => "no iteration was recorded",
@@ -77,8 +77,7 @@ impl AuditStage {
         }
     }
 
-    /// Returns the stage at which iterations of that state are left out; `None` for those
-    /// that come through.
+    /// Returns the stage that excludes iterations of that state; `None` for those that remain.
     pub fn that_leaves_out(state: IterationState) -> Option<Self> {
         match state {
             IterationState::Steady => None,
@@ -97,21 +96,21 @@ impl AuditStage {
     }
 }
 
-/// Why nothing can be said of values that came through.
+/// Why values that remain after cleaning are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableReason {
-    /// No iteration that counts has a value.
+    /// No remaining iteration has a value.
     NoValue,
     /// All values are zero.
     AllZero,
-    /// An instance has a mean of zero, which nothing is a share of.
+    /// An instance has a mean of zero, so shares of it are undefined.
     MeanOfZero,
-    /// The values are so large that their mean is no number.
+    /// The values are so large that their mean is not finite.
     NoMean,
 }
 
 impl UnusableReason {
-    /// Returns why it is not judged.
+    /// Returns the reason in words.
     pub fn reason(self) -> &'static str {
         match self {
             Self::NoValue => "no iteration has a value for this metric",
@@ -122,23 +121,23 @@ impl UnusableReason {
     }
 }
 
-/// How much is left after a stage.
+/// The amount of data after a stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Remaining {
-    /// Benchmarks with an instance left.
+    /// Benchmarks with at least one remaining instance.
     pub benchmarks: usize,
-    /// Instances with an iteration left; of what was recorded, all.
+    /// Instances with at least one remaining iteration; of the recorded data, all.
     pub instances: usize,
-    /// Iterations left.
+    /// Remaining iterations.
     pub iterations: usize,
 }
 
-/// How much is left after each stage.
+/// The amount of data after each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Funnel([Remaining; AuditStage::ALL.len()]);
 
 impl Funnel {
-    /// Returns the funnel of one benchmark, of whose instances these are the states.
+    /// Returns the funnel of one benchmark from the states of its instances.
     pub fn of<'a>(instances: impl IntoIterator<Item = &'a [IterationState]>) -> Self {
         let mut funnel = Self::default();
         for states in instances {
@@ -168,12 +167,12 @@ impl Funnel {
         }
     }
 
-    /// Returns each stage with what is left after it.
+    /// Returns each stage with the amount of data after it.
     pub fn stages(&self) -> impl Iterator<Item = (AuditStage, Remaining)> + '_ {
         AuditStage::ALL.into_iter().zip(self.0)
     }
 
-    /// Returns the stage after which nothing is left; `None` when something comes through.
+    /// Returns the stage after which no data remain; `None` if some do.
     pub fn dried_up_at(&self) -> Option<AuditStage> {
         self.stages()
             .find(|(_, remaining)| remaining.iterations == 0)
@@ -181,19 +180,19 @@ impl Funnel {
     }
 }
 
-/// Iterations of one instance that were left out by one rule.
+/// Iterations of one instance that were excluded by one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
     /// The instance.
     pub instance: Id,
     /// The rule.
     pub state: IterationState,
-    /// The indices of the iterations: first and last of each stretch.
+    /// The indices of the iterations: first and last of each range.
     pub stretches: Vec<(u32, u32)>,
 }
 
 impl Exclusion {
-    /// Returns the indices as people write them: `0–4, 17`.
+    /// Returns the indices as text: `0–4, 17`.
     pub fn text(&self) -> String {
         let stretch = |(first, last): &(u32, u32)| {
             if first == last {
@@ -207,30 +206,30 @@ impl Exclusion {
     }
 }
 
-/// What was left out of one benchmark and metric.
+/// The exclusions from one benchmark and metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkAudit {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: String,
-    /// Its id.
+    /// The benchmark's id.
     pub benchmark: String,
-    /// Which of several settings of it.
+    /// The setting, if there are several.
     pub setting: Setting,
-    /// Which side of a comparison, where sides are compared.
+    /// The side, in a comparison.
     pub side: Option<String>,
     /// The metric.
     pub metric: MetricName,
     /// The rules that were applied.
     pub policy: CleaningPolicy,
-    /// Where the start of the steady state is from.
+    /// The source of the start of the steady state.
     pub burn_in: BurnInSource,
-    /// What is left after each stage.
+    /// The amount of data after each stage.
     pub funnel: Funnel,
-    /// How many iterations each rule left out.
+    /// Number of iterations excluded by each rule.
     pub left_out: LeftOut,
-    /// Which ones, by instance and rule.
+    /// The excluded iterations, by instance and rule.
     pub exclusions: Vec<Exclusion>,
-    /// Why nothing is said of what came through; `None` where something is, or nothing came through.
+    /// Why the remaining values are unusable; `None` if they are usable, or none remain.
     pub unusable: Option<UnusableReason>,
 }
 
@@ -265,21 +264,21 @@ impl BenchmarkAudit {
         }
     }
 
-    /// Returns the audit as one of values of which nothing can be said, where there is such a reason.
+    /// Returns the audit with the reason why the values are unusable, if there is one.
     #[must_use]
     pub fn as_unusable(mut self, why: Option<UnusableReason>) -> Self {
         self.unusable = why;
         self
     }
 
-    /// Returns the audit as one of a side of a comparison.
+    /// Returns the audit for a side of a comparison.
     #[must_use]
     pub fn on_side(mut self, side: Option<String>) -> Self {
         self.side = side;
         self
     }
 
-    /// Returns why nothing of it is judged, in words; `None` when something is.
+    /// Returns the reason why it is not analysed, in words; `None` if it is.
     pub fn reason(&self) -> Option<String> {
         let Some(stage) = self.funnel.dried_up_at() else {
             return self.unusable.map(|it| it.reason().to_owned());
@@ -355,16 +354,16 @@ fn exclusions(instance: Id, index: &[u32], states: &[IterationState]) -> Vec<Exc
     exclusions
 }
 
-/// What was left out of a judgement over many benchmarks.
+/// The exclusions from an analysis of many benchmarks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Audit {
-    /// Each benchmark and metric, in the order of judging.
+    /// Each benchmark and metric, in the order of analysis.
     pub benchmarks: Vec<BenchmarkAudit>,
 }
 
 impl Audit {
-    /// Returns what is left of all of them after each stage. A benchmark is one however many
-    /// metrics and settings of it are judged; instances and iterations count for each metric.
+    /// Returns the amount of data of all of them after each stage. A benchmark is counted once, however many metrics
+    /// and settings of it are analysed; instances and iterations are counted per metric.
     pub fn funnel(&self) -> Funnel {
         let mut sum = Funnel::default();
         for benchmark in &self.benchmarks {
@@ -381,8 +380,7 @@ impl Audit {
         sum
     }
 
-    /// Returns whether a benchmark is judged by several metrics, so that its instances count more
-    /// than once.
+    /// Returns whether a benchmark is analysed by several metrics, so that its instances are counted more than once.
     pub fn has_several_metrics(&self) -> bool {
         let benchmark = |it: &BenchmarkAudit| (it.suite.clone(), it.benchmark.clone());
         let all = self.benchmarks.iter();
@@ -391,19 +389,19 @@ impl Audit {
         metrics.len() > benchmarks.len()
     }
 
-    /// Returns whether more than one setting is judged.
+    /// Returns whether more than one setting is analysed.
     pub fn has_several_settings(&self) -> bool {
         let settings = self.benchmarks.iter().map(|it| it.setting.text());
         settings.collect::<BTreeSet<_>>().len() > 1
     }
 
-    /// Returns whether benchmarks of more than one suite are judged.
+    /// Returns whether benchmarks of more than one suite are analysed.
     pub fn has_several_suites(&self) -> bool {
         let suites = self.benchmarks.iter().map(|it| it.suite.as_str());
         suites.collect::<BTreeSet<_>>().len() > 1
     }
 
-    /// Returns how many iterations were left out in all, by rule.
+    /// Returns the total number of excluded iterations, by rule.
     pub fn left_out(&self) -> LeftOut {
         let mut sum = LeftOut::default();
         for benchmark in &self.benchmarks {
@@ -412,8 +410,8 @@ impl Audit {
         sum
     }
 
-    /// Returns the benchmarks that are not judged: of which nothing is left, with the stage that took the last,
-    /// and without a stage those whose values are of no use.
+    /// Returns the benchmarks that are not analysed: those without remaining data, with the stage that excluded the
+    /// last, and without a stage those with unusable values.
     pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Option<AuditStage>)> {
         self.benchmarks.iter().filter_map(|it| {
             let stage = it.funnel.dried_up_at();

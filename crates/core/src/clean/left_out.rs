@@ -1,15 +1,15 @@
-//! How many iterations were left out, by reason.
+//! Numbers of excluded iterations, by reason.
 
 use std::collections::BTreeMap;
 
 use super::IterationState;
 
-/// How many iterations were left out, by reason.
+/// Numbers of excluded iterations, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut(BTreeMap<IterationState, usize>);
 
 impl LeftOut {
-    /// Returns the account of iterations in these states; those that count are not in it.
+    /// Returns the numbers of iterations in these states, without those that remain.
     pub fn of(states: impl IntoIterator<Item = IterationState>) -> Self {
         let mut left_out = Self::default();
         for state in states {
@@ -18,21 +18,21 @@ impl LeftOut {
         left_out
     }
 
-    /// Takes an iteration of that state into account.
+    /// Adds an iteration of that state.
     pub fn note(&mut self, state: IterationState) {
         if state != IterationState::Steady {
             *self.0.entry(state).or_insert(0) += 1;
         }
     }
 
-    /// Adds another account to this one.
+    /// Adds the numbers of another.
     pub fn add(&mut self, other: &Self) {
         for (state, count) in &other.0 {
             *self.0.entry(*state).or_insert(0) += count;
         }
     }
 
-    /// Returns how many were left out for that reason.
+    /// Returns the number excluded for that reason.
     pub fn count(&self, state: IterationState) -> usize {
         self.0.get(&state).copied().unwrap_or(0)
     }
@@ -42,12 +42,12 @@ impl LeftOut {
         self.0.iter().map(|(state, count)| (*state, *count))
     }
 
-    /// Returns whether nothing was left out.
+    /// Returns whether nothing was excluded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns how many were left out in all.
+    /// Returns the total number of exclusions.
     pub fn total(&self) -> usize {
         self.0.values().sum()
     }

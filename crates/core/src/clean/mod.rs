@@ -1,8 +1,8 @@
-//! Decides which iterations count, and says which do not and why.
+//! Cleaning: selects the iterations to analyse, and lists the exclusions with their reasons.
 //!
-//! Nothing is deleted: cleaning returns the values to judge beside an account of
-//! every iteration that it left out. [`CleaningRules`] are what people ask for; for each benchmark
-//! they come to a [`CleaningPolicy`], which [`clean`] applies.
+//! Nothing is deleted: cleaning returns the values to analyse and a list of every excluded iteration.
+//! [`CleaningRules`] are the user's request; for each benchmark they resolve to a [`CleaningPolicy`], which [`clean`]
+//! applies.
 
 mod audit;
 mod left_out;
@@ -28,18 +28,18 @@ pub use steady::{
 
 use state::replace_steady;
 
-/// Which iterations of a benchmark count.
+/// The rules that select the iterations of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CleaningPolicy {
-    /// Where the steady state is taken to begin.
+    /// The start of the steady state.
     pub burn_in: SteadyFrom,
-    /// Which iterations that did not end well are dropped.
+    /// Which unsuccessful iterations are excluded.
     pub failures: FailureRule,
-    /// Which values are too far from the others; `None` to keep all.
+    /// The rule for outliers; `None` to keep all values.
     pub outliers: Option<OutlierRule>,
-    /// The fewest iterations that an instance must have left to count.
+    /// The fewest remaining iterations of an instance to be analysed.
     pub min_iterations: usize,
-    /// The fewest instances that a benchmark must have left to count.
+    /// The fewest remaining instances of a benchmark to be analysed.
     pub min_instances: usize,
 }
 
@@ -55,67 +55,66 @@ impl Default for CleaningPolicy {
     }
 }
 
-/// Where the steady state of a benchmark is taken to begin.
+/// The start of the steady state of a benchmark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SteadyFrom {
-    /// After the iterations that the runner planned as burn-in.
+    /// After the planned burn-in iterations.
     #[default]
     Recorded,
     /// At that index.
     Index(u32),
-    /// Nowhere: the benchmark does not get steady, so nothing of it counts.
+    /// None: the benchmark reaches no steady state, so all of it is excluded.
     Never,
-    /// Unknown, where only benchmarks with a known start are asked for: nothing counts.
+    /// Unknown, if only benchmarks with a known start are requested: all of it is excluded.
     Unknown,
 }
 
-/// Which iterations that did not end well are dropped.
+/// Which unsuccessful iterations are excluded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FailureRule {
     /// All that failed, timed out or were skipped, and all without a value.
     #[default]
     Drop,
-    /// As Hail's notebook does: only what timed out with a message. What failed otherwise
-    /// stays, mostly without a value, and counts where iterations are counted.
+    /// As in Hail's notebook: only time-outs with a message are excluded. Other failures remain, mostly without a
+    /// value, and are included in numbers of iterations.
     AsHail,
 }
 
-/// The values of one metric that count.
+/// The values of one metric after cleaning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cleaned {
-    /// Instances with at least one value that counts.
+    /// Instances with at least one remaining value.
     pub instances: Vec<CleanInstance>,
-    /// What was left out, and why.
+    /// The numbers of exclusions, by reason.
     pub left_out: LeftOut,
 }
 
-/// One instance's values that count.
+/// The values of one instance after cleaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanInstance {
-    /// Its place among the instances that were given.
+    /// Its index among the given instances.
     pub position: usize,
     /// The values in the order of iterations, in the metric's unit; never empty, never NaN.
     pub values: Vec<f64>,
-    /// How many iterations count besides that have no value: none, but for
-    /// [`FailureRule::AsHail`].
+    /// Number of remaining iterations without a value: 0, except with [`FailureRule::AsHail`].
     pub without_value: usize,
 }
 
 impl CleanInstance {
     /// Returns the mean of the values.
     pub fn mean(&self) -> f64 {
-        // A clean instance is never empty, so the mean is always there.
+        // A cleaned instance is never empty, so the mean is defined.
         lapwing_stats::mean(&self.values).unwrap_or(f64::NAN)
     }
 
-    /// Returns the values and a NaN for every iteration that counts without one.
+    /// Returns the values, and a NaN for every remaining iteration without one.
     pub fn values_and_gaps(&self) -> impl Iterator<Item = f64> + '_ {
         let gaps = std::iter::repeat_n(f64::NAN, self.without_value);
         self.values.iter().copied().chain(gaps)
     }
 }
 
-/// Returns the values of `metric` that count under `policy`, of the instances of one benchmark.
+/// Returns the values of `metric` in the instances of one benchmark that remain under `policy`.
 pub fn clean<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
@@ -149,7 +148,7 @@ pub fn clean<'a>(
 /// The states of the iterations of one instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceStates {
-    /// Its place among the instances that were given.
+    /// Its index among the given instances.
     pub position: usize,
     /// The state of each iteration, in order.
     pub states: Vec<IterationState>,
@@ -179,9 +178,9 @@ pub fn states<'a>(
     all
 }
 
-/// Has values not count that are in another unit than those of the latest run that names one.
+/// Excludes values in another unit than that of the latest run that names one.
 ///
-/// The reader has converted what can be converted; the rest measures something else.
+/// The reader has already converted convertible units; any other unit measures another quantity.
 fn leave_out_other_units(all: &mut [(&InstanceData, InstanceStates)], metric: &str) {
     let unit_of = |it: &&InstanceData| {
         let unit = &it.run.metrics.get(metric)?.unit;

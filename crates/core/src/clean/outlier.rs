@@ -1,29 +1,28 @@
-//! The rule for values that are far from those of their instance.
+//! The rule for values far from those of their instance.
 
 use super::IterationState;
 use crate::record::InstanceData;
 
-/// Leaves out values that are a multiple, or a fraction, of their instance's median.
+/// Excludes values that are a multiple, or a fraction, of their instance's median.
 ///
-/// It is meant for stalls of the machine, not for a distribution's tail: with the factor 10 of
-/// Hail's benchmarks nothing goes that could be the benchmark's own doing.
+/// It is meant for stalls of the machine, not for a distribution's tail: at the factor 10 of Hail's benchmarks no
+/// value is excluded that the benchmark itself could plausibly cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutlierRule {
-    /// A value is left out when it is at least this many times the median, or the median
-    /// this many times it.
+    /// A value is excluded if it is at least this many times the median, or the median this many times the value.
     pub factor: f64,
-    /// An instance with fewer values has no outliers: its median says too little.
+    /// An instance with fewer values has no outliers: its median is unreliable.
     pub fewest_values: usize,
-    /// Which metrics it is applied to.
+    /// The metrics that it applies to.
     pub metrics: OutlierMetrics,
 }
 
-/// Which metrics the rule for outliers is applied to.
+/// The metrics that the rule for outliers applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutlierMetrics {
-    /// Only times: a memory peak of ten times the usual is what people want to see.
+    /// Times only: a memory peak of ten times the usual is a finding, not a stall of the machine.
     Times,
-    /// All.
+    /// All metrics.
     All,
 }
 
@@ -38,7 +37,7 @@ impl Default for OutlierRule {
 }
 
 impl OutlierRule {
-    /// Returns whether the rule is applied to that metric of an instance.
+    /// Returns whether the rule applies to that metric of an instance.
     pub(super) fn applies_to(&self, instance: &InstanceData, metric: &str) -> bool {
         match self.metrics {
             OutlierMetrics::All => true,
@@ -50,9 +49,9 @@ impl OutlierRule {
     }
 }
 
-/// Marks those of the iterations that count so far whose values are too far from their median.
+/// Marks the remaining iterations with values too far from their median.
 ///
-/// As in Hail, what has no value counts where others have one, and where none has, none counts.
+/// As in Hail, iterations without a value remain if others have one, and are excluded if none has.
 pub(super) fn mark_outliers(
     states: &mut [IterationState],
     value: impl Fn(usize) -> f64,
@@ -80,7 +79,7 @@ pub(super) fn mark_outliers(
 }
 
 fn is_near(value: f64, median: f64, factor: f64) -> bool {
-    // Zero against zero is no number, and Hail drops it.
+    // Zero divided by zero is NaN, which Hail excludes.
     value.is_nan() || value.max(median) / value.min(median) < factor
 }
 

@@ -1,4 +1,4 @@
-//! What people ask for: the same rules for many benchmarks.
+//! The user's cleaning rules, the same for many benchmarks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::model::{Session, bare_name};
 use crate::sample::Sample;
 use crate::suite::JudgedFrom;
 
-/// The rules by which benchmarks are cleaned.
+/// The rules for cleaning benchmarks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleaningRules {
-    /// Where the steady state begins.
+    /// The start of the steady state.
     pub burn_in: BurnInRule,
-    /// Which iterations that did not end well are dropped.
+    /// Which unsuccessful iterations are excluded.
     pub failures: FailureRule,
-    /// Which values are too far from the others; `None` to keep all.
+    /// The rule for outliers; `None` to keep all values.
     pub outliers: Option<OutlierRule>,
-    /// The fewest iterations that an instance must have left to count.
+    /// The fewest remaining iterations of an instance to be analysed.
     pub min_iterations: usize,
-    /// The fewest instances that a benchmark must have left to count.
+    /// The fewest remaining instances of a benchmark to be analysed.
     pub min_instances: usize,
 }
 
@@ -41,12 +41,12 @@ impl Default for CleaningRules {
     }
 }
 
-/// Where the steady state of each benchmark begins.
+/// The start of the steady state of each benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BurnInRule {
-    /// The first stable index by benchmark: its id, or what follows the last `::` of it; `None` without a list.
+    /// The first stable iteration by benchmark: its id, or the part after the last `::`; `None` without a list.
     pub listed: Option<BTreeMap<String, u32>>,
-    /// The start of benchmarks that are not listed; `None` excludes them, as Hail's notebook does.
+    /// The start for benchmarks that are not listed; `None` excludes them, as Hail's notebook does.
     pub others: Option<JudgedFrom>,
 }
 
@@ -59,28 +59,28 @@ impl From<JudgedFrom> for BurnInRule {
     }
 }
 
-/// Where the start of the steady state of a benchmark is from.
+/// The source of the start of a steady state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BurnInSource {
-    /// The plan by which it was measured.
+    /// The plan of the measurement.
     Recorded,
-    /// An index that was given for all.
+    /// An index given for all benchmarks.
     Given,
     /// A list.
     Listed,
-    /// A list does not name it.
+    /// A list in which the benchmark is missing.
     NotListed,
-    /// A person who reviewed it.
+    /// A review by a person.
     Reviewed,
-    /// The values themselves.
+    /// Detection from the values.
     Found {
-        /// What they want, where a limit made the start smaller.
+        /// The start detected from the values, if a limit reduced it.
         wanted: Option<u32>,
     },
 }
 
 impl BurnInSource {
-    /// Returns what it is called in data: `recorded`, `given`, `file`, `not_in_file`, `review` or `found`.
+    /// Returns its name in data: `recorded`, `given`, `file`, `not_in_file`, `review` or `found`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Recorded => "recorded",
@@ -92,7 +92,7 @@ impl BurnInSource {
         }
     }
 
-    /// Returns what the values want, where a limit made the start smaller.
+    /// Returns the start detected from the values, if a limit reduced it.
     pub fn wanted(self) -> Option<u32> {
         match self {
             Self::Found { wanted } => wanted,
@@ -102,9 +102,9 @@ impl BurnInSource {
 }
 
 impl CleaningRules {
-    /// Returns the rules of Hail's notebook, slips included: only benchmarks with a known start,
-    /// of what did not end well only what timed out with a message is dropped, values ten times
-    /// off the median go, and instances and benchmarks need 50 of what is left.
+    /// Returns the rules of Hail's notebook, bugs included: only benchmarks with a known start; of unsuccessful
+    /// iterations only time-outs with a message are excluded; values a factor of ten off the median are excluded;
+    /// instances and benchmarks need 50 remaining iterations and instances.
     pub fn hail(starts: BTreeMap<String, u32>) -> Self {
         Self {
             burn_in: BurnInRule {
@@ -122,7 +122,7 @@ impl CleaningRules {
         }
     }
 
-    /// Returns what the rules come to for a sample, and where its burn-in is from.
+    /// Returns the policy for a sample, and the source of its start.
     pub fn policy(&self, sample: &Sample<'_>) -> (CleaningPolicy, BurnInSource) {
         let (from, source) = self
             .start(sample)
@@ -130,8 +130,7 @@ impl CleaningRules {
         (self.policy_from(from), source)
     }
 
-    /// Returns where the rules take a sample to be steady, whatever its values say; `None` where its values are
-    /// to tell.
+    /// Returns the start of a sample by rules that do not depend on its values; `None` if it must be detected from them.
     pub(crate) fn start(&self, sample: &Sample<'_>) -> Option<SteadyStart> {
         let id = &sample.benchmark.id;
         let rule = &self.burn_in;
@@ -147,7 +146,7 @@ impl CleaningRules {
         }
     }
 
-    /// Returns what the rules come to for a benchmark that is taken to be steady from there on.
+    /// Returns the policy for a benchmark with that start.
     pub fn policy_from(&self, burn_in: SteadyFrom) -> CleaningPolicy {
         CleaningPolicy {
             burn_in,
@@ -162,7 +161,7 @@ impl CleaningRules {
 /// The start of the steady state of a sample, and the source of that start.
 pub(crate) type SteadyStart = (SteadyFrom, BurnInSource);
 
-/// Returns where a sample gets steady by its values of a metric; as planned where there is none.
+/// Returns the start of a sample as detected from its values of a metric; the planned one without values.
 pub(crate) fn found_in(sample: &Sample<'_>, metric: Option<&str>) -> SteadyStart {
     let Some(metric) = metric else {
         return (SteadyFrom::Recorded, BurnInSource::Recorded);
@@ -174,7 +173,7 @@ pub(crate) fn found_in(sample: &Sample<'_>, metric: Option<&str>) -> SteadyStart
     (found.steady_from(), BurnInSource::Found { wanted })
 }
 
-/// Returns whether any session that measured the sample left its burn-in to judging.
+/// Returns whether any session of the sample leaves detection of burn-in to analysis.
 fn left_to_judging(sample: &Sample<'_>) -> bool {
     let mut last: Option<&Arc<Session>> = None;
     sample.instances.iter().any(|it| {
@@ -185,7 +184,7 @@ fn left_to_judging(sample: &Sample<'_>) -> bool {
     })
 }
 
-/// Returns what a list says of a benchmark: by its id or, as Hail's lists do, by its bare name.
+/// Returns a benchmark's entry in a list: by its id or, as in Hail's lists, by its bare name.
 pub fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
     starts
         .get(id)
@@ -193,12 +192,12 @@ pub fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
         .copied()
 }
 
-/// Returns whether the plan of a session leaves it to judging where the benchmark gets steady.
+/// Returns whether the plan of a session leaves detection of a benchmark's burn-in to analysis.
 pub fn was_planned_auto(session: &Session, id: &str) -> bool {
     planned_auto(session).any(|planned| planned == id)
 }
 
-/// Returns whether the plan of a session leaves it to judging where any benchmark gets steady.
+/// Returns whether the plan of a session leaves detection of any benchmark's burn-in to analysis.
 pub fn plans_any_auto(session: &Session) -> bool {
     planned_auto(session).next().is_some()
 }
@@ -220,7 +219,7 @@ mod tests {
     use crate::model::Benchmark;
     use crate::sample::BenchmarkData;
 
-    /// Returns where a benchmark of that id is taken to be steady.
+    /// Returns the start for a benchmark with that id.
     fn start(rules: &CleaningRules, id: &str) -> Option<SteadyStart> {
         let benchmark = Benchmark {
             id: id.to_owned(),

@@ -1,24 +1,24 @@
-//! Whether an iteration counts, and if not, why.
+//! The state of an iteration: included, or the reason of its exclusion.
 
 use super::outlier::mark_outliers;
 use super::{CleaningPolicy, FailureRule, SteadyFrom};
 use crate::model::{InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 
-/// Whether an iteration counts, and if not, the first rule that left it out.
+/// The state of an iteration: included, or the first rule that excluded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IterationState {
-    /// It counts.
+    /// It is included.
     Steady,
-    /// Its benchmark is not one of those that are asked for by name.
+    /// Its benchmark is not among those requested by name.
     Unknown,
-    /// Its instance was lost and measured anew.
+    /// Its instance was lost and measured again.
     Lost,
-    /// It came before the steady state, whatever became of it.
+    /// It is before the steady state, whatever its outcome.
     BurnIn,
     /// It failed.
     Failed,
-    /// It was ended at its time limit.
+    /// It timed out.
     TimedOut,
     /// It was skipped.
     Skipped,
@@ -30,9 +30,9 @@ pub enum IterationState {
     Outlier,
     /// Its benchmark never reaches a steady state.
     Unsteady,
-    /// Its instance has too few iterations that count.
+    /// Its instance has too few remaining iterations.
     ShortInstance,
-    /// Its benchmark has too few instances that count.
+    /// Its benchmark has too few remaining instances.
     FewInstances,
 }
 
@@ -54,7 +54,7 @@ impl IterationState {
         Self::FewInstances,
     ];
 
-    /// Returns what it is called.
+    /// Returns its title.
     pub fn name(self) -> &'static str {
         match self {
             Self::Steady => "steady",
@@ -73,7 +73,7 @@ impl IterationState {
         }
     }
 
-    /// Returns what it is called in data: `burn_in`.
+    /// Returns its name in data: `burn_in`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Steady => "steady",
@@ -116,7 +116,7 @@ impl IterationState {
         states
     }
 
-    /// Returns the state of the iteration at a place as far as it depends on itself alone.
+    /// Returns the state of the iteration at an index, as far as it depends on that iteration alone.
     fn before_outliers(
         instance: &InstanceData,
         at: usize,
@@ -155,7 +155,7 @@ impl IterationState {
     }
 }
 
-/// Gives another state to the iterations that counted so far.
+/// Sets another state for the iterations included so far.
 pub(super) fn replace_steady(states: &mut [IterationState], by: IterationState) {
     for state in states {
         if *state == IterationState::Steady {

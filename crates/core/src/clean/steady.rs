@@ -1,4 +1,4 @@
-//! From which iteration on a benchmark is steady, as its own values tell.
+//! Detection of burn-in: the first stable iteration of a benchmark, from its own values.
 
 use lapwing_stats::Seed;
 use lapwing_stats::steady::krun::{Krun, krun};
@@ -15,17 +15,17 @@ use crate::model::{Id, InstanceOutcome, MetricName, Outcome};
 use crate::record::InstanceData;
 use crate::sample::Sample;
 
-/// How the start of the steady state of an instance is found.
+/// The method to detect the start of an instance's steady state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SteadyMethod {
-    /// Ours.
+    /// Lapwing's.
     #[default]
     Default,
-    /// That of Krun's `warmup_stats` (Barrett et al. 2017).
+    /// The method of Krun's `warmup_stats` (Barrett et al. 2017).
     Krun,
-    /// That of Traini et al. 2023.
+    /// The method of Traini et al. 2023.
     Traini,
-    /// The simple rule MSER-5, which knows no classes.
+    /// The simple rule MSER-5, without classes.
     Mser5,
 }
 
@@ -33,7 +33,7 @@ impl SteadyMethod {
     /// Every method.
     pub const ALL: [Self; 4] = [Self::Default, Self::Krun, Self::Traini, Self::Mser5];
 
-    /// Returns what it is called.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -44,14 +44,14 @@ impl SteadyMethod {
     }
 }
 
-/// How the burn-in of a benchmark is found.
+/// Options to detect the burn-in of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadySearch {
-    /// How the start of each instance is found.
+    /// The method for each instance.
     pub method: SteadyMethod,
-    /// How one burn-in comes of them.
+    /// How the starts of all instances are combined.
     pub burn_in: BurnInOptions,
-    /// Where the resamples of Traini's method come from.
+    /// The seed of the resamples of Traini's method.
     pub seed: Seed,
 }
 
@@ -65,35 +65,35 @@ impl Default for SteadySearch {
     }
 }
 
-/// What one instance does before it is steady.
+/// The values of one instance and their classification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceSteady {
     /// The instance.
     pub instance: Id,
-    /// Its place among the instances of the benchmark.
+    /// Its index among the instances of the benchmark.
     pub position: usize,
-    /// The indices of the iterations that were looked at: the successful ones with a value.
+    /// The indices of the analysed iterations: the successful ones with a value.
     pub index: Vec<u32>,
     /// Their values.
     pub values: Vec<f64>,
-    /// What they do; `None` where the method cannot tell.
+    /// Their classification; `None` if the method gives none.
     pub class: Option<Class>,
-    /// The place in `values` of the first steady one; `None` without a steady state.
+    /// The index in `values` of the first stable one; `None` without a steady state.
     pub start: Option<usize>,
-    /// The iterations from one high to the next, for [`Class::Cyclic`].
+    /// The number of iterations from one high to the next, for [`Class::Cyclic`].
     pub period: Option<usize>,
-    /// Whether it is long enough beside the others to be asked; [`Class::TooShort`] otherwise.
+    /// Whether it is long enough, relative to the other instances, to be classified; otherwise [`Class::TooShort`].
     pub is_asked: bool,
 }
 
 impl InstanceSteady {
-    /// Returns the index of the first steady iteration: the one after the last that is not, whatever
+    /// Returns the index of the first stable iteration: the one after the last unstable one, even if it failed.
     /// failed from there on.
     pub fn start_index(&self) -> Option<u32> {
         u32::try_from(self.as_start()?.first_steady()?).ok()
     }
 
-    /// Returns how many iterations it has up to the last with a value.
+    /// Returns its number of iterations up to the last with a value.
     fn iterations(&self) -> usize {
         let last = self.index.last().copied().map(usize::try_from);
         last.and_then(Result::ok).map_or(0, |last| last + 1)
@@ -109,20 +109,19 @@ impl InstanceSteady {
     }
 }
 
-/// What the instances of a benchmark do before they are steady.
+/// The classification of a benchmark's instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkSteady {
-    /// The metric that was looked at.
+    /// The metric of the values.
     pub metric: MetricName,
     /// The instances with a value.
     pub instances: Vec<InstanceSteady>,
-    /// What comes of them for the benchmark; `None` without an instance that could be classified.
+    /// The result for the benchmark; `None` without an instance that could be classified.
     pub burn_in: Option<BurnIn>,
 }
 
 impl BenchmarkSteady {
-    /// Returns the index of the first iteration to judge; `None` when none is steady or all are
-    /// too short to tell.
+    /// Returns the index of the first iteration to analyse; `None` if none is stable or all instances are too short.
     pub fn start_index(&self) -> Option<u32> {
         u32::try_from(self.burn_in.as_ref()?.start?).ok()
     }
@@ -132,14 +131,13 @@ impl BenchmarkSteady {
         u32::try_from(self.burn_in.as_ref()?.wanted?).ok()
     }
 
-    /// Returns what it costs and leaves to judge from the iteration of that index on, whoever chose it;
-    /// `None` without an instance that could be classified.
+    /// Returns the cost, and the amount of data to analyse, of a start at that index, whatever its source; `None`
+    /// without an instance that could be classified.
     pub fn burn_in_from(&self, index: u32) -> Option<BurnIn> {
         burn_in_from(&starts(&self.instances), usize::try_from(index).ok()?)
     }
 
-    /// Returns where the benchmark is steady: at an index, never, or, where too little was measured
-    /// to tell, as planned.
+    /// Returns the start of the benchmark's steady state: an index, never, or, with too little data, as planned.
     pub fn steady_from(&self) -> SteadyFrom {
         match (&self.burn_in, self.start_index()) {
             (_, Some(index)) => SteadyFrom::Index(index),
@@ -149,8 +147,8 @@ impl BenchmarkSteady {
     }
 }
 
-/// Returns the metric by which the burn-in of a sample is found: the wall time, or else its first metric by
-/// name; `None` without values.
+/// Returns the metric for detecting the burn-in of a sample: the wall time, or else its first metric by name; `None`
+/// without values.
 pub fn burn_in_metric(sample: &Sample<'_>) -> Option<MetricName> {
     const USUAL: &str = "wall_time";
     let all = || {
@@ -163,8 +161,8 @@ pub fn burn_in_metric(sample: &Sample<'_>) -> Option<MetricName> {
     all().min().cloned()
 }
 
-/// Returns what the instances of a sample do before they are steady, by one metric, burn-in that was
-/// planned included. Lost instances and iterations that did not end well are left out.
+/// Returns the classification of a sample's instances, by one metric, including planned burn-in. Lost instances and
+/// unsuccessful iterations are excluded.
 pub fn find_steady(sample: &Sample<'_>, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
     let seed = search.seed.split(sample.suite).split(&sample.benchmark.id);
     let mut instances: Vec<InstanceSteady> = sample
@@ -188,7 +186,7 @@ fn starts(instances: &[InstanceSteady]) -> Vec<InstanceStart<'_>> {
     all.filter_map(InstanceSteady::as_start).collect()
 }
 
-/// Marks instances that are too short beside the longest to tell anything of the benchmark.
+/// Marks instances that are too short, relative to the longest, to represent the benchmark.
 fn mark_short(instances: &mut [InstanceSteady]) {
     let classified = instances.iter().filter(|it| it.class.is_some());
     let longest = classified.map(InstanceSteady::iterations).max();
@@ -235,7 +233,7 @@ fn of_instance(
     })
 }
 
-/// What a method says.
+/// The result of a method.
 #[derive(Default)]
 struct FoundStart {
     class: Option<Class>,
@@ -264,7 +262,7 @@ fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> 
         SteadyMethod::Traini => {
             let mut random = seed.stream(&instance.to_string());
             let state = traini(values, &Traini::default(), &mut random);
-            // They know steady and not steady, and count the last iteration that differs.
+            // These methods only have steady and not steady, and return the last iteration that differs.
             FoundStart {
                 class: Some(match state.start {
                     None => Class::NoSteadyState,
@@ -326,7 +324,7 @@ mod tests {
             "wall_time",
             &SteadySearch::default(),
         );
-        // One more than the five: the method leaves a little out for doubt.
+        // One more than the five: the method keeps a small margin.
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
         assert!(
             found

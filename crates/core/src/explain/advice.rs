@@ -1,77 +1,76 @@
-//! What deserves attention in what was just measured.
+//! Hints from fresh measurements on how to measure better.
 //!
-//! These are hints about how to measure better, not judgements: each names the number
-//! that it rests on.
+//! They are not judgements; each names the number that it is based on.
 
 use crate::clean::{CleanInstance, CleaningPolicy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
 use crate::model::Outcome;
 use crate::record::InstanceData;
 
-/// Something that deserves attention.
+/// A hint on how to measure better.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Advice {
     /// Too few instances for any conclusion.
     FewInstances {
-        /// How many there are.
+        /// Number of instances.
         instances: usize,
     },
-    /// The first iteration that counts is slower than the rest.
+    /// The first iteration after burn-in is slower than the rest.
     SlowStart {
         /// Median over instances of first iteration / median of the others.
         ratio: f64,
-        /// How many instances show it, of how many.
+        /// Number of instances that show it, and number of all.
         instances: (usize, usize),
-        /// How many iterations were already planned as burn-in.
+        /// Number of iterations already planned as burn-in.
         burn_in: usize,
     },
-    /// Instance means differ much.
+    /// The instance means vary widely.
     Spread {
         /// Coefficient of variation of the instance means.
         cv: f64,
     },
     /// The machine was busy with other things during some instances.
     Busy {
-        /// How many instances, of how many.
+        /// Number of disturbed instances, and number of all.
         instances: (usize, usize),
-        /// The load from which an instance counts as disturbed, in processors.
+        /// The load, in processors, from which an instance is regarded as disturbed.
         load: f64,
         /// Mean of the disturbed instances / mean of the others; `None` when there are no others.
         ratio: Option<f64>,
     },
     /// Another guest of the same host took processor time away.
     Stolen {
-        /// How many instances, of how many.
+        /// Number of affected instances, and number of all.
         instances: (usize, usize),
-        /// The largest share that was taken.
+        /// The largest stolen share of processor time, from 0 to 1.
         share: f64,
     },
-    /// Iterations did not end well.
+    /// Iterations failed or timed out.
     Failures {
-        /// How many, of how many.
+        /// Number of these, and number of all.
         iterations: (usize, usize),
-        /// What the first one said.
+        /// The message of the first failure.
         message: Option<String>,
     },
-    /// So quick that starting the process is most of it.
+    /// So short that starting the process is most of the time.
     Brief {
-        /// The mean in seconds.
+        /// The mean, in seconds.
         seconds: f64,
     },
 }
 
-/// A spread between instances from which people should know of it.
+/// A coefficient of variation between instances from which a hint is given.
 const WIDE: f64 = 0.1;
-/// A first iteration this much slower than the rest is no accident when most instances show it.
+/// First iteration / median of the others from which a start is slow.
 const SLOW_START: f64 = 1.1;
-/// Other programs' load, in processors, from which an instance counts as disturbed.
+/// Other programs' load, in processors, from which an instance is regarded as disturbed.
 const BUSY: f64 = 0.5;
-/// A share of stolen processor time from which an instance counts as disturbed.
+/// Share of stolen processor time from which an instance is regarded as disturbed.
 const STOLEN: f64 = 0.01;
-/// Below this, most of the time goes into starting a process.
+/// A time in seconds, below which most of it is the start of a process.
 const BRIEF: f64 = 0.005;
 
-/// Returns what deserves attention in the instances of one benchmark and run.
+/// Returns hints on the instances of one benchmark and run.
 pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
     let cleaned = clean(
         instances.iter().copied(),
@@ -103,7 +102,7 @@ pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
     advice
 }
 
-/// Only what this program measured has the start of a process in its times.
+/// Only measurements of this program include the start of a process.
 fn is_command(instance: &&InstanceData) -> bool {
     instance.iterations.values.contains_key("user_time")
 }
@@ -134,7 +133,7 @@ fn failures(instances: &[&InstanceData]) -> Vec<Advice> {
 }
 
 fn slow_start(instances: &[&InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
-    /// Below this many others their median says little.
+    /// The median of fewer others is unreliable.
     const OTHERS: usize = 3;
     let ratios: Vec<f64> = cleaned
         .iter()

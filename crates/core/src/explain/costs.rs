@@ -1,4 +1,4 @@
-//! What running a benchmark takes.
+//! The time to run a benchmark.
 
 use lapwing_stats::as_f64;
 use lapwing_stats::{Configuration, mean};
@@ -7,23 +7,22 @@ use super::samples::MetricOfSample;
 use crate::clean::SteadyFrom;
 use crate::record::InstanceData;
 
-/// The metric that says how long an iteration takes.
+/// The metric for the duration of an iteration.
 const TIME: &str = "wall_time";
 
-/// Seconds that one run of a benchmark takes.
+/// The costs of running a benchmark, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RunCosts {
-    /// Each instance, besides its iterations.
+    /// Per instance, without its iterations.
     pub start: f64,
-    /// The burn-in of each instance.
+    /// Burn-in, per instance.
     pub burn_in: f64,
-    /// Each iteration that counts.
+    /// Per analysed iteration.
     pub iteration: f64,
 }
 
 impl RunCosts {
-    /// Returns the seconds that so many instances of so many iterations take: those of one
-    /// side of a comparison.
+    /// Returns the seconds for this number of instances and iterations, on one side of a comparison.
     pub fn of(self, configuration: Configuration) -> f64 {
         let Configuration {
             instances,
@@ -33,7 +32,7 @@ impl RunCosts {
     }
 }
 
-/// Returns how many iterations an instance has before those that count.
+/// Returns the number of burn-in iterations per instance.
 pub(super) fn burn_in(of_metric: &MetricOfSample<'_>) -> u32 {
     match of_metric.steady {
         SteadyFrom::Index(first) => first,
@@ -47,7 +46,7 @@ pub(super) fn burn_in(of_metric: &MetricOfSample<'_>) -> u32 {
     }
 }
 
-/// Returns what the instances took, on average; `None` where no time is known.
+/// Returns the mean costs of the instances; `None` if no time is known.
 pub(super) fn run_costs(of_metric: &MetricOfSample<'_>, burn_in: u32) -> Option<RunCosts> {
     let (mut start, mut first, mut each) = (Vec::new(), Vec::new(), Vec::new());
     for clean in &of_metric.cleaned.instances {

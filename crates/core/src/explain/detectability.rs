@@ -1,4 +1,4 @@
-//! What could be detected of each benchmark.
+//! The detectable slowdowns of each benchmark.
 
 use lapwing_stats::Noise as Variances;
 
@@ -11,12 +11,12 @@ use crate::judge::{
 use crate::model::{Metric, MetricName};
 use crate::sample::{BenchmarkData, Setting, SettingChoice};
 
-/// What could be detected of one metric of a benchmark in one setting.
+/// The detectable slowdowns of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detectability {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: String,
-    /// Its id.
+    /// The benchmark's id.
     pub benchmark: String,
     /// The variant and version.
     pub setting: Setting,
@@ -24,32 +24,32 @@ pub struct Detectability {
     pub name: MetricName,
     /// Its unit and direction.
     pub metric: Metric,
-    /// How its values vary.
+    /// The variability of its values.
     pub variability: Variability,
-    /// What each configuration detects.
+    /// The detection rates of each configuration.
     pub cells: Vec<DetectionCell>,
 }
 
-/// Why nothing is known of what could be detected.
+/// Why detection rates are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLittle {
-    /// So few instances were measured, and it takes [`TooLittle::INSTANCES`].
+    /// Number of measured instances, fewer than [`TooLittle::INSTANCES`].
     Instances(usize),
     /// No instance has a second iteration.
     SingleIterations,
-    /// Not all values are above zero, and nothing else can be told by simulation.
+    /// Not all values are positive, which the formula needs, and there is too little data to simulate.
     NotPositive,
-    /// More was measured, but not enough for any configuration of the grid.
+    /// There is more data, but not enough for any configuration of the grid.
     ForTheGrid,
 }
 
 impl TooLittle {
-    /// The formula takes so many instances.
+    /// The fewest instances for the formula.
     pub const INSTANCES: usize = FEWEST_INSTANCES;
 }
 
 impl Detectability {
-    /// Returns why nothing is known of it, where nothing is.
+    /// Returns why the detection rates are unknown; `None` if they are known.
     pub fn too_little(&self) -> TooLittle {
         let size = self.variability.size;
         match (size.instances, size.most_iterations) {
@@ -60,7 +60,7 @@ impl Detectability {
         }
     }
 
-    /// Returns what could be detected by formula where this is the noise.
+    /// Returns the detection rates by formula for this noise.
     pub fn by_formula(noise: &Noise, options: &DetectionOptions) -> Self {
         let cells = variances(&noise.variability).map(|it| detection_by_formula(it, options));
         Self {
@@ -75,7 +75,7 @@ impl Detectability {
     }
 }
 
-/// Returns what could be detected of a benchmark, setting by setting.
+/// Returns the detectable slowdowns of a benchmark, per setting.
 pub fn detectability(
     data: &BenchmarkData,
     rules: &CleaningRules,
@@ -88,7 +88,7 @@ pub fn detectability(
     })
 }
 
-/// How two instances differ says nothing of how others will, and with fewer nothing is compared either.
+/// The difference of two instances does not estimate their variance well, and a comparison needs three as well.
 const FEWEST_INSTANCES: usize = 3;
 
 fn row(
@@ -120,7 +120,7 @@ fn row(
     }
 }
 
-/// Returns what is known of the noise: nothing from fewer than three instances.
+/// Returns the noise; unknown below three instances.
 pub(super) fn variances(variability: &Variability) -> Option<Variances> {
     let is_enough = variability.size.instances >= FEWEST_INSTANCES;
     let components = variability.components.filter(|_| is_enough);

@@ -1,4 +1,4 @@
-//! What to measure more of: instances or iterations.
+//! Whether to measure more instances or more iterations.
 
 use lapwing_stats::as_f64;
 use lapwing_stats::{best_iterations, mean};
@@ -7,45 +7,45 @@ use crate::clean::Cleaned;
 use crate::judge::Variability;
 use crate::record::InstanceData;
 
-/// The metric that says how long an iteration takes.
+/// The metric for the duration of an iteration.
 const TIME: &str = "wall_time";
 
-/// What is less of an iteration is no cost.
+/// Smaller shares of an iteration's time are ignored as a cost.
 const ROUNDED: f64 = 1e-6;
 
-/// What to measure more of, so that means get surer for the same time.
+/// The most efficient way to narrow the interval of a mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EffortEstimate {
-    /// What helps more.
+    /// Whether instances or iterations help more.
     pub more: More,
-    /// The number of iterations of each instance that gives the narrowest interval for its time;
-    /// `None` where the costs are unknown, or instances do not differ.
+    /// The number of iterations per instance that gives the narrowest interval for its time; `None` if the costs are
+    /// unknown, or instances do not differ.
     pub best_iterations: Option<usize>,
 }
 
-/// What to measure more of.
+/// Whether to measure more instances or more iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
-    /// The noise of a mean lies between the instances.
+    /// Most noise of a mean is between the instances.
     Instances,
-    /// Most of it still lies within them.
+    /// Most noise is within the instances.
     Iterations,
 }
 
-/// Seconds that measuring takes.
+/// The costs of measuring, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Costs {
-    /// Of one more instance besides its iterations that count.
+    /// Per instance, without its analysed iterations.
     instance: f64,
-    /// Of one more iteration.
+    /// Per iteration.
     iteration: f64,
 }
 
-/// Returns what to measure more of; `None` where it is not known how the variance is split.
+/// Returns the better of instances and iterations; `None` if the variance components are unknown.
 ///
-/// With J iterations an instance's mean varies by σ_B² + σ_W² / J: more iterations help while the second
-/// part is the larger one. Where it is known what instances and iterations cost, they help
-/// up to Kalibera and Jones' number instead ([`best_iterations`]).
+/// With J iterations an instance's mean varies by σ_B² + σ_W² / J: more iterations help while the second part is the
+/// larger one. If the costs of instances and iterations are known, they help up to Kalibera and Jones' number instead
+/// ([`best_iterations`]).
 pub fn effort(
     variability: &Variability,
     instances: &[&InstanceData],
@@ -70,8 +70,8 @@ pub fn effort(
     })
 }
 
-/// Returns what measuring took, as far as the instances tell: an instance costs the time from its
-/// start to its end without its iterations that count, or else its burn-in.
+/// Returns the costs as far as the instances show them: the cost of an instance is the time from its start to its end
+/// without its analysed iterations, or else its burn-in.
 fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
     let (mut own, mut iterations) = (Vec::new(), Vec::new());
     for it in &cleaned.instances {
@@ -95,7 +95,7 @@ fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
         instance: mean(&own)?,
         iteration: mean(&iterations)?,
     };
-    // Without burn-in or times of start and end nothing is left but what was rounded.
+    // Without burn-in or times of start and end, only rounding errors would be left.
     let is_known = costs.instance > ROUNDED * costs.iteration && costs.iteration > 0.0;
     is_known.then_some(costs)
 }
@@ -108,8 +108,8 @@ mod tests {
     use crate::judge::variability;
     use crate::model::{Id, InstanceEnd, InstanceOutcome, Object, Outcome};
 
-    /// Instances around these centres: so many iterations of two values around each, after as many
-    /// of burn-in as are wanted.
+    /// Returns instances around these centres, each with this number of iterations, alternating between two values,
+    /// after this number of burn-in iterations.
     fn measured(centres: &[f64], burn_in: usize, pairs: usize) -> Vec<InstanceData> {
         let one = |centre: &f64| {
             let mut all = vec![(true, Outcome::Ok, *centre); burn_in];
@@ -135,7 +135,7 @@ mod tests {
     fn instances_that_differ_ask_for_more_of_them() {
         let found = of(&measured(&[1.0, 1.3, 0.8, 1.1], 1, 5)).expect("enough");
         assert_eq!(found.more, More::Instances);
-        // An instance costs one iteration of burn-in, and σ_W is a tenth of σ_B.
+        // The cost of an instance is one iteration of burn-in, and σ_W is a tenth of σ_B.
         assert_eq!(found.best_iterations, Some(1));
     }
 

@@ -1,5 +1,4 @@
-//! What goes with the two groups that instances fall into: their hosts, or something else in which they
-//! differ.
+//! Association of two groups of instances with hosts or other properties of the instances.
 
 use std::collections::BTreeMap;
 
@@ -10,48 +9,48 @@ use serde_json::Value;
 use crate::model::Object;
 use crate::record::InstanceData;
 
-/// Something in which instances differ, and that tells which group they are in.
+/// A property of instances that is associated with their group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Association {
-    /// What it is: `host`, `environment.cpu_model`. Attributes that tell instances apart in the
-    /// same way are named together, host, variant and version first.
+    /// Its name: `host`, `environment.cpu_model`. Attributes that split the instances in the same way are named
+    /// together, host, variant and version first.
     pub attributes: Vec<String>,
-    /// How the instances of each level fall, in order of level.
+    /// The groups of the instances, per level, in order of level.
     pub levels: Vec<LevelCount>,
-    /// The p-value of "it has nothing to do with the groups".
+    /// The p-value of "it is independent of the groups".
     pub p_value: f64,
-    /// The same, adjusted for all attributes that were looked at (Benjamini & Hochberg 1995).
+    /// The p-value adjusted for all tested attributes (Benjamini & Hochberg 1995).
     pub p_adjusted: f64,
 }
 
-/// How the instances of one level fall.
+/// The groups of the instances of one level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelCount {
     /// The level, such as the name of a host.
     pub level: String,
-    /// How many of its instances are in the lower group.
+    /// Number of its instances in the lower group.
     pub lower: usize,
-    /// How many are in the upper one.
+    /// Number of its instances in the upper group.
     pub upper: usize,
 }
 
-/// What is reported has an adjusted p-value of this at most …
+/// The largest adjusted p-value to report …
 const LEVEL: f64 = 0.05;
 
-/// … and knowing it spares this share of the mistakes of guessing the larger group each time (Goodman and
+/// … and the smallest share by which it must reduce the errors of guessing the larger group each time (Goodman and
 /// Kruskal's λ).
 const LEAST_SPARED: f64 = 0.5;
 
-/// The attributes that are named first among those that tell the same.
+/// The attributes to name first among equivalent ones.
 const FIRST: [&str; 3] = [HOST, "variant", "version"];
 
 const HOST: &str = "host";
 
-/// Returns what goes with the groups, what tells them best first: of every attribute in which instances differ, and
-/// of which levels repeat, Fisher's exact test.
+/// Returns the properties associated with the groups, the best predictor first: Fisher's exact test of every attribute
+/// that differs between instances and has repeated levels.
 ///
-/// `upper` says of each instance whether it is in the upper group. Looked at are host, variant, version, session,
-/// block, the half of the order of measuring, and all keys of `environment`, `job` and `attributes`.
+/// `upper` states for each instance whether it is in the upper group. Tested are host, variant, version, session,
+/// block, the half of the order of measurement, and all keys of `environment`, `job` and `attributes`.
 ///
 /// Source: Fisher 1935, Freeman & Halton 1951, as [`fisher_exact`]; Benjamini & Hochberg, *JRSS B* 1995;
 /// Goodman & Kruskal, *JASA* 1954.
@@ -92,8 +91,8 @@ pub(super) fn associations(
 }
 
 impl Association {
-    /// Returns the share of the mistakes of always guessing the larger group that knowing the level
-    /// spares: 1 when it tells the group without fail.
+    /// Returns the share of the errors of always guessing the larger group that the level avoids: 1 if it determines
+    /// the group.
     pub fn spared(&self) -> f64 {
         let sum = |of: fn(&LevelCount) -> usize| -> usize { self.levels.iter().map(of).sum() };
         let mistakes = sum(|it| it.lower).min(sum(|it| it.upper));
@@ -104,7 +103,7 @@ impl Association {
         1.0 - as_f64(left) / as_f64(mistakes)
     }
 
-    /// Returns the levels most of whose instances are in the upper group, or else in the lower one.
+    /// Returns the levels with most of their instances in the upper group, or else in the lower one.
     pub fn levels_of(&self, group: InstanceGroup) -> impl Iterator<Item = &LevelCount> {
         self.levels.iter().filter(move |it| match group {
             InstanceGroup::Lower => it.lower >= it.upper,
@@ -116,9 +115,9 @@ impl Association {
 /// One of the two groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceGroup {
-    /// That with the smaller values.
+    /// The group with the smaller values.
     Lower,
-    /// That with the larger ones.
+    /// The group with the larger values.
     Upper,
 }
 
@@ -142,16 +141,16 @@ fn counts(levels: &[String], upper: &[bool]) -> Vec<LevelCount> {
         .collect()
 }
 
-/// Attributes that tell the same, the level of each instance by the first of them, and its number.
+/// Equivalent attributes, the level of each instance by the first of them, and the number of levels.
 type Partition = (Vec<String>, Vec<String>, Vec<usize>);
 
-/// Returns every way in which the instances differ with repeated levels.
+/// Returns every split of the instances by an attribute with repeated levels.
 fn partitions(instances: &[&InstanceData]) -> Vec<Partition> {
     let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (at, instance) in instances.iter().enumerate() {
         for (name, level) in attributes(instance) {
             let column = columns.entry(name).or_default();
-            // Who did not say before is a level of its own.
+            // A missing value is a level of its own.
             column.resize(at, String::new());
             column.push(level);
         }
@@ -197,7 +196,7 @@ fn numbers(levels: &[String]) -> Vec<usize> {
         .collect()
 }
 
-/// Returns in which half of its session each instance was measured.
+/// Returns the half of its session in which each instance was measured.
 fn halves(instances: &[&InstanceData]) -> Vec<String> {
     let mut order: Vec<usize> = (0..instances.len()).collect();
     order.sort_by_key(|&at| {
@@ -222,7 +221,7 @@ fn halves(instances: &[&InstanceData]) -> Vec<String> {
     halves
 }
 
-/// Returns everything in which an instance may differ from others.
+/// Returns all properties that may differ between instances.
 fn attributes(it: &InstanceData) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let mut put = |name: &str, level: String| {
@@ -310,7 +309,7 @@ mod tests {
             upper,
         };
         let named: Vec<&[String]> = found.iter().map(|it| it.attributes.as_slice()).collect();
-        // Two levels of memory tell the same with one degree of freedom less.
+        // Two levels of memory split the instances in the same way, with one degree of freedom less.
         assert_eq!(
             named,
             [["environment.memory".to_owned()], ["host".to_owned()]]

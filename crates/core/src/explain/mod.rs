@@ -1,4 +1,4 @@
-//! Says what a measurement suffers from and what to do next.
+//! Problems of a measurement, and what to do next.
 
 mod advice;
 mod choice;

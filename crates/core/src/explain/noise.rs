@@ -1,4 +1,4 @@
-//! How noisy a benchmark is, where its noise lies and what goes with it.
+//! The noise of a benchmark, its level (within or between instances), and what it is associated with.
 
 use lapwing_stats::{Interval, Modes, Seed};
 
@@ -14,9 +14,9 @@ use crate::sample::{BenchmarkData, Setting, SettingChoice};
 /// The noise of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: String,
-    /// Its id.
+    /// The benchmark's id.
     pub benchmark: String,
     /// The variant and version.
     pub setting: Setting,
@@ -24,17 +24,17 @@ pub struct Noise {
     pub name: MetricName,
     /// Its unit and direction.
     pub metric: Metric,
-    /// How its values vary.
+    /// The variability of its values.
     pub variability: Variability,
-    /// The standard deviation between instances, as a share; `None` where it cannot be told.
+    /// The standard deviation between instances, as a share; `None` if unknown.
     pub between: Option<NoisePart>,
-    /// The standard deviation within instances, as a share; `None` where it cannot be told.
+    /// The standard deviation within instances, as a share; `None` if unknown.
     pub within: Option<NoisePart>,
-    /// What goes with the groups, where the instances fall into two.
+    /// The properties associated with the groups, if the instances fall into two.
     pub associations: Vec<Association>,
-    /// What to measure more of.
+    /// Whether to measure more instances or more iterations.
     pub effort: Option<EffortEstimate>,
-    /// What running it takes; `None` where no time is known.
+    /// The costs of running it; `None` if no time is known.
     pub costs: Option<RunCosts>,
 }
 
@@ -43,7 +43,7 @@ pub struct Noise {
 pub struct NoisePart {
     /// The estimate.
     pub value: f64,
-    /// Its 95 % interval; `None` where nothing varies.
+    /// Its 95 % interval; `None` if nothing varies.
     pub interval: Option<Interval>,
 }
 
@@ -66,7 +66,7 @@ impl Noise {
     }
 }
 
-/// Returns the noise of a benchmark, setting by setting.
+/// Returns the noise of a benchmark, per setting.
 pub fn noise(
     data: &BenchmarkData,
     rules: &CleaningRules,

@@ -1,4 +1,4 @@
-//! What counts of a benchmark, setting by setting and metric by metric.
+//! The cleaned samples of a benchmark, per setting and metric.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, GroupBy, Sample, SettingChoice, samples};
 
-/// Which metrics of a benchmark are looked at.
+/// The metrics of a benchmark to use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum NoiseMetrics {
-    /// The wall time; where there is none, every metric with a direction, or else every metric.
+    /// The wall time; without it, every metric with a direction, or else every metric.
     #[default]
     Usual,
     /// These.
@@ -56,7 +56,7 @@ impl NoiseMetrics {
             columns.flatten().any(|value| value.is_finite())
         };
         if with_values.is_empty() && !has_any() {
-            // Nothing has a value: the first stands for all in the audit.
+            // No metric has a value: the first represents all in the audit.
             let first = names.into_iter().next();
             with_values.push(first.unwrap_or_else(|| FIRST.to_owned()));
         }
@@ -64,33 +64,33 @@ impl NoiseMetrics {
     }
 }
 
-/// What counts of one metric of a benchmark in one setting.
+/// The cleaned sample of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MetricOfSample<'a> {
     /// The instances of that setting.
     pub sample: &'a Sample<'a>,
     /// The metric's name.
     pub name: &'a MetricName,
-    /// What counts.
+    /// The values after cleaning.
     pub cleaned: &'a Cleaned,
-    /// Where it was taken to get steady.
+    /// The index and source of the start of its steady state.
     pub steady: SteadyFrom,
 }
 
-/// What was found of a benchmark, setting by setting.
+/// The cleaned samples of a benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BySetting<R> {
-    /// Each setting and metric of which something counts.
+    /// Each setting and metric with values.
     pub rows: Vec<R>,
-    /// What was left out of each.
+    /// The exclusions from each.
     pub audits: Vec<BenchmarkAudit>,
-    /// How many older versions were left out.
+    /// Number of excluded older versions.
     pub older: usize,
-    /// How many instances of earlier epochs were left out.
+    /// Number of excluded instances of earlier epochs.
     pub earlier: usize,
 }
 
-/// Looks at what counts of each setting and metric, and how it varies.
+/// Cleans each setting and metric, and returns its variability.
 pub(super) fn by_setting<R>(
     data: &BenchmarkData,
     rules: &CleaningRules,

@@ -1,4 +1,4 @@
-//! What to know when reading a comparison.
+//! Caveats for readers of a comparison.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,26 @@ use super::unit::imbalance;
 use crate::model::Id;
 use crate::text::first_names;
 
-/// What to know when reading a comparison.
+/// A caveat for readers of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caution {
-    /// The shares of the machines, or of the models of their processors, differ much between the sides.
+    /// The sides differ much in the shares of their hosts, or of processor models.
     OtherMachines {
         /// The baseline's.
         baseline: String,
         /// The candidate's.
         candidate: String,
     },
-    /// A side was measured wholly before the other one, in the same session.
+    /// All of one side was measured before the other, in the same session.
     NotInterleaved,
     /// A side has a single session, and the other side has others: differences between sessions are part of the ratio.
     OneSession,
-    /// Instances of a side are left out, because they are of an earlier epoch.
+    /// Instances of a side are excluded because they are of an earlier epoch.
     EarlierEpoch {
-        /// How many, of both sides.
+        /// Number of excluded instances, of both sides.
         instances: usize,
     },
-    /// The values are of units that cannot be converted into each other.
+    /// The values are in units that cannot be converted into each other.
     OtherUnits {
         /// The baseline's.
         baseline: String,
@@ -38,17 +38,16 @@ pub enum Caution {
     },
     /// Instances of the candidate fail at a higher rate than those of the baseline (Mann–Whitney, 5 % one-sided).
     Failures {
-        /// How many failures the candidate has.
+        /// Number of the candidate's failures.
         candidate: usize,
-        /// How many the baseline.
+        /// Number of the baseline's failures.
         baseline: usize,
     },
-    /// Fewer than five replicates per side part completely: noise of two modes can do that by chance.
+    /// Fewer than five replicates per side do not overlap: noise of two modes can do that by chance.
     FewApart,
     /// The method's intervals are too narrow with fewer than 10 instances per side.
     NarrowMethod,
-    /// The instance means fall into groups, and there are too few of them for the interval to
-    /// keep its level.
+    /// The instance means fall into groups, and there are too few for the interval to keep its level.
     FewOfSeveralModes,
 }
 
@@ -91,11 +90,10 @@ pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     cautions
 }
 
-/// From so many instances a side the intervals keep their level where means fall into groups
-/// (`docs/calibration.md`).
+/// Number of instances per side from which intervals keep their level even if means fall into groups (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
 
-/// Shares of hosts that differ by more than this between the sides are worth a caution.
+/// Difference between the sides in shares of hosts above which a caution is shown, from 0 to 1.
 const MOST_IMBALANCE: f64 = 0.25;
 
 fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
@@ -114,7 +112,7 @@ fn other_machines(
     }
 }
 
-/// Returns the cautions that follow from when and how the two sides were measured.
+/// Returns the cautions that follow from the times and hosts of the two sides.
 pub(super) fn design_cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     let mut cautions = Vec::new();
     let sessions = sides
@@ -147,8 +145,8 @@ fn fails_more_often(rates: [&[f64]; 2]) -> bool {
     is_higher && mann_whitney(baseline, candidate).is_some_and(|test| test.p_value <= 0.1)
 }
 
-/// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
-/// alone, or in both sides together where a side has instances in both groups.
+/// Returns whether the instances of a side detectably fall into two groups: in that side alone, or in both sides
+/// together if a side has instances in both groups.
 fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
     if means
         .iter()

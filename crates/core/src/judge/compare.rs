@@ -1,4 +1,4 @@
-//! Is the candidate slower than the baseline? For many benchmarks at once.
+//! Comparison of a candidate with a baseline, for many benchmarks at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,21 +12,21 @@ use lapwing_stats::{
     Confidence, Difference, DifferenceMethod, Interval, Replicates, Seed, instances_to_settle,
 };
 
-/// How two sides are compared.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareOptions {
-    /// Where interval and p-value come from.
+    /// The method of interval and p-value.
     pub method: CompareMethod,
     /// The level of the intervals.
     pub confidence: Confidence,
-    /// The smallest change that matters, as a share (0.03 for 3 %). Without one nothing is called
-    /// equivalent, and a change of any size that is sure is a regression or an improvement.
+    /// The smallest change that matters, as a share (0.03 for 3 %). Without it no verdict is equivalent, and a
+    /// significant change of any size is a regression or an improvement.
     pub smallest_effect: Option<f64>,
-    /// The share of false ones that is accepted among the regressions and improvements.
+    /// The accepted share of false regressions and improvements among all of them.
     pub false_discovery_rate: f64,
     /// The fewest sessions per side for a verdict; 1 accepts a single occasion.
     pub min_sessions: usize,
-    /// Where random numbers come from.
+    /// The seed of random numbers.
     pub seed: Seed,
 }
 
@@ -43,12 +43,11 @@ impl Default for CompareOptions {
     }
 }
 
-/// Where interval and p-value come from. All rest on one mean per instance, but for the
-/// hierarchical bootstrap.
+/// The method of interval and p-value. All except the hierarchical bootstrap use one mean per instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CompareMethod {
-    /// The wider of Welch's and Student's t on logarithms, over the unit of replication; Student's t of pairs
-    /// where the sides share their blocks, sessions or hosts.
+    /// The wider of Welch's and Student's t on logarithms, over the unit of replication; Student's t of pairs if the
+    /// sides share their blocks, sessions or hosts.
     #[default]
     Default,
     /// Welch's t on logarithms.
@@ -74,7 +73,7 @@ pub enum CompareMethod {
 }
 
 impl CompareMethod {
-    /// Returns whether the intervals are too narrow with so few instances (`docs/calibration.md`).
+    /// Returns whether the intervals are too narrow with this few instances (`docs/calibration.md`).
     fn is_narrow_with_few(self, sides: [&SideSample; 2]) -> bool {
         const ENOUGH: usize = 10;
         let is_few = sides
@@ -84,77 +83,77 @@ impl CompareMethod {
     }
 }
 
-/// What is known of one side of a benchmark and metric.
+/// One side of a benchmark and metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SideSample {
-    /// The values that count.
+    /// The values after cleaning.
     pub cleaned: Cleaned,
-    /// Whether nothing counts because it never reaches a steady state.
+    /// Whether everything is excluded because no steady state is reached.
     pub never_steady: bool,
-    /// How many instances were recorded, whatever became of them.
+    /// Number of recorded instances, including excluded ones.
     pub recorded_instances: usize,
-    /// Where and when each instance of `cleaned` was measured, in the same order; empty where unknown.
+    /// The origin of each instance of `cleaned`, in the same order; empty if unknown.
     pub origins: Vec<InstanceOrigin>,
-    /// How many iterations failed or timed out, and instances came to no iteration at all.
+    /// Number of iterations that failed or timed out, and of instances without any iteration.
     pub failures: usize,
-    /// The share of iterations that failed or timed out, of each instance.
+    /// The share of iterations that failed or timed out, per instance.
     pub failure_rates: Vec<f64>,
-    /// Whether any iteration has a value, if it counts or not.
+    /// Whether any iteration has a value, even an excluded one.
     pub has_values: bool,
-    /// Whether there are summaries by a source that kept no samples.
+    /// Whether there are summaries from a source without samples.
     pub has_summary: bool,
-    /// The machines of the instances, where known.
+    /// The hosts of the instances, if known.
     pub hosts: BTreeSet<String>,
-    /// The models of their processors, where known.
+    /// The processor models of the hosts, if known.
     pub processors: BTreeSet<String>,
-    /// The hashes of what the benchmark was, where known.
+    /// The benchmark's fingerprints, if known.
     pub fingerprints: BTreeSet<String>,
-    /// By the ids that it was recorded with, its parameters that tell what it was.
+    /// By recorded id, the parameters that define the benchmark.
     pub params: BTreeMap<String, BTreeMap<String, String>>,
-    /// The units of the values, where known.
+    /// The units of the values, if known.
     pub units: BTreeSet<String>,
-    /// Whether more of the metric is better or worse, where known.
+    /// The directions of the metric, if known.
     pub directions: BTreeSet<Better>,
-    /// Its variants and levels of factors.
+    /// The variants and levels of factors.
     pub setting: SideSetting,
-    /// Its runs.
+    /// The runs.
     pub runs: BTreeSet<Id>,
-    /// How many instances were left out because they are of an earlier epoch.
+    /// Number of instances excluded because they are of an earlier epoch.
     pub earlier: usize,
 }
 
-/// What the comparison of two sides came to.
+/// The result of a comparison of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// What is compared.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,
-    /// The baseline's name, as it was asked for.
+    /// The baseline's name, as the user gave it.
     pub baseline: String,
     /// The candidate's name.
     pub candidate: String,
-    /// The baseline's centre; `None` when nothing of it counts.
+    /// The baseline's centre; `None` if it has no values.
     pub baseline_estimate: Option<Estimate>,
-    /// The candidate's centre; `None` when nothing of it counts.
+    /// The candidate's centre; `None` if it has no values.
     pub candidate_estimate: Option<Estimate>,
-    /// Candidate / baseline; `None` below three instances a side, or where the means do not allow it.
+    /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
     pub ratio: Option<ComparedRatio>,
-    /// Candidate − baseline, in the metric's unit, where means that are not positive allow no ratio.
+    /// Candidate − baseline, in the metric's unit; only if means that are not positive allow no ratio.
     pub difference: Option<Difference>,
-    /// The p-value adjusted for all comparisons that were made (Benjamini & Hochberg 1995).
+    /// The p-value adjusted for the number of comparisons (Benjamini & Hochberg 1995).
     pub p_adjusted: Option<f64>,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why there is no other answer, where something stood in the way.
+    /// Why the verdict is not a clearer one; `None` if nothing prevents it.
     pub reason: Option<VerdictReason>,
-    /// What to know when reading it.
+    /// Caveats for the reader.
     pub cautions: Vec<Caution>,
-    /// The runs that it is about: the baseline's, and the candidate's.
+    /// The runs of the baseline and of the candidate.
     pub runs: [BTreeSet<Id>; 2],
     /// The variants and levels of the two sides.
     pub settings: [SideSetting; 2],
-    /// What the ratio and its p-value come from; `None` without a ratio, and with a method other than the default.
+    /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
     pub replication: Option<Replication>,
 }
 
@@ -163,21 +162,21 @@ pub struct Comparison {
 pub struct ComparedRatio {
     /// The ratio: above 1 the candidate has more of the metric.
     pub value: f64,
-    /// Its interval; `None` where the data do not bound it.
+    /// Its interval; `None` if the data do not bound it.
     pub interval: Option<Interval>,
     /// Two-sided p-value of "the ratio is 1".
     pub p_value: f64,
-    /// What was used; never [`CompareMethod::Default`].
+    /// The method; never [`CompareMethod::Default`].
     pub method: CompareMethod,
-    /// What one replicate is.
+    /// The unit of replication.
     pub unit: ReplicationUnit,
     /// The numbers of replicates of the two sides.
     pub replicates: [usize; 2],
-    /// Where the replicates are pairs: the interval without pairing, from instances.
+    /// The interval without pairing, from instances; `None` if the replicates are not pairs.
     pub unpaired: Option<Interval>,
 }
 
-/// A ratio by the default method, and what it comes from.
+/// A ratio by the default method, with its replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedRatio {
     /// The ratio.
@@ -186,7 +185,7 @@ pub struct JudgedRatio {
     pub replication: Replication,
 }
 
-/// The answer of a comparison.
+/// The verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The candidate is worse.
@@ -195,7 +194,7 @@ pub enum Verdict {
     Improvement,
     /// The candidate differs by less than the smallest effect that matters.
     Equivalent,
-    /// The data do not tell.
+    /// The data do not decide.
     Inconclusive,
     /// A side was not measured.
     NotMeasured,
@@ -211,7 +210,7 @@ impl Verdict {
         Self::NotMeasured,
     ];
 
-    /// Returns what it is called in data: `not_measured`.
+    /// Returns its name in data: `not_measured`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Regression => "regression",
@@ -222,7 +221,7 @@ impl Verdict {
         }
     }
 
-    /// Returns what it is called in text: `not measured`.
+    /// Returns its name in text: `not measured`.
     pub fn title(self) -> &'static str {
         match self {
             Self::NotMeasured => "not measured",
@@ -231,10 +230,10 @@ impl Verdict {
     }
 }
 
-/// Why there is no other answer.
+/// Why there is no clearer verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum VerdictReason {
-    /// A side has fewer instances than a verdict takes.
+    /// A side has fewer instances than a verdict needs.
     FewInstances,
     /// A side has fewer sessions than the options require.
     FewSessions {
@@ -244,53 +243,55 @@ pub enum VerdictReason {
         required: usize,
     },
     /// A side has nothing but summaries of a source that kept no samples.
+    /// A side has only summaries from a source without samples.
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
     NotPositive {
-        /// How many means of instances are, where both means of all are above zero and only the
-        /// logarithms of instances are missing.
+        /// Number of instances with such a mean, if both means over all instances are above zero and only the
+        /// logarithms of instances are undefined.
         instances: usize,
     },
-    /// The method gives no ratio of these values: nothing varies, or numbers are too large.
+    /// The method gives no ratio of these values: no variation, or numbers too large.
     Undefined,
-    /// Nobody said whether more of the metric is better or worse.
+    /// It is unknown whether more of the metric is better or worse.
     NoDirection,
-    /// The interval is too wide; so many instances a side would narrow it to `half_width`.
+    /// The interval is too wide; this many instances per side would narrow it to `half_width`.
     TooWide {
-        /// Instances a side.
+        /// Instances per side.
         instances: usize,
-        /// The half-width of the interval that they would give, as a share.
+        /// The half-width of the resulting interval, as a share.
         half_width: f64,
     },
-    /// It would be sure alone, and is not among so many comparisons.
+    /// Significant alone, but not after correction for the number of comparisons.
     ManyComparisons,
-    /// Neither sure to matter nor sure not to.
+    /// Neither surely larger than the smallest effect nor surely smaller.
     Straddles,
     /// All values of both sides are equal, and no smallest effect is given.
     AllEqual,
     /// The interval is narrow and has 1 in it, and nobody said how small a change does not matter.
+    /// The interval is narrow and contains 1, and no smallest effect is given.
     NoChangeSeen,
     /// The baseline was never measured: the benchmark is new.
     NoBaseline,
     /// The candidate was never measured.
     NoCandidate,
-    /// The benchmark itself changed between the sides: they are of different epochs.
+    /// The benchmark changed between the sides: they are of different epochs.
     OtherBenchmark,
-    /// The values are of units that cannot be converted into each other.
+    /// The values are in units that cannot be converted into each other.
     OtherUnit,
     /// More of the metric is better on one side and worse on the other.
     OtherDirection,
     /// A side never reaches a steady state.
     NeverSteady,
-    /// Of a side every iteration failed or was left out.
+    /// Every iteration of a side failed or was excluded.
     NothingLeft {
-        /// How many iterations and instances failed on it.
+        /// Number of failed iterations and instances of that side.
         failures: usize,
     },
 }
 
-/// Compares two sides of one benchmark and metric; verdicts that rest on p-values are still
-/// open until [`decide`] has seen all.
+/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until [`decide`] has all
+/// comparisons.
 pub fn compare(
     subject: Subject,
     metric: Metric,
@@ -298,7 +299,7 @@ pub fn compare(
     sides: [&SideSample; 2],
     options: &CompareOptions,
 ) -> Comparison {
-    // A number in another unit than that of the metric would pass for one in it.
+    // A number in another unit must not be read as one in the metric's.
     let is_in_unit = |side: &SideSample| {
         metric.unit.is_empty() || side.units.iter().all(|unit| *unit == metric.unit)
     };
@@ -360,7 +361,7 @@ pub fn compare(
     }
 }
 
-/// Returns the estimates with the centres that the ratio is made of, so that the three numbers agree.
+/// Returns the estimates with the centres that the ratio is computed from, so that the three numbers agree.
 fn with_centres(
     estimates: [Option<Estimate>; 2],
     replication: &Replication,
@@ -380,7 +381,7 @@ fn with_centres(
     [centred(baseline, 0), centred(candidate, 1)]
 }
 
-/// Returns what makes a ratio impossible.
+/// Returns the reason why a ratio is impossible, if any.
 pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     for (side, never) in sides
         .into_iter()
@@ -403,7 +404,7 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     }
     let [old, new] = sides.map(|side| &side.fingerprints);
     let changed = !old.is_empty() && !new.is_empty() && old != new;
-    // Sides of one store are told apart by their epochs already, those of two files are not.
+    // Sides of one store differ by their epochs already; sides of two files do not.
     let [old, new] = sides.map(|side| &side.params);
     let is_other = |(id, params)| new.get(id).is_some_and(|it| differ(it, params));
     if changed || old.iter().any(is_other) {
@@ -423,7 +424,7 @@ pub(super) fn have_other_units(sides: [&SideSample; 2]) -> bool {
     sides[0].units.union(&sides[1].units).count() > 1
 }
 
-/// Returns the ratio, and with the default method what it comes from.
+/// Returns the ratio and, with the default method, its replicates.
 fn ratio(
     sides: [&SideSample; 2],
     options: &CompareOptions,
@@ -451,7 +452,7 @@ fn ratio(
     Some((ratio, None))
 }
 
-/// Returns the ratio by the default method; `None` when a side is empty or a mean is not positive.
+/// Returns the ratio by the default method; `None` if a side is empty or a mean is not positive.
 pub(super) fn default_ratio(
     sides: [&SideSample; 2],
     confidence: Confidence,
@@ -483,7 +484,7 @@ pub(super) fn default_ratio(
     Some(JudgedRatio { ratio, replication })
 }
 
-/// Of two values below zero the larger has the smaller ratio: which is better could not be told.
+/// Of two negative values the larger has the smaller ratio, so a ratio would not show which is better.
 fn is_above_zero(means: &[f64]) -> bool {
     lapwing_stats::mean(means).is_some_and(|mean| mean > 0.0)
 }
@@ -503,17 +504,9 @@ fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
     }
 }
 
-fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
-    let sessions = sides.map(|side| {
-        let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
-        of_side.len()
-    });
-    let required = options.min_sessions;
-    let is_few = required > 1 && sessions.iter().any(|count| *count < required);
-    is_few.then_some(VerdictReason::FewSessions { sessions, required })
-}
-
-/// Returns how many instances would make the interval narrow enough.
+    /// The fewest sessions per side for a verdict; 1 accepts a single occasion.
+    pub min_sessions: usize,
+/// Returns the number of instances that would make the interval narrow enough.
 fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
     let means = sides.map(|side| instance_means(&side.cleaned));
     let half_width = options.smallest_effect.unwrap_or(USUAL_EFFECT);
@@ -525,7 +518,7 @@ fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictRe
     })
 }
 
-/// The change that people want to be able to see where nobody said another.
+/// The assumed smallest effect if the user gives none, as a share.
 const USUAL_EFFECT: f64 = 0.05;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Verdicts, once the p-values of all comparisons are known.
+//! Verdicts, after the p-values of all comparisons are known.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
 use super::unit::Replication;
 use crate::model::Better;
 
-/// Adjusts the p-values of all comparisons for their number and gives the verdicts.
+/// Adjusts the p-values of all comparisons for their number, and sets the verdicts.
 ///
-/// Each metric is a family of its own: what happens to peak memory says nothing about wall time. With the default
-/// method the p-values are those of [`family_p_values`], of "the ratio is beyond the smallest effect"; with others those
-/// of the method. Comparisons of values that are all equal are no tests.
+/// Each metric is a family of its own: changes of peak memory are unrelated to those of wall time. With the default
+/// method the p-values are those of [`family_p_values`], for "the ratio is beyond the smallest effect"; with others
+/// those of the method. Comparisons of values that are all equal are not tests.
 pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
-    // Logarithms and values in the metric's unit have no noise in common.
+    // Differences of logarithms and of values in the metric's unit are on different scales.
     let mut families: BTreeMap<(String, bool), Vec<usize>> = BTreeMap::new();
     for (at, comparison) in comparisons.iter().enumerate() {
         let key = (
@@ -41,7 +41,7 @@ pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
     }
 }
 
-/// Returns the members of a family that are tests, each with its p-value.
+/// Returns the members of a family that are tests, with their p-values.
 fn p_values_of_family(
     comparisons: &[Comparison],
     members: &[usize],
@@ -117,7 +117,7 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
             comparison.reason = Some(VerdictReason::ManyComparisons);
         }
     } else if comparison.difference.is_some() {
-        // The reason says that there is no ratio.
+        // The reason already states that there is no ratio.
     } else if options.smallest_effect.is_some() {
         if is_sure || comparison.reason.is_none() {
             comparison.reason = Some(VerdictReason::Straddles);
@@ -132,7 +132,7 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
     }
 }
 
-/// With so many replicates per side noise of two modes hardly parts the sides (0.2 %).
+/// With this many replicates per side, noise of two modes hardly ever separates the sides (0.2 %).
 const FEW_APART: usize = 5;
 
 /// Returns whether the values of the two sides do not overlap, or all pairs differ in the same direction.

@@ -1,4 +1,4 @@
-//! How probably slowdowns of so much would be detected with how many instances and iterations.
+//! Detection rates of slowdowns by numbers of instances and iterations.
 
 use lapwing_stats::{
     Bounds, Confidence, Configuration, DetectableSlowdown, Detection, DetectionMethod,
@@ -9,20 +9,20 @@ use rayon::prelude::*;
 
 use crate::clean::{CleanInstance, Cleaned};
 
-/// The slowdown that matters where nobody says which does, as a factor: 5 %.
+/// The default smallest slowdown that matters, as a factor: 5 %.
 pub const USUAL_SLOWDOWN: f64 = 1.05;
 
-/// How probably a slowdown should be detected where nobody says how: 95 %.
+/// The default required power: 95 %.
 pub const USUAL_POWER: f64 = 0.95;
 
-/// Which slowdowns are looked for with which configurations: every one with every one.
+/// The slowdowns and configurations to evaluate: every combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionGrid {
     /// The slowdowns: 1 for none, which gives false positives; 1.1 for 10 %.
     pub slowdowns: Vec<f64>,
-    /// The numbers of instances a side.
+    /// The numbers of instances per side.
     pub instances: Vec<usize>,
-    /// The numbers of iterations of each instance.
+    /// The numbers of iterations per instance.
     pub iterations: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl DetectionGrid {
         all
     }
 
-    /// Returns the configuration with the most of both; of nothing that with none.
+    /// Returns the configuration with the most of both; zeros for an empty grid.
     pub fn largest(&self) -> Configuration {
         let most = |of: &[usize]| of.iter().copied().max().unwrap_or_default();
         Configuration {
@@ -83,29 +83,29 @@ impl DetectionGrid {
     }
 }
 
-/// How detection rates are found.
+/// Options of the detection rates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionOptions {
-    /// What is looked for.
+    /// The slowdowns and configurations.
     pub grid: DetectionGrid,
-    /// What tells a slowdown.
+    /// The methods of detection.
     pub methods: Vec<DetectionMethod>,
-    /// What the sides have in common.
+    /// The strategies that draw the two sides.
     pub strategies: Vec<Strategy>,
     /// By simulation or by formula.
     pub basis: WantedBasis,
-    /// So many experiments each configuration has.
+    /// Number of experiments per configuration.
     pub experiments: u32,
-    /// So many replicates a bootstrap draws.
+    /// Number of replicates per bootstrap.
     pub replicates: usize,
-    /// The confidence of the intervals by which slowdowns are told.
+    /// The confidence of the intervals that detect slowdowns.
     pub confidence: Confidence,
-    /// From which all draws come.
+    /// The seed of all draws.
     pub seed: Seed,
 }
 
 impl Default for DetectionOptions {
-    /// As Hail does, and with the test of Lapwing's own comparison besides.
+    /// Hail's options, plus the test of Lapwing's own comparison.
     fn default() -> Self {
         Self {
             grid: DetectionGrid::default(),
@@ -120,47 +120,47 @@ impl Default for DetectionOptions {
     }
 }
 
-/// What rates are to be found from.
+/// The required basis of rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedBasis {
-    /// Simulation, and the formula where too little was measured for it.
+    /// Simulation, and the formula if there is too little data to simulate.
     Both,
     /// The formula alone.
     ClosedForm,
-    /// Simulation alone, where what cannot be told counts as detected.
+    /// Simulation alone, with undetermined experiments regarded as detected.
     AsHail,
 }
 
-/// What one configuration detects by one method.
+/// The detection rates of one configuration by one method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionCell {
-    /// Instances and iterations a side.
+    /// Instances per side and iterations per instance.
     pub configuration: Configuration,
-    /// What tells a slowdown.
+    /// The method of detection.
     pub method: DetectionMethod,
-    /// What the sides have in common.
+    /// The strategy that draws the two sides.
     pub strategy: Strategy,
-    /// What it rests on.
+    /// The basis of the rates.
     pub basis: Basis,
 }
 
-/// What rates rest on.
+/// The basis of detection rates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Basis {
-    /// Experiments on what was measured.
+    /// Simulated experiments on the measurements.
     Simulated(Vec<Bounds>),
     /// The variance between instances and within them.
     ClosedForm(Detection),
 }
 
-/// How probably a slowdown is detected.
+/// The detection rate of a slowdown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellRate {
     /// The share of experiments that detect it, or the probability.
     pub value: f64,
-    /// Wilson's 95 % interval, as there are only so many experiments; `None` of a formula.
+    /// Wilson's 95 % interval, from the finite number of experiments; `None` by formula.
     pub interval: Option<Interval>,
-    /// Of how many experiments it cannot be told.
+    /// Number of undetermined experiments.
     pub undetermined: usize,
 }
 
@@ -184,8 +184,7 @@ impl DetectionCell {
         }
     }
 
-    /// Returns the smallest slowdown that is detected with this power; of a formula its interval is that
-    /// value alone.
+    /// Returns the smallest slowdown that is detected with this power; by formula its interval is that value alone.
     pub fn detectable(&self, power: f64) -> Option<DetectableSlowdown> {
         match &self.basis {
             Basis::Simulated(bounds) => detectable_slowdown(bounds, power, Confidence::P95),
@@ -200,7 +199,7 @@ impl DetectionCell {
         }
     }
 
-    /// Returns how many experiments it rests on; `None` of a formula.
+    /// Returns the number of experiments; `None` by formula.
     pub fn experiments(&self) -> Option<usize> {
         match &self.basis {
             Basis::Simulated(bounds) => Some(bounds.len()),
@@ -208,7 +207,7 @@ impl DetectionCell {
         }
     }
 
-    /// Returns what it rests on in data: `simulated` or `closed_form`.
+    /// Returns the name of its basis in data: `simulated` or `closed_form`.
     pub fn basis_name(&self) -> &'static str {
         match self.basis {
             Basis::Simulated(_) => "simulated",
@@ -217,14 +216,13 @@ impl DetectionCell {
     }
 }
 
-/// So many experiments are made one after the other, while others are made elsewhere.
+/// Number of experiments per task of a thread.
 const CHUNK: u32 = 50;
 
-/// Returns what each configuration of the grid detects, by configuration, method and strategy; without those
-/// that nothing can be said of.
+/// Returns the detection rates of the grid, by configuration, method and strategy; without those that are unknown.
 ///
-/// A configuration is simulated where twice as many instances were measured as a side has, or as many
-/// with twice the iterations. Else the formula has it, from the variances between and within.
+/// A configuration is simulated if twice as many instances as per side were measured, or as many with twice the
+/// iterations. Otherwise the formula is used, with the variances between and within instances.
 pub fn detection(
     cleaned: &Cleaned,
     noise: Option<Noise>,
@@ -237,7 +235,7 @@ pub fn detection(
     cells(&simulated, noise, options)
 }
 
-/// Returns what each configuration of the grid detects by formula, whatever the options want it to be found from.
+/// Returns the detection rates of the grid by formula, whatever basis the options require.
 pub fn detection_by_formula(noise: Noise, options: &DetectionOptions) -> Vec<DetectionCell> {
     let options = DetectionOptions {
         basis: WantedBasis::ClosedForm,
@@ -270,7 +268,7 @@ fn cells(
             })
         })
     };
-    // A search for each of thousands of cells is worth a second processor.
+    // Searches for thousands of cells take long enough for a second processor.
     let configurations = options.grid.configurations();
     let configurations = configurations.into_par_iter().enumerate();
     configurations.flat_map_iter(of_configuration).collect()
@@ -293,7 +291,7 @@ fn closed_form(
     }
 }
 
-/// Makes the experiments of every configuration, in their order.
+/// Runs the experiments of every configuration, in order.
 fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
     let rows = cleaned.instances.iter();
     let rows: Vec<Vec<f64>> = rows
@@ -315,7 +313,7 @@ fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
     };
     let configurations = options.grid.configurations();
     let chunks = 0..options.experiments.div_ceil(CHUNK);
-    // The largest first, so that no thread is left with one at the end.
+    // The largest first, so that threads end at about the same time.
     let tasks: Vec<(usize, u32)> = (0..configurations.len())
         .rev()
         .flat_map(|at| chunks.clone().map(move |chunk| (at, chunk)))

@@ -1,4 +1,4 @@
-//! What Hail's `analyze_benchmarks` says of two sides.
+//! The comparison of Hail's `analyze_benchmarks`.
 
 use lapwing_stats::{
     Confidence, HierarchicalReplicates, Interval, Seed, Statistic, percentile_interval,
@@ -6,7 +6,7 @@ use lapwing_stats::{
 
 use crate::clean::Cleaned;
 
-/// What Hail's `analyze_benchmarks` says of a benchmark.
+/// The result of Hail's `analyze_benchmarks` for a benchmark.
 ///
 /// Its ratio is **control over test**: below 1 the test, our candidate, is slower.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,13 +23,13 @@ pub struct HailComparison {
     pub radius: f64,
 }
 
-/// How often Hail's documentation resamples.
+/// The number of resamples in Hail's documentation.
 pub const HAIL_REPLICATES: usize = 10_000;
 
-/// Returns what Hail's `analyze_benchmarks` says of control and test; `None` when a side is empty.
+/// Returns the result of Hail's `analyze_benchmarks` for control and test; `None` if a side is empty.
 ///
 /// Each of `count` replicates draws instances and then iterations of each on both sides; the ends of
-/// the intervals are Hail's order statistics. An interval whose end is no number overlaps nothing.
+/// the intervals are Hail's order statistics. An interval with a NaN end overlaps nothing.
 ///
 /// Source: `analyze_benchmarks` of Hail's `benchmark` package; Laaber et al. 2019.
 pub fn analyze_as_hail(

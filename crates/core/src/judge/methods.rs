@@ -1,4 +1,4 @@
-//! The ratio of two sides, by the method that was asked for.
+//! The ratio of two sides, by each method.
 
 use lapwing_stats::{
     BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, HodgesLehmann, Interval,
@@ -10,11 +10,10 @@ use super::compare::{CompareMethod, ComparedRatio};
 use super::unit::ReplicationUnit;
 use crate::clean::Cleaned;
 
-/// How many replicates the hierarchical bootstrap draws.
+/// Number of replicates of the hierarchical bootstrap.
 const REPLICATES: usize = 10_000;
 
-/// Returns the ratio of candidate to baseline; `None` where the method cannot tell: a mean that is
-/// not positive.
+/// Returns the ratio of candidate to baseline; `None` if the method gives none because a mean is not positive.
 pub(super) fn by_method(
     cleaned: [&Cleaned; 2],
     means: [&[f64]; 2],
@@ -35,7 +34,7 @@ pub(super) fn by_method(
         ))
     };
     match method {
-        // The default knows more than instances: see `Replication`.
+        // The default also uses the design of the measurements: see `Replication`.
         CompareMethod::Default | CompareMethod::Student | CompareMethod::Paired => None,
         CompareMethod::Welch => by(RatioMethod::WelchLog),
         CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap),

@@ -1,4 +1,4 @@
-//! Which metrics of a benchmark are judged.
+//! The metrics of a benchmark that are compared.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use crate::measure::{COUNTED, comes_of_wall_time};
 use crate::model::{Metric, MetricName};
 use crate::sample::Sample;
 
-/// Which metrics are compared.
+/// The choice of metrics to compare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MetricChoice {
-    /// The wall time, the peak memory, and what the benchmark itself reports that has a
-    /// direction: not what the operating system counts besides, and not rates that come of
-    /// the wall time, which would only add to the number of comparisons.
+    /// The wall time, the peak memory, and every metric with a direction that the benchmark itself reports. Other
+    /// metrics of the operating system, and rates derived from the wall time, would only add to the number of
+    /// comparisons.
     #[default]
     Directed,
     /// These.
     Named(Vec<MetricName>),
 }
 
-/// The metric that stands first.
+/// The metric that comes first.
 pub(super) const FIRST: &str = "wall_time";
 
 impl MetricChoice {
-    /// Returns the metrics of a sample that are judged, the wall time first.
+    /// Returns the metrics of a sample to compare, the wall time first.
     pub fn of(&self, sample: &Sample<'_>) -> Vec<MetricName> {
         match self {
             Self::Named(names) => names.clone(),
@@ -45,8 +45,7 @@ fn is_asked_for(sample: &Sample<'_>, name: &str) -> bool {
     !COUNTED.contains(&name) && is_news && has_direction()
 }
 
-/// The metrics that have values or summaries; where nothing has, because all failed, the first
-/// stands for them.
+/// The metrics that have values or summaries; if none has, because all failed, the first represents them.
 fn names(sample: &Sample<'_>) -> BTreeSet<MetricName> {
     let mut names: BTreeSet<MetricName> = BTreeSet::new();
     for instance in &sample.instances {
@@ -63,7 +62,7 @@ fn names(sample: &Sample<'_>) -> BTreeSet<MetricName> {
     names
 }
 
-/// Returns unit and direction of a metric as the latest run that states them does.
+/// Returns unit and direction of a metric, from the latest run that states them.
 pub fn metric(sample: &Sample<'_>, name: &str) -> Metric {
     let instances = sample.instances.iter().rev();
     let stated = instances.filter_map(|it| it.run.metrics.get(name)).next();

@@ -1,7 +1,7 @@
-//! Turns cleaned values into answers with intervals.
+//! Turns cleaned values into results with intervals.
 //!
-//! The unit of replication is the instance: every interval here comes from the
-//! spread between instance means, never from the spread within one instance.
+//! The unit of replication is at least the instance: every interval here comes from the spread between instance means
+//! or larger units, never from the spread within one instance, because iterations of one instance resemble each other.
 
 mod caution;
 mod compare;
@@ -40,26 +40,26 @@ pub use size::SampleSize;
 pub use unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use variability::{Variability, usable_variability, variability};
 
-/// The fewest instances a side from which anything is concluded.
+/// The fewest instances per side for any verdict.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;
 
-/// One side's centre and what it rests on.
+/// The centre of one side, with its sample size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// Mean of the instance means, in the metric's unit.
     pub value: f64,
     /// Its 95 % t interval over instances; `None` below two instances.
     pub interval: Option<Interval>,
-    /// What it rests on.
+    /// Number of instances and iterations.
     pub size: SampleSize,
     /// Coefficient of variation of the instance means; `None` below two instances.
     pub cv_between: Option<f64>,
     /// Mean over instances of the coefficient of variation within each;
-    /// `None` where no instance has two iterations.
+    /// `None` if no instance has two iterations.
     pub cv_within: Option<f64>,
 }
 
-/// Returns the estimate of a side's centre; `None` when no value counts.
+/// Returns the estimate of a side's centre; `None` if there are no values.
 pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     let means = instance_means(cleaned);
     let within: Vec<f64> = cleaned
@@ -76,9 +76,8 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     })
 }
 
-/// Returns the ratio of two sides by the default method; `None` when a side has fewer than
-/// [`INSTANCES_FOR_A_VERDICT`] instances or a mean that is not positive. Sides of one benchmark only: nothing
-/// else about them is checked.
+/// Returns the ratio of two sides by the default method; `None` if a side has fewer than [`INSTANCES_FOR_A_VERDICT`]
+/// instances or a mean that is not positive. The sides must be of one benchmark: nothing else about them is checked.
 pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
     if sides.iter().any(few) {
@@ -87,8 +86,8 @@ pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
     compare::default_ratio(sides, CompareOptions::default().confidence)
 }
 
-/// Returns which ratios of one metric differ from 1: by their intervals, and after correction for their number,
-/// as verdicts of [`compare`] are given.
+/// Returns which ratios of one metric differ from 1: by their intervals, and after correction for their number, by the
+/// same rules as the verdicts of [`compare`].
 pub fn differ_from_one(ratios: &[&JudgedRatio]) -> Vec<bool> {
     let options = CompareOptions::default();
     let replicates: Vec<Replicates> = ratios

@@ -1,4 +1,4 @@
-//! What is compared with what: the settings of a candidate with those of the baseline.
+//! Pairs of settings to compare: those of a candidate with those of the baseline.
 
 use std::cmp::Ordering;
 
@@ -10,28 +10,28 @@ use crate::sample::{Setting, SideSetting, Subject, levels_text, pair_settings};
 #[derive(Debug, Clone)]
 pub(super) struct GatheredSamples {
     pub metric: Metric,
-    /// Of each side its settings.
+    /// The settings of each side.
     pub sides: Vec<Vec<SideSample>>,
 }
 
-/// One setting of a candidate and the baseline's that belongs to it.
+/// One setting of a candidate and the matching one of the baseline.
 pub(super) struct ComparedPair<'a> {
-    /// What is compared, but for levels of factors.
+    /// The subject of the comparison, except for levels of factors.
     place: &'a Subject,
     pub subject: Subject,
     pub metric: &'a Metric,
     pub candidate: usize,
     pub names: [&'a str; 2],
     pub sides: [&'a SideSample; 2],
-    /// The levels that tell it from other pairs of these sides.
+    /// The levels that distinguish it from other pairs of these sides.
     pub levels: Levels,
-    /// Whether one of its sides stands in several pairs.
+    /// Whether one of its sides is in several pairs.
     pub is_shared: bool,
 }
 
 impl GatheredSamples {
-    /// Returns every setting of a candidate with the baseline's, and what only one of them has with
-    /// `nothing`; not those of which neither has the metric.
+    /// Returns every setting of a candidate with the baseline's; a setting that only one of them has is paired with
+    /// `nothing`. Settings of which neither has the metric are dropped.
     pub fn pairs<'a>(
         &'a self,
         subject: &'a Subject,
@@ -72,13 +72,13 @@ impl GatheredSamples {
     }
 }
 
-/// Whether a side has anything of a metric, were it only that it failed.
+/// Whether a side has anything of a metric, even if only failures.
 fn has_metric(side: &SideSample) -> bool {
     side.has_values || side.has_summary || side.failures > 0
 }
 
 impl ComparedPair<'_> {
-    /// The order in which comparisons stand: each setting with all of its metrics.
+    /// The order of comparisons: each setting with all of its metrics.
     pub fn in_order(&self, other: &Self) -> Ordering {
         let levels = [self, other].map(|it| levels_text(&it.levels));
         let (place, others) = (self.place, other.place);

@@ -14,7 +14,7 @@ use crate::record::InstanceData;
 use crate::sample::{Sample, SideSetting, telling};
 
 impl SideSample {
-    /// Returns what is known of a metric of a benchmark on one side.
+    /// Returns one side of a benchmark and metric.
     pub fn of(sample: &Sample<'_>, metric: &str, policy: CleaningPolicy) -> Self {
         let cleaned = clean(sample.instances.iter().copied(), metric, policy);
         Self {
@@ -26,7 +26,7 @@ impl SideSample {
         }
     }
 
-    /// Converts the values to a unit, where it is known what theirs is worth in it.
+    /// Converts the values to a unit, if their own unit can be converted.
     pub(super) fn convert_to(&mut self, unit: &str) {
         let [own] = &self.units.iter().collect::<Vec<_>>()[..] else {
             return;
@@ -81,7 +81,7 @@ impl SideSample {
     }
 }
 
-/// Cleans one sample and cuts what counts in two; what does not count goes with its neighbours.
+/// Cleans one sample and splits the remaining instances in two; excluded ones go with their neighbours.
 pub(super) fn halves(
     sample: &Sample<'_>,
     metric: &str,
@@ -101,7 +101,7 @@ pub(super) fn halves(
         let side = side_of(place, instance.position);
         sides[side].instances.push(instance);
     }
-    // One account of what was left out serves both.
+    // One list of exclusions is enough for both.
     sides[0].left_out = cleaned.left_out;
     let mut parts = [Vec::new(), Vec::new()];
     for (position, instance) in instances.iter().enumerate() {
@@ -116,7 +116,7 @@ pub(super) fn halves(
     .collect()
 }
 
-/// Returns where and when each instance that counts was measured.
+/// Returns the origin of each analysed instance.
 fn origins(cleaned: &Cleaned, instances: &[&InstanceData]) -> Vec<InstanceOrigin> {
     let of_instance = |instance: &CleanInstance| {
         let data = instances.get(instance.position)?;
@@ -131,7 +131,7 @@ fn origins(cleaned: &Cleaned, instances: &[&InstanceData]) -> Vec<InstanceOrigin
     found.collect()
 }
 
-/// How many iterations failed or timed out, or whether the instance came to none at all.
+/// Returns the number of iterations that failed or timed out; 1 for a failed instance without iterations.
 fn failures(it: &InstanceData) -> usize {
     if it.iterations.is_empty() {
         let outcome = it.end.as_ref().map(|end| end.outcome);

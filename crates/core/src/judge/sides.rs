@@ -22,13 +22,12 @@ use crate::sample::{
 };
 use crate::suite::JudgedFrom;
 
-/// The way one sample is split in two, as a control where nothing changed.
+/// How one sample is split in two, as a control without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleSplit {
-    /// The first half in the order of measuring against the second, which has the odd one: also
-    /// shows what drifted.
+    /// The first half in order of measurement against the second, which has the odd instance: also shows drift.
     Halves,
-    /// Every other one in the order of measuring.
+    /// Alternating instances in order of measurement.
     Alternating,
 }
 
@@ -36,7 +35,7 @@ pub enum SampleSplit {
 #[derive(Debug, Clone, Default)]
 pub struct SideSamples {
     count: usize,
-    /// What the sides are called in the audit; empty for one sample that is cut in two.
+    /// The names of the sides in the audit; empty for one sample that is split in two.
     names: Vec<String>,
     /// The group of each side.
     groups: Vec<usize>,
@@ -45,11 +44,11 @@ pub struct SideSamples {
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
-    /// What is known of a setting that a side does not have.
+    /// The sample of a setting that a side does not have.
     nothing: SideSample,
 }
 
-/// What a whole suite came to by one metric.
+/// The result of a suite by one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteComparison {
     /// The suite.
@@ -58,8 +57,8 @@ pub struct SuiteComparison {
     pub metric: MetricName,
     /// The name of the candidate.
     pub candidate: String,
-    /// The setting that it is about, where a side's single setting is compared with several of the other: each
-    /// of these has a mean. `None` for the mean of everything else.
+    /// The setting, if one side has a single setting and the other has several, each with a mean of its own. `None`
+    /// for the mean of everything else.
     pub setting: Option<String>,
     /// The geometric mean of the ratios of its benchmarks.
     pub ratio: SuiteRatio,
@@ -76,16 +75,16 @@ pub struct ComparisonAsHail {
     pub baseline: String,
     /// The name of the candidate, which Hail calls test.
     pub candidate: String,
-    /// How many instances of each count.
+    /// Number of analysed instances per side.
     pub instances: [usize; 2],
     /// The means of all values pooled, in the metric's unit.
     pub means: [f64; 2],
-    /// What Hail says.
+    /// Hail's result.
     pub result: HailComparison,
 }
 
 impl SideSamples {
-    /// Returns the samples of sides of these names, the baseline first, still empty.
+    /// Returns empty samples of sides with these names, the baseline first.
     pub fn new(names: Vec<String>) -> Self {
         Self {
             count: names.len(),
@@ -95,7 +94,7 @@ impl SideSamples {
         }
     }
 
-    /// Returns the samples of one sample that is cut in two, still empty.
+    /// Returns empty samples of one sample that is split in two.
     pub fn of_split(split: SampleSplit) -> Self {
         Self {
             count: 2,
@@ -105,13 +104,13 @@ impl SideSamples {
         }
     }
 
-    /// Returns the samples of the sides of a comparison, with everything that counts of them.
+    /// Returns the samples of the sides of a comparison, with everything that is analysed.
     ///
-    /// Where a benchmark may be in several places, because the sides are in different stores or suites, where it
-    /// gets steady takes a look at all of them before anything is judged.
+    /// If a benchmark may be in several places, because the sides are in different stores or suites, its steady state
+    /// is detected in all of them before any is judged: the largest start applies to all.
     ///
     /// # Errors
-    /// When a store cannot be read, or no benchmark passes the filter.
+    /// If a store cannot be read, or no benchmark passes the filter.
     pub fn gather(
         sides: &ComparedSides,
         filter: &SampleFilter,
@@ -131,7 +130,7 @@ impl SideSamples {
         Ok(samples)
     }
 
-    /// Looks where a benchmark gets steady, before any is added.
+    /// Detects the steady state of a benchmark, before any is added.
     fn look(
         &mut self,
         data: &BenchmarkData,
@@ -142,18 +141,17 @@ impl SideSamples {
         starts.add(data, rules, &samples(data, GroupBy::Side(places_of)));
     }
 
-    /// Says that every benchmark was looked at.
+    /// Marks all benchmarks as looked up.
     fn looked(&mut self) {
         if let Some(starts) = &mut self.starts {
             starts.settle(self.count);
         }
     }
 
-    /// Takes what counts of a benchmark. `places_of` says where an instance belongs: nowhere, in one
-    /// place, or, of the baseline, in one place for each group.
+    /// Adds the analysed instances of a benchmark. `places_of` returns the places of an instance: none, one, or, for
+    /// the baseline, one per group.
     ///
-    /// Where burn-in is found, it is so for each side and setting by itself, and the largest start
-    /// holds for all of them.
+    /// If burn-in is detected, this is per side and setting, and the largest start applies to all of them.
     pub fn add(
         &mut self,
         data: &BenchmarkData,
@@ -207,7 +205,7 @@ impl SideSamples {
         }
     }
 
-    /// Takes account of what each side lost, once for each instance.
+    /// Adds the exclusions of each side to the audit, once per instance.
     fn audit_samples(
         &mut self,
         samples: &[Sample<'_>],
@@ -241,15 +239,15 @@ impl SideSamples {
             if !kept.iter().any(is_there) {
                 *kept = new;
             }
-            // Of two files one may count in milliseconds and the other in seconds.
+            // Two files can have different units, such as milliseconds and seconds.
             for sample in kept {
                 sample.convert_to(unit);
             }
         }
     }
 
-    /// Matches benchmarks by their ids alone where no suite is on two sides, as with files of two
-    /// tools. Returns the names of the suites if it did.
+    /// Matches benchmarks by their ids alone if no suite is on two sides, as with files of two tools. Returns the
+    /// names of the suites if it did.
     pub fn match_by_id(&mut self) -> Option<Vec<String>> {
         let suites_of = |side: usize| -> BTreeSet<String> {
             let measured = self.samples.iter();
@@ -272,12 +270,12 @@ impl SideSamples {
         Some(names)
     }
 
-    /// Returns what was left out, by each benchmark's first metric.
+    /// Returns the exclusions, by each benchmark's first metric.
     pub fn audit(&self) -> &Audit {
         &self.audit
     }
 
-    /// Returns every candidate compared with the first side, with verdicts, by suite, benchmark, setting,
+    /// Returns the comparison of every candidate with the first side, with verdicts, by suite, benchmark, setting,
     /// metric and candidate.
     pub fn compare(&self, names: &[String], options: &CompareOptions) -> Vec<Comparison> {
         let pairs = self.pairs(names);
@@ -298,8 +296,8 @@ impl SideSamples {
         comparisons
     }
 
-    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them, without those that it
-    /// cannot make because a side is empty.
+    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them; those with an empty side are dropped, as
+    /// Hail cannot make them.
     pub fn compare_as_hail(
         &self,
         names: &[String],
@@ -330,8 +328,8 @@ impl SideSamples {
         compared.flatten().collect()
     }
 
-    /// Returns the benchmarks, each with the name of a candidate, of which a side has nothing that
-    /// counts by any metric; and whether it is the candidate that lacks it.
+    /// Returns the benchmarks, each with the name of a candidate, of which a side has no analysed data by any metric;
+    /// and whether that side is the candidate.
     pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
         let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
@@ -357,15 +355,15 @@ impl SideSamples {
             .collect()
     }
 
-    /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each
-    /// metric and candidate. Benchmarks that have no ratio are not in it: with too few instances for a
-    /// verdict, or of other epochs or units on the two sides.
+    /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each metric and
+    /// candidate. Benchmarks without a ratio are excluded: too few instances for a verdict, or different epochs or
+    /// units on the two sides.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
         type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
         let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
         for pair in &pairs {
-            // Without a ratio of its own a benchmark has none to give to the mean.
+            // A benchmark without a ratio adds nothing to the mean.
             let has_ratio = obstacle(pair.sides).is_none();
             let Some(member) = SuiteMember::of(pair.sides).filter(|_| has_ratio) else {
                 continue;
@@ -395,7 +393,7 @@ impl SideSamples {
             .collect()
     }
 
-    /// Every candidate with the first side, setting by setting.
+    /// Pairs every candidate with the first side, per setting.
     fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
         let mut pairs = Vec::new();
         for ((subject, group), gathered) in &self.samples {
@@ -408,7 +406,7 @@ impl SideSamples {
     }
 }
 
-/// A side that has the benchmark and not the metric is not one that never measured it.
+/// A side that has the benchmark but not the metric has measured the benchmark, and is reported so.
 fn tell_missing_metrics(comparisons: &mut [Comparison]) {
     let key = |it: &Comparison| {
         let Subject {
@@ -447,7 +445,7 @@ fn pooled_mean(cleaned: &Cleaned) -> f64 {
     lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }
 
-/// Returns the first of these metrics that a benchmark has, and where it has none, the first.
+/// Returns the first of these metrics that a benchmark has, else the first of all.
 fn first_of<'n>(names: &'n [MetricName], sample: &Sample<'_>) -> Option<&'n MetricName> {
     let has = |name: &&MetricName| {
         sample.instances.iter().any(|it| {
@@ -458,7 +456,7 @@ fn first_of<'n>(names: &'n [MetricName], sample: &Sample<'_>) -> Option<&'n Metr
     names.iter().find(has).or(names.first())
 }
 
-/// Returns whether a side has no suite in common with the first, as files of two tools have none.
+/// Returns whether a side has no suite in common with the first, such as files of two tools.
 pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
     let Some((baseline, others)) = suites.split_first() else {
         return false;
@@ -471,7 +469,7 @@ fn is_there(sample: &SideSample) -> bool {
     sample.recorded_instances > 0
 }
 
-/// Returns whether where a benchmark gets steady may have to be found.
+/// Returns whether the steady state of a benchmark may have to be detected.
 fn may_find(sides: &ComparedSides, rules: &CleaningRules) -> Result<bool, StoreError> {
     match rules.burn_in.others {
         Some(JudgedFrom::Auto) => return Ok(true),

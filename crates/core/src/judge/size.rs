@@ -1,23 +1,23 @@
-//! What a number rests on.
+//! The number of instances and iterations behind a result.
 
 use crate::text::counted;
 
-/// How many instances and iterations a number rests on.
+/// The number of instances and iterations behind a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SampleSize {
     /// Instances: the unit of replication.
     pub instances: usize,
-    /// Iterations that count, over all instances.
+    /// Iterations after cleaning, over all instances.
     pub iterations: usize,
-    /// Iterations that count, of the instance that has fewest.
+    /// Iterations after cleaning, of the instance with the fewest.
     pub fewest_iterations: usize,
-    /// Iterations that count, of the instance that has most.
+    /// Iterations after cleaning, of the instance with the most.
     pub most_iterations: usize,
 }
 
 impl SampleSize {
     /// Returns the size of a sample whose instances have these numbers of iterations.
-    /// Instances without any do not count.
+    /// Instances without any are ignored.
     pub fn of(iterations: impl IntoIterator<Item = usize>) -> Self {
         iterations
             .into_iter()
@@ -34,7 +34,7 @@ impl SampleSize {
             })
     }
 
-    /// Returns `5 instances × 5`, or `5 instances × 3–5` where they differ.
+    /// Returns `5 instances × 5`, or `5 instances × 3–5` if they differ.
     pub fn text(&self) -> String {
         format!("{} × {}", counted(self.instances, "instance"), self.each())
     }

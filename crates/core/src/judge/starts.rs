@@ -1,4 +1,4 @@
-//! Where the sides of a comparison get steady: each by itself, and the largest start holds for all.
+//! The steady state of the sides of a comparison: detected per side, and the largest start applies to all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,19 @@ use crate::clean::{
 };
 use crate::sample::{BenchmarkData, Sample, Setting, SidePlace};
 
-/// Tells a sample from the others of its benchmark.
+/// Identifies a sample of a benchmark.
 type SampleKey = (SidePlace, Setting);
 
 fn key_of(sample: &Sample<'_>) -> SampleKey {
     (sample.place.clone(), sample.setting.clone())
 }
 
-/// Where the samples of one benchmark get steady.
+/// The steady-state starts of the samples of one benchmark.
 #[derive(Debug, Clone, Default)]
 struct SampleStarts {
-    /// Whether their burn-in is to be found at all.
+    /// Whether burn-in is detected at all.
     is_found: bool,
-    /// What each says by itself.
+    /// The start of each sample by itself.
     samples: BTreeMap<SampleKey, SteadyStart>,
 }
 
@@ -41,8 +41,8 @@ impl SampleStarts {
         self.samples.extend(other.samples);
     }
 
-    /// Returns from where a sample is judged: all of them from the largest start, so that the same part
-    /// of them is compared. A sample that never reaches a steady state stays out.
+    /// Returns the start from which a sample is analysed: the largest of all, so that the same part of every sample is
+    /// compared. A sample that never reaches a steady state is excluded.
     fn of_sample(&self, sample: &Sample<'_>) -> SteadyStart {
         let own = self.samples.get(&key_of(sample)).copied();
         let own = own.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
@@ -67,8 +67,8 @@ impl SampleStarts {
     }
 }
 
-/// Where the benchmarks of all sides get steady, looked up before any is judged: needed where a
-/// benchmark is in several places, because the sides are in different stores or suites.
+/// The steady-state starts of the benchmarks of all sides, detected before any is judged: needed if a benchmark is in
+/// several places, because the sides are in different stores or suites.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SideStarts {
     benchmarks: BTreeMap<(String, String), SampleStarts>,
@@ -92,7 +92,7 @@ impl SideStarts {
         let all = Sample::of_all(data);
         let is_found = match rules.start(&all) {
             None => true,
-            // Another side may have been planned to be found, and then all are.
+            // If detection is planned for another side, it applies to all.
             Some((SteadyFrom::Recorded, _)) => false,
             Some(_) => return,
         };
@@ -104,7 +104,7 @@ impl SideStarts {
         self.benchmarks.entry(key).or_default().add(starts);
     }
 
-    /// Matches benchmarks as the comparison does once all are known.
+    /// Matches benchmarks as the comparison does, after all are known.
     pub(super) fn settle(&mut self, count: usize) {
         let suites = |side: usize| self.suites.get(&side).cloned().unwrap_or_default();
         let suites: Vec<BTreeSet<String>> = (0..count).map(suites).collect();
@@ -128,7 +128,7 @@ impl SideStarts {
     }
 }
 
-/// The policies by which the samples of one benchmark are cleaned.
+/// The cleaning policies of the samples of one benchmark.
 pub(super) struct SamplePolicies<'a> {
     rules: &'a CleaningRules,
     start: StartOfSamples,

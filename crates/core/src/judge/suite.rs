@@ -19,7 +19,7 @@ pub(super) struct SuiteMember<'a> {
 }
 
 impl<'a> SuiteMember<'a> {
-    /// Returns the two sides as a member of a suite; `None` where they have no ratio.
+    /// Returns the two sides as a member of a suite; `None` if they have no ratio.
     pub(super) fn of(sides: [&'a SideSample; 2]) -> Option<Self> {
         let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
         if sides.iter().any(few) {
@@ -34,9 +34,9 @@ impl<'a> SuiteMember<'a> {
     }
 }
 
-/// Returns the geometric mean of the ratios of a suite. Its interval is from the spread over blocks, or over sessions where
-/// these are the unit of any member: what disturbs a block disturbs all benchmarks that were measured in it. Where
-/// blocks are unknown or too few, benchmarks are taken for independent.
+/// Returns the geometric mean of the ratios of a suite. Its interval is from the spread over blocks, or over sessions
+/// if these are the unit of any member: a disturbance of a block affects all benchmarks in it. If blocks are unknown
+/// or too few, benchmarks are assumed independent.
 pub(super) fn suite_ratio(
     members: &[SuiteMember<'_>],
     confidence: Confidence,
@@ -66,8 +66,8 @@ pub(super) fn suite_ratio(
     geometric_mean_of_ratios(&sides, confidence)
 }
 
-/// Returns the logarithms with numbers of their blocks or sessions; `None` where a side has fewer than three of them, or
-/// where a block has several instances of one benchmark and side: then it is not what varies.
+/// Returns the logarithms with the numbers of their blocks or sessions; `None` if a side has fewer than three of them,
+/// or if a block has several instances of one benchmark and side: then the block is not the level that varies.
 fn clustered(members: &[SuiteMember<'_>]) -> Option<Vec<ClusteredSides>> {
     let by_session = members
         .iter()

@@ -8,7 +8,7 @@ use super::compare::SideSample;
 use super::instance_means;
 use crate::model::Id;
 
-/// What one replicate of a comparison is.
+/// A replicate of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReplicationUnit {
     /// The instances of one session.
@@ -33,20 +33,20 @@ impl ReplicationUnit {
     }
 }
 
-/// Where and when an instance was measured.
+/// The origin of an instance: session, block, position and host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceOrigin {
     /// Its session.
     pub session: Id,
     /// Its block within the session.
     pub block: u32,
-    /// Its place in the order of the session.
+    /// Its position in the order of the session.
     pub position: u32,
-    /// Its machine, where known.
+    /// Its host, if known.
     pub host: Option<String>,
 }
 
-/// The replicates of a comparison and what each of them is.
+/// The replicates of a comparison and their unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replication {
     /// What one replicate is.
@@ -57,21 +57,21 @@ pub struct Replication {
     pub centres: [f64; 2],
 }
 
-/// From so many sessions per side on, a session is the unit.
+/// Number of sessions per side from which a session is the unit.
 const SESSIONS: usize = 3;
-/// From so many shared blocks on, blocks are pairs.
+/// Number of shared blocks from which blocks are pairs.
 const BLOCKS: usize = 5;
-/// From so many shared hosts on, hosts are pairs.
+/// Number of shared hosts from which hosts are pairs.
 const HOSTS: usize = 3;
 
 impl Replication {
-    /// Returns the replicates of two sides from a value of each instance; `None` when a side is empty.
+    /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.
     ///
     /// The unit is the session if both sides have three or more; else the block if they share five or more, measured
     /// one after the other; else the host if they share three or more; else the instance. A replicate
-    /// is the mean of the values of its instances. Units that both sides share are pairs, as long as they hold
-    /// more than half of the instances of each side. The rule looks at the design alone, never at
-    /// the values.
+    /// is the mean of the values of its instances. Units that both sides share are pairs if they contain more than
+    /// half of the instances of each side. The rule depends on the design alone, never on the values, which keeps
+    /// error rates as stated.
     pub(super) fn of(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
         let known = (0..2).all(|side| sides[side].origins.len() == values[side].len());
         if known {
@@ -132,7 +132,7 @@ fn by_unit<K: Ord>(
     })
 }
 
-/// Returns the pairs of units that both sides have; `None` where they are too few, or hold too few instances.
+/// Returns the pairs of units that both sides have; `None` if they are too few, or contain too few instances.
 fn pairs<K: Ord>(
     unit: ReplicationUnit,
     sides: &[Units<K>; 2],
@@ -177,8 +177,8 @@ fn unpaired<K: Ord>(unit: ReplicationUnit, sides: [Units<K>; 2]) -> Option<Repli
     })
 }
 
-/// Returns whether the blocks of each session were measured one after the other. Tools that measure
-/// all executions of one command before the next one number them from 0 again: these are no blocks.
+/// Returns whether the blocks of each session were measured one after the other. Tools that measure all executions of
+/// one command before the next one restart numbering at 0: these are not blocks.
 fn blocks_follow_each_other(sides: [&SideSample; 2]) -> bool {
     let mut ranges: BTreeMap<(Id, u32), (u32, u32)> = BTreeMap::new();
     for origin in sides.iter().flat_map(|side| &side.origins) {
@@ -197,12 +197,12 @@ fn blocks_follow_each_other(sides: [&SideSample; 2]) -> bool {
     })
 }
 
-/// Returns the logarithms of the instance means of both sides, comparable where instances have different numbers of
-/// iterations; `None` when a mean is not positive.
+/// Returns the logarithms of the instance means of both sides, comparable even if instances have different numbers of
+/// iterations; `None` if a mean is not positive.
 ///
 /// The logarithm of a mean of J iterations is too low by about σ²/(2J), with σ the coefficient of variation of
-/// iterations (delta method). Where all J are equal this cancels and nothing is added; else each logarithm gets
-/// σ²/2 (1/J − 1/J_max), with σ² pooled over both sides.
+/// iterations (delta method). If all J are equal this cancels and nothing is added; otherwise each logarithm gets σ²/2
+/// (1/J − 1/J_max), with σ² pooled over both sides.
 pub(super) fn log_means(sides: [&SideSample; 2]) -> Option<[Vec<f64>; 2]> {
     let iterations = |side: usize| {
         sides[side]
@@ -225,7 +225,7 @@ pub(super) fn log_means(sides: [&SideSample; 2]) -> Option<[Vec<f64>; 2]> {
     Some([of_side(0)?, of_side(1)?])
 }
 
-/// Returns the squared coefficient of variation of iterations, pooled over all instances; 0 where none has two.
+/// Returns the squared coefficient of variation of iterations, pooled over all instances; 0 if none has two.
 fn pooled_within(sides: [&SideSample; 2]) -> f64 {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for instance in sides.iter().flat_map(|side| &side.cleaned.instances) {
@@ -242,8 +242,8 @@ fn pooled_within(sides: [&SideSample; 2]) -> f64 {
     }
 }
 
-/// Returns how unlike the shares of instances of the two sides are over some kinds, such as hosts, from 0 for equal
-/// shares to 1 for no kind in common (the total variation distance); 0 where a side has none that is known.
+/// Returns the difference between the two sides' shares of instances over some kinds, such as hosts: 0 for equal
+/// shares, 1 for no kind in common (the total variation distance); 0 if a side has no known kind.
 pub(super) fn imbalance<K: Ord>(kinds: [Vec<K>; 2]) -> f64 {
     if kinds.iter().any(Vec::is_empty) {
         return 0.0;

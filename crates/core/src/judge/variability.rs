@@ -1,14 +1,14 @@
-//! How noisy is a benchmark, and where does the noise lie?
+//! The noise of a benchmark, within and between instances.
 
 use lapwing_stats::{Confidence, Modes, VarianceComponents, modes, variance_components};
 
 use super::{SampleSize, instance_means, size};
 use crate::clean::{CleanInstance, Cleaned, UnusableReason};
 
-/// How a benchmark's values vary, within its instances and between them.
+/// The variability of a benchmark's values, within its instances and between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variability {
-    /// What it rests on.
+    /// The number of instances and iterations.
     pub size: SampleSize,
     /// Mean of all values pooled, in the metric's unit.
     pub mean: f64,
@@ -16,19 +16,19 @@ pub struct Variability {
     pub cv_total: f64,
     /// Mean over instances of the coefficient of variation within each.
     pub cv_instance_mean: f64,
-    /// Population standard deviation of those.
+    /// Population standard deviation of those coefficients.
     pub cv_instance_sd: f64,
-    /// Variance of the logarithms, between instances and within them; `None` below two instances,
-    /// without a second iteration, or where a value is not positive.
+    /// Variance of the logarithms, between instances and within them; `None` below two instances, without a second
+    /// iteration, or if a value is not positive.
     pub components: Option<VarianceComponents>,
     /// Whether the instance means fall into two groups.
     pub modes: Modes,
 }
 
-/// Returns how the values vary; `None` when none counts.
+/// Returns the variability of the values; `None` if there are none.
 ///
-/// The coefficients of variation are as Hail has them: population standard deviations, instances weighing
-/// the same in the mean and deviation of their own coefficients.
+/// The coefficients of variation are Hail's: population standard deviations; instances have equal weight in the mean
+/// and deviation of their coefficients.
 ///
 /// Source: `variability` of Hail's benchmarks; components as [`variance_components`], on
 /// logarithms, so that they are relative.
@@ -55,10 +55,10 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
     })
 }
 
-/// Returns how the values vary, as [`variability`] does.
+/// Returns the variability of the values, as [`variability`] does.
 ///
 /// # Errors
-/// Why nothing can be said of them.
+/// If there is no usable data, with the reason.
 pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, UnusableReason> {
     let found = variability(cleaned).filter(|it| it.mean.is_finite());
     found.ok_or_else(|| {

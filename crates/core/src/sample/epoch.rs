@@ -1,7 +1,7 @@
-//! Epochs: what was measured of a benchmark while it meant the same.
+//! Epochs: the measurements of a benchmark while it meant the same.
 //!
-//! A fingerprint tells what a benchmark is, and so do its parameters. Where they change a new epoch
-//! begins, and what was measured in two epochs is not compared as if it were the same.
+//! The meaning of a benchmark is given by its fingerprint and its parameters. A change of either starts a new epoch,
+//! and measurements of two epochs are not compared as if they were of one benchmark.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,16 +11,16 @@ use super::params::{ParamClasses, TellingParams, telling};
 use crate::model::Id;
 use crate::record::{Definition, InstanceData};
 
-/// The facts of an instance that tell its epoch.
+/// The properties of an instance that determine its epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct EpochHead {
-    /// The id that it was recorded with.
+    /// The recorded id.
     id: String,
-    /// How often the benchmark of that id was renamed since.
+    /// How many times the benchmark of that id was renamed since.
     renames: usize,
     /// The variant of its run.
     variant: String,
-    /// The fingerprint that it was recorded with.
+    /// The recorded fingerprint.
     fingerprint: Option<String>,
     /// Its parameters.
     params: TellingParams,
@@ -38,11 +38,10 @@ impl EpochHead {
     }
 }
 
-/// Gives instances the fingerprints of their epochs.
+/// Replaces the fingerprints of instances by those of their epochs.
 ///
-/// `definitions` are those of all instances of the benchmark in order of time, also of instances that a
-/// filter left out: epochs are told by everything that was ever measured. There is none where all of
-/// them are the same.
+/// `definitions` are those of all instances of the benchmark in order of time, including instances excluded by a
+/// filter: epochs depend on everything ever measured. It is empty if all instances are in one epoch.
 pub(super) fn assign_epochs(instances: &mut [InstanceData], definitions: Vec<Definition>) {
     if definitions.is_empty() {
         return;
@@ -59,14 +58,13 @@ pub(super) fn assign_epochs(instances: &mut [InstanceData], definitions: Vec<Def
 
 /// Returns the epoch of each instance of a benchmark: all of its instances, in order of time.
 ///
-/// Instances without a fingerprint belong to the epoch around them: that of the last one before, else of
-/// the first one after. So do those without a parameter that others have. Where a benchmark goes on under
-/// another id, it means what it meant: what stands on both sides of the first step from the one id to the
-/// other is one epoch, which is called as the later one. Steps after that say nothing: both ids are
-/// measured.
+/// Instances without a fingerprint belong to the epoch around them: that of the last one before, else of the first one
+/// after. So do those without a parameter that others have. A benchmark that continues under another id keeps its
+/// meaning: the epochs before and after the first step from the one id to the other are one, named as the later one.
+/// Later steps between these ids are ignored: both ids are being measured.
 ///
-/// Variants that have no fingerprint in common are different sources: what lies around an instance, and
-/// on both sides of a step, is looked for in its own.
+/// Variants that have no fingerprint in common are different sources: the neighbours of an instance, and the two sides
+/// of a step, are looked up within its own source.
 fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
     let mut classes = ParamClasses::default();
     let of_class: Vec<usize> = heads.iter().map(|it| classes.of(&it.params)).collect();
@@ -96,14 +94,13 @@ fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
             joined.add(ids);
         }
     }
-    // Two ids may never have been measured from one source.
+    // Two ids may have no source in common.
     later.take_steps(heads, &epochs, &all, &mut joined);
     let resolved = epochs.iter().map(|it| it.as_deref().map(|it| later.of(it)));
     resolved.collect()
 }
 
-/// Returns the instances of each lot of variants that have fingerprints in common; those of variants without
-/// any are in none.
+/// Returns the instances of each set of variants that have fingerprints in common; those of variants without any are in none.
 fn by_source(heads: &[EpochHead]) -> Vec<Vec<usize>> {
     let mut sources: Vec<(BTreeSet<&str>, BTreeSet<&str>)> = Vec::new();
     for head in heads {
@@ -140,7 +137,7 @@ fn by_source(heads: &[EpochHead]) -> Vec<Vec<usize>> {
     sources.iter().map(of).collect()
 }
 
-/// Gives the instances of a group that have no fingerprint that of those around them.
+/// Gives instances without a fingerprint that of their neighbours in the group.
 fn fill(heads: &[EpochHead], group: &[usize], fingerprints: &mut [Option<String>]) {
     let said = |at: &usize| heads[*at].fingerprint.as_ref();
     let Some(mut current) = group.iter().find_map(said) else {
@@ -152,7 +149,7 @@ fn fill(heads: &[EpochHead], group: &[usize], fingerprints: &mut [Option<String>
     }
 }
 
-/// By an epoch, a later part of it that has another name.
+/// Key: an epoch; value: a later part of it that has another name.
 #[derive(Debug, Default)]
 struct LaterEpochs(BTreeMap<String, String>);
 
@@ -165,8 +162,8 @@ impl LaterEpochs {
         now.to_owned()
     }
 
-    /// Joins what stands on both sides of the first step from one id to another, unless the two are joined
-    /// already: steps in the direction of the rename first.
+    /// Joins the epochs before and after the first step from one id to another, unless the two are joined already:
+    /// steps in the direction of the rename first.
     fn take_steps(
         &mut self,
         heads: &[EpochHead],
@@ -198,7 +195,7 @@ impl LaterEpochs {
     }
 }
 
-/// Ids that are known to be one.
+/// Ids that are known to be of one benchmark.
 #[derive(Debug, Default)]
 struct JoinedIds(Vec<BTreeSet<String>>);
 
@@ -220,11 +217,11 @@ impl JoinedIds {
     }
 }
 
-/// Keeps the instances of the newest epoch, and returns how many were of earlier ones.
+/// Keeps the instances of the newest epoch, and returns the number of those in earlier ones.
 ///
-/// The newest is that of the instance at the last place of the history, whenever it was measured: who measures
-/// old versions later does not bring back what the benchmark was. The instances have the fingerprints of their
-/// epochs as the store gives them. Where none has a fingerprint, all are of one epoch.
+/// The newest epoch is that of the instance at the last place of the history, whenever it was measured: measuring old
+/// versions later does not restore the benchmark's old meaning. The instances have the fingerprints of their epochs,
+/// as read from the store. Without any fingerprint, all are of one epoch.
 pub(crate) fn keep_newest_epoch<I: Borrow<InstanceData>>(
     instances: &mut Vec<I>,
     order: &History,
@@ -240,7 +237,7 @@ fn fingerprint<I: Borrow<InstanceData>>(it: &I) -> Option<&str> {
     it.borrow().instance.benchmark.fingerprint.as_deref()
 }
 
-/// Returns the newest of several epochs; `None` where there are not several.
+/// Returns the newest of several epochs; `None` if there is at most one.
 fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &History) -> Option<&'i str> {
     let first = instances.iter().find_map(fingerprint)?;
     if instances
@@ -250,7 +247,7 @@ fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &History) -> O
     {
         return None;
     }
-    // Of several at one place the one that was measured last.
+    // Of several at one place, the one measured last.
     let told = instances.iter().filter(|it| fingerprint(*it).is_some());
     let last = told.max_by_key(|it| order.position(&(*it).borrow().run.id));
     last.and_then(fingerprint)
@@ -267,8 +264,8 @@ mod tests {
     use crate::model::{Benchmark, Outcome};
     use crate::sample::{BenchmarkData, Sample};
 
-    /// Instances by id and fingerprint (`-` for none), each id renamed to the next letter, and behind a
-    /// stroke the variant, behind a colon a parameter.
+    /// Returns instances by id and fingerprint (`-` for none), each id renamed to the next letter; a variant follows a
+    /// stroke, a parameter a colon.
     fn heads(all: &[(&str, &str)]) -> Vec<EpochHead> {
         all.iter()
             .map(|(id, says)| {
@@ -297,8 +294,8 @@ mod tests {
         epochs.join(" ")
     }
 
-    /// Instances with these epochs (`-` for none), each of a run of its own, measured in this order; behind a
-    /// stroke the date of the version.
+    /// Returns instances with these epochs (`-` for none), each in a run of its own, measured in this order; the date
+    /// of the version follows a stroke.
     fn instances(all: &[&str]) -> Vec<InstanceData> {
         (0_i64..)
             .zip(all)
@@ -318,7 +315,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns the epochs that are kept.
+    /// Returns the remaining epochs.
     fn kept(all: &[&str]) -> String {
         let data = BenchmarkData {
             suite: "s".to_owned(),
@@ -339,8 +336,8 @@ mod tests {
         let all = [("a", "-"), ("a", "1"), ("a", "-"), ("a", "2"), ("a", "-")];
         assert_eq!(settled(&all), "1 1 1 2 2");
         assert_eq!(settled(&[("a", "-"), ("a", "-")]), "- -");
-        // Around them in their variant, where it has a source of its own; one that never has any is of
-        // the epoch around it in all of them.
+        // The neighbours in their variant, if it has a source of its own; a variant without any fingerprint is in the
+        // epoch around it in all of them.
         let all = [("a", "1/x"), ("a", "2/y"), ("a", "-/x"), ("a", "-/z")];
         assert_eq!(settled(&all), "1 2 1 2");
     }
@@ -382,7 +379,7 @@ mod tests {
             settled(&[("a", "-:10"), ("a", "-:10"), ("a", "-")]),
             "- - -"
         );
-        // But not where they stand in ids of which one was renamed to the other.
+        // But not if they are under ids of which one was renamed to the other.
         assert_eq!(settled(&[("a", "-:10"), ("b", "-:20")]), "n=20 n=20");
     }
 
@@ -403,7 +400,7 @@ mod tests {
         let old = ["old/2026-01-01", "old/2026-01-02"];
         assert_eq!(kept(&[new, old].concat()), "new new");
         assert_eq!(kept(&[old, new].concat()), "new new");
-        // A version without a date stands behind the newest that was measured until then.
+        // A version without a date comes after the newest measured before it.
         assert_eq!(kept(&["new/2026-02-01", "old/2026-01-01", "last"]), "last");
         // One version that was measured before and after a change.
         assert_eq!(kept(&["a/2026-02-01", "b/2026-02-01"]), "b");

@@ -1,4 +1,4 @@
-//! Filters: the runs that a text selects, by the same rules for every command, store and file.
+//! Filters: the runs selected by a text, by the same rules for every command, store and file.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::model::{Id, MetricName};
 use crate::record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
 
 /// A selection of measurements, as written on the command line. Empty lists and `None` select everything;
-/// several entries of one list are alternatives, the lists all have to agree.
+/// several entries of one list are alternatives, all lists have to match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SampleFilter {
-    /// Which runs.
+    /// The runs.
     pub runs: RunFilter,
     /// Benchmark ids: the whole id, a pattern with `*` and `?`, or a part of the id.
     pub benchmarks: Vec<String>,
@@ -60,11 +60,11 @@ pub enum RunKey {
     Run,
 }
 
-/// Fewer characters of a hash or an id name too many things.
+/// Fewer characters of a hash or an id match too many things.
 pub const SHORTEST_ID: usize = 4;
 
 impl RunKey {
-    /// Returns what it is called: `session`.
+    /// Returns its name: `session`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Suite => "suite",
@@ -76,7 +76,7 @@ impl RunKey {
         }
     }
 
-    /// Returns what a run has of it: its commit, the id of its session.
+    /// Returns a run's value of it: its commit, the id of its session.
     pub fn of(self, run: &RunHead) -> Option<String> {
         match self {
             Self::Suite => Some(run.suite.clone()),
@@ -88,7 +88,7 @@ impl RunKey {
         }
     }
 
-    /// Returns the runs that a text chooses: those of exactly that name, or else those that it may stand for.
+    /// Returns the runs that a text selects: exact matches, or else partial ones.
     pub fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
         let named: Vec<&RunHead> = runs.iter().filter(|run| self.is_name(run, text)).collect();
         if !named.is_empty() {
@@ -126,19 +126,19 @@ fn is_part_of_id(id: Id, text: &str) -> bool {
     text.len() >= SHORTEST_ID && (id.starts_with(text) || id.ends_with(text))
 }
 
-/// One list of a filter on runs.
+/// One list of a run filter.
 #[derive(Debug)]
 pub struct RunFilterPart<'f> {
-    /// The option that it is written with: `--variant`.
+    /// The option's name: `--variant`.
     pub option: &'static str,
-    /// Its entries as they are written.
+    /// Its entries as written.
     pub entries: Vec<String>,
     choice: PartChoice<'f>,
 }
 
 #[derive(Debug)]
 enum PartChoice<'f> {
-    /// The first key by which an entry chooses anything decides.
+    /// The first key by which an entry matches anything is used.
     Keys(&'static [RunKey], &'f [String]),
     Since(Timestamp),
     Until(Timestamp),
@@ -153,7 +153,7 @@ impl<'f> RunFilterPart<'f> {
         }
     }
 
-    /// Returns the ids of the runs that pass.
+    /// Returns the ids of the selected runs.
     pub fn passing(&self, runs: &[RunHead]) -> BTreeSet<Id> {
         let started = |is_asked: &dyn Fn(Timestamp) -> bool| {
             let runs = runs.iter().filter(|run| is_asked(run.started));
@@ -172,14 +172,14 @@ impl<'f> RunFilterPart<'f> {
     }
 }
 
-/// Returns the runs that an entry chooses by the first of several keys that fits any.
+/// Returns the runs that an entry selects by the first of several keys with a match.
 fn chosen_by<'r>(keys: &[RunKey], runs: &'r [RunHead], entry: &str) -> Vec<&'r RunHead> {
     let mut chosen = keys.iter().map(|key| key.chosen(runs, entry));
     chosen.find(|chosen| !chosen.is_empty()).unwrap_or_default()
 }
 
 impl RunFilter {
-    /// Returns the lists that ask for anything, those about sessions first.
+    /// Returns the lists that are not empty, those about sessions first.
     pub fn parts(&self) -> Vec<RunFilterPart<'_>> {
         let mut parts = vec![
             RunFilterPart::listed("--in-suite", &[RunKey::Suite], &self.suites),
@@ -205,7 +205,7 @@ impl RunFilter {
         parts
     }
 
-    /// Returns the ids of the sessions that are asked for, also of those without any run; `None` for all.
+    /// Returns the ids of the selected sessions, including those without any run; `None` for all.
     fn sessions(&self, heads: &[SessionHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
         // A session is looked up as if it were a run of its own.
         let as_run = |head: &SessionHead| RunHead {
@@ -230,8 +230,8 @@ impl RunFilter {
         about_sessions.choose(&heads.iter().map(as_run).collect::<Vec<_>>())
     }
 
-    /// Returns the ids of the runs that are asked for; `None` for all of them. The lists about sessions are left
-    /// to [`RunFilter::sessions`].
+    /// Returns the ids of the selected runs; `None` for all of them. The lists about sessions are left to
+    /// [`RunFilter::sessions`].
     fn runs(&self, heads: &[RunHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
         let about_runs = Self {
             versions: self.versions.clone(),
@@ -242,8 +242,7 @@ impl RunFilter {
         about_runs.choose(heads)
     }
 
-    /// Returns the ids of what passes all lists; an entry that fits nothing is an error, because it is
-    /// most likely mistyped.
+    /// Returns the ids that match all lists; an entry without a match is an error, because it is most likely a typing error.
     fn choose(&self, runs: &[RunHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
         let mut passing: Option<BTreeSet<Id>> = None;
         for part in self.parts() {
@@ -264,7 +263,7 @@ impl RunFilter {
     }
 }
 
-/// Returns the error that an entry fits nothing, with the names that may have been meant.
+/// Returns the error for an entry without a match, with similar names.
 fn no_match(keys: &[RunKey], entry: &str, runs: &[RunHead]) -> StoreError {
     let name = |key: &RunKey, run: &RunHead| match key {
         RunKey::Session => run.session_name.clone(),
@@ -279,7 +278,7 @@ fn no_match(keys: &[RunKey], entry: &str, runs: &[RunHead]) -> StoreError {
 }
 
 impl SampleFilter {
-    /// Returns the filter that these suites pass; all where none is named.
+    /// Returns the filter for these suites; for all if the list is empty.
     pub fn of_suites(suites: &[String]) -> Self {
         Self {
             runs: RunFilter {
@@ -290,12 +289,12 @@ impl SampleFilter {
         }
     }
 
-    /// Returns the filter as the store understands it.
+    /// Returns the filter in the store's form.
     ///
-    /// A store without any session has nothing to be mistaken about.
+    /// In a store without any session, entries without a match are no error.
     ///
     /// # Errors
-    /// When an entry about sessions or runs fits nothing, or the store cannot be read.
+    /// If an entry about sessions or runs has no match, or the store cannot be read.
     pub fn resolve(&self, store: &Store) -> Result<Filter, StoreError> {
         let mut filter = self.without_runs();
         if self.runs == RunFilter::default() {
@@ -321,7 +320,7 @@ impl SampleFilter {
         }
     }
 
-    /// Returns the filter that lets the same pass, and what was retired as well.
+    /// Returns the same filter with retired measurements included.
     #[must_use]
     pub fn with_retired(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Samples: the instances of a benchmark that are judged together.
+//! Samples: the instances of a benchmark that are analysed together.
 
 use std::collections::BTreeMap;
 
@@ -10,52 +10,52 @@ use super::{BenchmarkData, History, Setting};
 use crate::model::{Benchmark, Id};
 use crate::record::InstanceData;
 
-/// The instances of a benchmark that are judged together.
+/// The instances of a benchmark that are analysed together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample<'d> {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: &'d str,
     /// The benchmark.
     pub benchmark: &'d Benchmark,
-    /// Its place in a comparison; the default elsewhere.
+    /// Its place in a comparison; otherwise the default.
     pub place: SidePlace,
     /// The setting that distinguishes it from the other samples.
     pub setting: Setting,
     /// The instances in order of time.
     pub instances: Vec<&'d InstanceData>,
-    /// How many older versions of its variant were left out.
+    /// Number of excluded older versions of its variant.
     pub older_versions: usize,
-    /// How many of its instances were left out because they are of an earlier epoch.
+    /// Number of instances excluded because they are of an earlier epoch.
     pub earlier_epoch: usize,
 }
 
-/// How the instances of a benchmark are grouped to samples.
+/// How the instances of a benchmark are grouped into samples.
 #[derive(Clone, Copy)]
 pub enum GroupBy<'a> {
     /// By variant, levels of factors and version.
     Setting(SettingChoice),
-    /// By the places that this function gives to an instance: none, one, or, for a baseline, one per
-    /// group of candidates. Each place is split by levels of factors.
+    /// By the places that this function returns for an instance: none, one, or, for a baseline, one per group of
+    /// candidates. Each place is split by levels of factors.
     Side(&'a dyn Fn(&InstanceData) -> Vec<SidePlace>),
 }
 
-/// Which settings of a benchmark are judged.
+/// The settings of a benchmark to analyse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SettingChoice {
-    /// Of each variant the latest version.
+    /// The latest version of each variant.
     #[default]
     Latest,
-    /// Each variant and version by itself.
+    /// Each variant and version separately.
     Each,
-    /// All together, as if they were one.
+    /// All settings together, as one sample.
     Pooled,
 }
 
 /// The place of an instance in a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SidePlace {
-    /// The number of its group: a candidate is compared with what the baseline has in the candidate's
-    /// group. Candidates are of several groups where their settings are told apart in different ways.
+    /// The number of its group: a candidate is compared with the baseline of the candidate's group. Candidates are in
+    /// several groups if their settings are distinguished in different ways.
     pub group: usize,
     /// The variant, if it distinguishes the instance from others of its side.
     pub variant: Option<String>,
@@ -67,7 +67,7 @@ pub struct SidePlace {
 
 /// Returns the samples of a benchmark: by variant with older versions first, or in order of their places.
 ///
-/// Each sample holds only its newest epoch: results of an earlier meaning of the benchmark are not judged with it.
+/// Each sample contains only its newest epoch: results of an earlier meaning of the benchmark are not analysed with it.
 pub fn samples<'d>(data: &'d BenchmarkData, by: GroupBy<'_>) -> Vec<Sample<'d>> {
     let history = History::of(data);
     let mut samples = match by {
@@ -112,8 +112,7 @@ fn settings_of<'i>(instances: impl IntoIterator<Item = &'i InstanceData>) -> BTr
     variant_settings(instances.into_iter().map(|instance| instance.run.as_ref()))
 }
 
-/// The state of the software that a setting is about: where the version is unknown, two sessions may have
-/// measured different ones.
+/// The version of the software in a setting: if it is unknown, two sessions may have measured different ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum VersionKey {
     Version(String),
@@ -129,8 +128,8 @@ impl VersionKey {
     }
 }
 
-/// Groups by variant, levels and version, by variant and older versions first: versions stand as in the history
-/// of the benchmark, by date, and those without a date by the session that measured them.
+/// Groups by variant, levels and version, by variant and older versions first: versions are in the order of the
+/// benchmark's history, by date, and those without a date by the session that measured them.
 fn by_setting<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>> {
     let settings = settings_of(&data.instances);
     let mut variants: BTreeMap<String, BTreeMap<VersionKey, Vec<&InstanceData>>> = BTreeMap::new();
@@ -166,7 +165,7 @@ fn by_setting<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>>
     samples
 }
 
-/// Keeps of each variant the latest version. Undated versions of one session are equally late: all of them stay.
+/// Keeps the latest version of each variant. Undated versions of one session are equally late: all of them are kept.
 fn latest<'d>(samples: Vec<Sample<'d>>, history: &History) -> Vec<Sample<'d>> {
     let mut kept = Vec::new();
     for variant in samples.chunk_by(|one, other| {
@@ -177,7 +176,7 @@ fn latest<'d>(samples: Vec<Sample<'d>>, history: &History) -> Vec<Sample<'d>> {
         let latest = variant.last().map(moment);
         let older = variant.partition_point(|sample| Some(moment(sample)) < latest);
         let mut of_variant = variant[older..].to_vec();
-        // A session is only told to tell it from another one.
+        // A session is only named to distinguish it from another one.
         if let [only] = of_variant.as_mut_slice() {
             only.setting.session = None;
         }

@@ -10,14 +10,13 @@ use super::BenchmarkData;
 use crate::model::{Id, Version};
 use crate::record::{InstanceData, RunHead};
 
-/// A position in a history: what one session measured of one version. Positions are ordered by the
-/// versions' dates, those of one date by when they were measured.
+/// A position in a history: the measurements of one version in one session. Positions are ordered by the versions'
+/// dates, those of one date by the time of measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HistoryPosition {
-    /// The version's date; where it has none, that of the newest version that was measured until
-    /// then. `None` where none with a date was.
+    /// The version's date; without one, that of the newest version measured before it. `None` if no such version has a date.
     pub version_date: Option<Timestamp>,
-    /// When the session began.
+    /// The start of the session.
     pub started: Timestamp,
     /// The session.
     pub session: Id,
@@ -25,18 +24,18 @@ pub struct HistoryPosition {
     pub first_run: Id,
 }
 
-/// The facts by which a run is put in order.
+/// The properties that determine a run's position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunMoment {
     /// The run.
     pub(crate) run: Id,
     /// Its session.
     pub(crate) session: Id,
-    /// When the session began.
+    /// The start of the session.
     pub(crate) started: Timestamp,
-    /// What its version is called, where that is known.
+    /// The version's name, if known.
     pub(crate) version: Option<String>,
-    /// The date of its version, where that is known.
+    /// The version's date, if known.
     pub(crate) version_date: Option<Timestamp>,
 }
 
@@ -98,7 +97,7 @@ impl History {
                         version_date: it.version_date.or(newest),
                         started: it.started,
                         session: it.session,
-                        // They stand in order, so that the first one has the smallest id.
+                        // They are in order, so the first one has the smallest id.
                         first_run: session.iter().find(same).map_or(it.run, |first| first.run),
                     },
                 );
@@ -113,7 +112,7 @@ impl History {
     }
 }
 
-/// Returns the date of a version; without an offset it is taken as UTC.
+/// Returns the date of a version; without an offset it is read as UTC.
 pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
     parse_date(version.date.as_deref()?)
 }
@@ -131,7 +130,7 @@ pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
 mod tests {
     use super::*;
 
-    /// Returns the versions of runs, told as session and date of version, in their order.
+    /// Returns the versions of runs, identified by session and date of version, in their order.
     fn order(runs: &[(i64, &str, Option<i64>)]) -> String {
         let id = |number: i64| Id::derived(&[&number.to_le_bytes()]);
         let at = |second| Timestamp::from_second(second).expect("a time");

@@ -1,8 +1,9 @@
-//! Decides which instances are judged together: settings, sides, order of versions, epochs, filters and
-//! units, once for every command and page.
+//! Selection of the instances to analyse together: settings, sides, order of versions, epochs, filters and units, once
+//! for every command and page.
 //!
-//! [`each_benchmark`] reads benchmarks as they are judged today, [`SampleFilter`] finds the runs that people
-//! mean, [`ComparedSides`] the sides of a comparison, and [`samples`] groups the instances of a benchmark.
+//! [`each_benchmark`] reads benchmarks under their current names and epochs, [`SampleFilter`] resolves the user's
+//! selection of runs, [`ComparedSides`] the sides of a comparison, and [`samples`] groups the instances of a
+//! benchmark.
 
 mod epoch;
 mod filter;

@@ -1,7 +1,7 @@
-//! Pairs: which settings of two sides belong together, where a side has several of a benchmark.
+//! Pairs: the settings of two sides that belong together, if a side has several of a benchmark.
 //!
-//! A run is one setting. Runs of a side that have the same variant and different levels of factors are
-//! therefore never judged as one, and each of them is compared with what it fits on the other side.
+//! A run is one setting. Runs of a side that have the same variant and different levels of factors are therefore never
+//! analysed as one sample, and each of them is compared with the matching setting of the other side.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::model::Levels;
 /// The variants and levels of one setting of a side.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SideSetting {
-    /// The levels that tell it from the other settings of its side; empty where there are none.
+    /// The levels that distinguish it from the other settings of its side; empty if there are none.
     pub telling: Levels,
-    /// The levels that all of its runs have.
+    /// The levels common to all of its runs.
     pub levels: Levels,
     /// The variants of its runs.
     pub variants: BTreeSet<String>,
@@ -44,7 +44,7 @@ impl SideSetting {
         setting
     }
 
-    /// Returns whether its runs are of what a history calls so: `fast`, `fast threads=4`.
+    /// Returns whether its runs have this name in a history: `fast`, `fast threads=4`.
     pub fn is_of(&self, variant_name: &str) -> bool {
         self.variants.iter().any(|variant| {
             variant == variant_name || is_setting_named(variant_name, variant, &self.levels)
@@ -52,24 +52,24 @@ impl SideSetting {
     }
 }
 
-/// Settings of two sides that belong together, by their places.
+/// Settings of two sides that belong together, by index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingPair {
-    /// The baseline's and the candidate's; `None` where that side has none that fits.
+    /// The baseline's and the candidate's; `None` if that side has no matching one.
     pub places: [Option<usize>; 2],
-    /// The levels that tell this pair from the others.
+    /// The levels that distinguish this pair from the others.
     pub levels: Levels,
-    /// Whether one of the two stands in other pairs as well.
+    /// Whether one of the two is in other pairs as well.
     pub is_shared: bool,
 }
 
-/// Returns the settings of a baseline and a candidate that are to be compared.
+/// Returns the pairs of settings of a baseline and a candidate to compare.
 ///
-/// A factor that both sides know and that has several levels on one of them has the same level in both
-/// settings of a pair. One that a side does not know tells settings of the other apart, each of which is
-/// compared with the same setting. So it is where the sides are different variants, one of them has a single
-/// setting, and none of its levels is one of the other's: its levels are what that variant is. A setting that nothing on the other side fits
-/// stands alone.
+/// A factor that both sides know and that has several levels on one of them has the same level in both settings of a
+/// pair. A factor that a side does not know distinguishes settings of the other side, each of which is compared with
+/// the same setting. The same applies if the sides are different variants, one of them has a single setting, and none
+/// of its levels is one of the other's: its levels define that variant. A setting without a match on the other side is
+/// a pair of its own.
 pub fn pair_settings(sides: [&[SideSetting]; 2]) -> Vec<SettingPair> {
     let [baseline, candidate] = sides;
     let telling: BTreeSet<&String> = baseline
@@ -108,7 +108,7 @@ pub fn pair_settings(sides: [&[SideSetting]; 2]) -> Vec<SettingPair> {
         .collect()
 }
 
-/// Returns whether the sides are different variants of which one has a single setting, with levels of its own.
+/// Returns whether the sides are different variants, one of which has a single setting with levels of its own.
 fn is_contrast(sides: [&[SideSetting]; 2], telling: &BTreeSet<&String>) -> bool {
     let variants = sides
         .map(|side| -> BTreeSet<&String> { side.iter().flat_map(|it| &it.variants).collect() });
@@ -117,13 +117,13 @@ fn is_contrast(sides: [&[SideSetting]; 2], telling: &BTreeSet<&String>) -> bool 
         let settings = sides[side].iter();
         settings.filter_map(|it| it.levels.get(factor)).collect()
     };
-    // Of a level that both have the same setting may just be missing on one side.
+    // For a level that both have, the same setting may just be missing on one side.
     let shares_a_level = |factor: &&String| !levels(0, factor).is_disjoint(&levels(1, factor));
     is_single && variants[0].is_disjoint(&variants[1]) && !telling.iter().any(shares_a_level)
 }
 
-/// Returns whether a setting of each side have the same levels, as far as both sides know them, and
-/// one of them has nothing else that tells it apart.
+/// Returns whether a setting of each side has the same levels, as far as both sides know them, and one of them has no
+/// other distinguishing level.
 fn have_same_levels(
     pair: [&SideSetting; 2],
     sides: [&[SideSetting]; 2],
@@ -147,8 +147,8 @@ fn have_same_levels(
     has_more != [true, true]
 }
 
-/// Returns the levels that tell a pair from the others. A setting that is the only one of its side says
-/// nothing about a pair, and of one that stands alone every level is told that tells any.
+/// Returns the levels that distinguish a pair from the others. The only setting of a side has no distinguishing
+/// levels; for one without a match, every distinguishing level is returned.
 fn pair_levels(
     pair: [Option<usize>; 2],
     sides: [&[SideSetting]; 2],
@@ -183,7 +183,7 @@ mod tests {
             .collect()
     }
 
-    /// The settings of a side whose runs are of a variant and have these levels.
+    /// Returns the settings of a side whose runs are of a variant and have these levels.
     fn side(variant: &str, choices: &[Choice]) -> Vec<SideSetting> {
         let all: Vec<Levels> = choices.iter().map(|it| levels(it)).collect();
         let differs = |factor: &String| {
@@ -202,8 +202,8 @@ mod tests {
         all.iter().map(setting).collect()
     }
 
-    /// Returns `0-1 threads=4` for the baseline's first setting with the candidate's second one, and
-    /// `*` after it where one of them is shared.
+    /// Returns `0-1 threads=4` for the baseline's first setting with the candidate's second one, followed by `*` if
+    /// one of them is shared.
     fn pairs(baseline: &[SideSetting], candidate: &[SideSetting]) -> Vec<String> {
         let number = |at: Option<usize>| at.map_or_else(|| "–".to_owned(), |at| at.to_string());
         let text = |it: &SettingPair| {
@@ -303,7 +303,7 @@ mod tests {
             pairs(&baseline, &side("fast", &[FOUR, &[("threads", "8")]])),
             ["1-0 threads=4", "0-– threads=1", "–-1 threads=8"]
         );
-        // The one side says nothing about threads, and the other nothing about prefetching.
+        // One side has no level of threads, and the other none of prefetching.
         let other = side("fast", &[&[("prefetch", "0")], &[("prefetch", "9")]]);
         assert_eq!(
             pairs(&baseline, &other),

@@ -1,4 +1,4 @@
-//! Which parameters tell that a benchmark is not what it was.
+//! Parameters that define a benchmark: a change of one starts a new epoch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::model::Object;
 
-/// Parameters as texts that are the same where they mean the same.
+/// Parameters as texts that are equal if they mean the same.
 pub(crate) type TellingParams = BTreeMap<String, String>;
 
-/// Longer texts are descriptions.
+/// Length in characters above which a text is regarded as a description.
 const LONGEST: usize = 100;
 
-/// Returns the parameters that say what a benchmark does: numbers, words and lists of them.
+/// Returns the parameters that define the work of a benchmark: numbers, words and lists of them.
 ///
-/// Not so paths, objects and what a program printed of one (`<Frame at 0x7f…>`, `{'b', 'a'}`), which may
-/// differ from one call to the next although nothing changed. Numbers count as such, however they are
+/// Excluded are paths, objects and printed representations (`<Frame at 0x7f…>`, `{'b', 'a'}`), which may differ from
+/// one call to the next without a change. Numbers are compared by value, however they are written.
 /// written.
 pub(crate) fn telling(params: &Object) -> TellingParams {
     params
@@ -44,7 +44,7 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The last digits of a number depend on who writes it.
+/// The last digits of a number depend on the writing program.
 fn rounded(number: f64) -> String {
     format!("{number:.9e}")
 }
@@ -54,7 +54,7 @@ fn is_word(text: &str) -> bool {
     text.len() <= LONGEST && !text.contains(strange)
 }
 
-/// Returns whether two say of a parameter that it has different values.
+/// Returns whether two have different values of a parameter.
 pub(crate) fn differ(one: &TellingParams, other: &TellingParams) -> bool {
     one.iter()
         .any(|(key, value)| other.get(key).is_some_and(|it| it != value))
@@ -62,7 +62,7 @@ pub(crate) fn differ(one: &TellingParams, other: &TellingParams) -> bool {
 
 /// Puts parameters that agree into one class, in the order in which they were seen.
 ///
-/// What lacks a parameter agrees with any value of it, and goes with the class seen last that it agrees with.
+/// A missing parameter matches any value; such an instance is put into the class seen last that it agrees with.
 #[derive(Debug, Default)]
 pub(crate) struct ParamClasses {
     classes: Vec<TellingParams>,
@@ -91,12 +91,12 @@ impl ParamClasses {
         class
     }
 
-    /// Returns whether there is no more than one.
+    /// Returns whether there is at most one.
     pub(crate) fn is_one(&self) -> bool {
         self.classes.len() < 2
     }
 
-    /// Returns what tells each class from the others.
+    /// Returns the parameters that distinguish each class from the others.
     pub(crate) fn texts(&self) -> Vec<String> {
         let keys: BTreeSet<&String> = self.classes.iter().flat_map(BTreeMap::keys).collect();
         let values = |key: &&String| -> BTreeSet<Option<&String>> {

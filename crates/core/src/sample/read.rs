@@ -1,4 +1,4 @@
-//! Benchmarks with everything measured of them, as they are judged today.
+//! Benchmarks with all of their measurements, under their current names and epochs.
 
 use super::epoch::assign_epochs;
 use super::units::settle_units;
@@ -7,10 +7,10 @@ use super::{History, sides::with_metrics};
 use crate::model::Benchmark;
 use crate::record::{Filter, InstanceData, RecordedBenchmark, Store, StoreError};
 
-/// One benchmark with everything measured of it that passes a filter.
+/// One benchmark with all of its measurements that pass a filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkData {
-    /// The suite that it belongs to.
+    /// Its suite.
     pub suite: String,
     /// Its description by the instance at the last position of its history.
     pub benchmark: Benchmark,
@@ -20,14 +20,14 @@ pub struct BenchmarkData {
     pub instances: Vec<InstanceData>,
 }
 
-/// Calls `visit` with each benchmark that has an instance passing the filter, by suite and id in natural
-/// order. Holds one benchmark's measurements at a time.
+/// Calls `visit` with each benchmark that has an instance passing the filter, by suite and id in natural order. Keeps
+/// one benchmark's measurements in memory at a time.
 ///
-/// The filter's metrics choose which values are read; a benchmark or an iteration without them is
-/// visited all the same, because that it has none may be the news.
+/// The filter's metrics select the values to read; a benchmark or an iteration without them is visited all the same,
+/// because their absence may be the result.
 ///
 /// # Errors
-/// Whatever `visit` returns; when an entry of the filter fits nothing; when the store cannot be read.
+/// Any error of `visit`; if an entry of the filter has no match; if the store cannot be read.
 pub fn each_benchmark<E: From<StoreError>>(
     store: &Store,
     filter: &Filter,
@@ -40,7 +40,7 @@ pub fn each_benchmark<E: From<StoreError>>(
 }
 
 impl BenchmarkData {
-    /// Returns what was recorded of a benchmark as it is judged; `None` without an instance.
+    /// Returns the measurements of a benchmark as analysed; `None` without an instance.
     fn of(recorded: RecordedBenchmark) -> Option<Self> {
         let RecordedBenchmark {
             suite,
@@ -52,13 +52,13 @@ impl BenchmarkData {
         assign_epochs(&mut instances, definitions);
         settle_units(&mut instances);
         let history = History::of_instances(&instances);
-        // Old versions that are measured later do not change what the benchmark is today.
+        // Old versions that are measured later do not change the benchmark's current definition.
         let latest = instances
             .iter()
             .max_by_key(|instance| history.position(&instance.run.id))?;
         let mut benchmark = latest.instance.benchmark.clone();
         benchmark.id = id;
-        // The latest measurement may come from a source that knows no tags.
+        // The latest measurement may be from a source without tags.
         let has_tags = |instance: &&InstanceData| !instance.instance.benchmark.tags.is_empty();
         if benchmark.tags.is_empty()
             && let Some(tagged) = instances.iter().rev().find(has_tags)
@@ -73,8 +73,8 @@ impl BenchmarkData {
     }
 }
 
-/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
-/// because burn-in is found from the wall time whatever is judged.
+/// Calls `visit` with every benchmark that has one of the requested metrics. All of its metrics are read, because
+/// burn-in is detected from the wall time whatever is analysed.
 ///
 /// # Errors
 /// As [`each_benchmark`].

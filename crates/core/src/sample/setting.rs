@@ -1,28 +1,28 @@
-//! Settings: what a run was measured with, as far as that tells it from others.
+//! Settings: the properties that distinguish runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::BenchmarkData;
 use crate::model::{Id, Levels, Run};
 
-/// A variant, its levels of factors, a version and a session; what does not tell a setting from the others
-/// at hand is left open.
+/// A variant, its levels of factors, a version and a session; properties that do not distinguish a setting from the
+/// others in the analysis are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setting {
-    /// The variant; `None` where several are judged as one, or all are of one.
+    /// The variant; `None` if several are analysed as one, or all settings have the same.
     pub variant: Option<String>,
-    /// The levels of factors that tell it from others of its variant.
+    /// The levels of factors that distinguish it from others of its variant.
     pub levels: Levels,
     /// The version of the software under test.
     pub version: Option<String>,
-    /// The session, where versions are unknown and sessions are told apart instead.
+    /// The session, if versions are unknown and sessions distinguish settings instead.
     pub session: Option<String>,
 }
 
 impl Setting {
-    /// Returns `fast threads=4, 2026.9`; `None` where there is nothing to tell.
+    /// Returns `fast threads=4, 2026.9`; `None` if nothing distinguishes it.
     ///
-    /// The default variant is not named: nothing was varied.
+    /// The default variant is not named, as nothing was varied.
     pub fn text(&self) -> Option<String> {
         let variant = self.variant_name();
         let parts: Vec<String> = variant
@@ -56,7 +56,7 @@ pub fn levels_text(levels: &Levels) -> String {
     parts.join(" ")
 }
 
-/// Returns the setting of each run that tells it from other variants: its variant and, where there are runs of
+/// Returns the setting of each run that distinguishes it from other variants: its variant and, if there are runs of
 /// that variant with other levels, those levels that differ among them.
 pub(crate) fn variant_settings<'r>(
     runs: impl IntoIterator<Item = &'r Run>,
@@ -81,7 +81,7 @@ pub(crate) fn variant_settings<'r>(
     settings
 }
 
-/// The names of the variants of a benchmark: with levels of factors where the name alone does not tell them apart.
+/// The names of the variants of a benchmark: with levels of factors if the name alone does not distinguish them.
 #[derive(Debug, Default)]
 pub(crate) struct VariantNames(BTreeMap<Id, String>);
 
@@ -100,7 +100,7 @@ impl VariantNames {
     }
 }
 
-/// Keeps the levels of those factors that do not have one level in all runs.
+/// Keeps the levels of those factors that have different levels among the runs.
 fn keep_telling(runs: &mut BTreeMap<Id, Levels>) {
     let factors: BTreeSet<String> = runs.values().flat_map(|it| it.keys().cloned()).collect();
     let differs = |factor: &&String| {

@@ -1,4 +1,4 @@
-//! What configurations detect by formula, and the cheapest that detects enough.
+//! The power of configurations by formula, and the cheapest configuration that is sufficient.
 
 use lapwing_stats::{Configuration, Detection, Noise as Variances, instances_needed};
 
@@ -7,33 +7,33 @@ use super::{Chosen, PlanOptions, Rates, Unable};
 use crate::explain::RunCosts;
 use crate::judge::CellRate;
 
-/// A closed form may be off by so much, and a rate at its limit is not above it.
+/// Tolerance of a rate in a closed form: a rate at its limit must not exceed it by rounding.
 pub(super) const ROUNDED: f64 = 0.002;
 
-/// With a single iteration nothing would be learned of the noise within instances.
+/// The noise within instances cannot be estimated from a single iteration.
 pub(super) const FEWEST_ITERATIONS: usize = 2;
 
-/// Of two powers that differ by less neither is worth more iterations.
+/// Powers that differ by less are equal: more iterations are not worth the difference.
 const ALIKE: f64 = 0.01;
 
-/// Up to so many iterations every number is tried; beyond, one in so many.
+/// Up to this number of iterations every number is tried, beyond it only some.
 const EVERY: usize = 64;
 
-/// The fewest instances that do with so many iterations, by formula.
+/// The fewest sufficient instances for a number of iterations, by formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
     pub(super) configuration: Configuration,
-    /// Seconds that it takes.
+    /// Cost in seconds.
     pub(super) cost: f64,
 }
 
 impl PlanOptions {
     /// Returns the cheapest configuration that detects a slowdown, by formula.
     ///
-    /// Every number of iterations up to 64 is tried, beyond that about every hundredth part more.
+    /// Every number of iterations up to 64 is tried; beyond that, numbers about 1 % apart.
     ///
     /// # Errors
-    /// When none does.
+    /// If no configuration does.
     pub fn cheapest_by_formula(
         &self,
         noise: Variances,
@@ -47,8 +47,8 @@ impl PlanOptions {
             .ok_or(Unable::TooMany)
     }
 
-    /// Returns for each number of iterations the fewest instances that do, the cheapest first; without those
-    /// that take twice as much as the cheapest or more.
+    /// Returns the fewest sufficient instances for each number of iterations, the cheapest first. Configurations of at
+    /// least twice the cost of the cheapest are dropped.
     pub(super) fn guesses(
         &self,
         noise: Variances,
@@ -60,7 +60,7 @@ impl PlanOptions {
         let mut cheapest = f64::INFINITY;
         let mut unable = Unable::TooMany;
         for iterations in numbers_of_iterations(most.iterations) {
-            // More iterations never take fewer than three instances.
+            // Every configuration needs at least three instances, whatever its iterations.
             let least = Configuration {
                 instances: 3,
                 iterations,
@@ -81,7 +81,7 @@ impl PlanOptions {
                         cost,
                     });
                 }
-                // Where it is the false positives alone, that is what to say.
+                // If false positives alone are the obstacle, they are the reason to report.
                 Err(Unable::FalsePositives) => unable = Unable::FalsePositives,
                 Err(Unable::NoiseUnknown | Unable::TooMany | Unable::NotInGrid) => {}
             }
@@ -94,8 +94,7 @@ impl PlanOptions {
         }
     }
 
-    /// Returns the fewest instances with so many iterations that have the power, and few false
-    /// positives.
+    /// Returns the fewest instances for this number of iterations that have the power and few enough false positives.
     fn fewest(
         &self,
         noise: Variances,
@@ -125,7 +124,7 @@ impl PlanOptions {
         if is_quiet(enough)? {
             return Ok(enough);
         }
-        // False positives only become fewer.
+        // The false-positive rate falls as the number of instances grows, so bisection is valid.
         let (mut few, mut many) = (enough, enough.saturating_mul(2).min(most));
         while !is_quiet(many)? {
             if many == most {
@@ -143,8 +142,8 @@ impl PlanOptions {
         Ok(many)
     }
 
-    /// Returns what comes closest to the power within limits: the fewest iterations, and then the fewest instances, with which
-    /// more would change little.
+    /// Returns the configuration within limits that is closest to the power: the fewest iterations, then the fewest
+    /// instances, whose power is within [`ALIKE`] of the highest.
     pub(super) fn closest_by_formula(
         &self,
         noise: Variances,
@@ -161,7 +160,7 @@ impl PlanOptions {
         };
         let (_, highest) = at(most.instances, most.iterations)?;
         let is_enough = |found: (Chosen, f64)| found.1 >= highest - ALIKE;
-        // The power grows with both.
+        // The power grows with both, so each can be bisected.
         let iterations = fewest(FEWEST_ITERATIONS, most.iterations, |it| {
             Some(is_enough(at(most.instances, it)?))
         })?;
@@ -171,7 +170,7 @@ impl PlanOptions {
         Some(at(instances, iterations)?.0)
     }
 
-    /// Returns what a configuration detects by formula; `None` where that is not known.
+    /// Returns the detection rates of a configuration by formula; `None` if they are unknown.
     pub fn by_formula(
         &self,
         noise: Variances,
@@ -199,7 +198,8 @@ impl PlanOptions {
     }
 }
 
-/// Returns the smallest number between these that does, where the largest does and what is larger than one that does.
+/// Returns the smallest number in this range that meets a condition. The largest must meet it, and every number above
+/// one that does.
 fn fewest(few: usize, many: usize, does: impl Fn(usize) -> Option<bool>) -> Option<usize> {
     let (mut few, mut enough) = (few.min(many), many);
     while few < enough {
@@ -212,7 +212,7 @@ fn fewest(few: usize, many: usize, does: impl Fn(usize) -> Option<bool>) -> Opti
     Some(enough)
 }
 
-/// Returns the numbers of iterations that are tried.
+/// Returns the numbers of iterations to try.
 fn numbers_of_iterations(most: usize) -> impl Iterator<Item = usize> {
     let next = move |before: &usize| {
         let after = before + 1 + before / EVERY;

@@ -1,4 +1,4 @@
-//! As the author of Hail's benchmarks chooses: from the simulated grid.
+//! The choice of a configuration from the simulated grid, as by the author of Hail's benchmarks.
 
 use lapwing_stats::Configuration;
 
@@ -8,7 +8,7 @@ use super::{Chosen, Unable, Unmet};
 use crate::judge::DetectionCell;
 
 impl Search<'_> {
-    /// Chooses for each slowdown; where none is named, for the smallest of the grid that can be.
+    /// Chooses a configuration for each slowdown; without any, for the smallest detectable slowdown of the grid.
     pub(super) fn as_hail(&mut self) -> Vec<(f64, Result<Chosen, Box<Unmet>>)> {
         let grid = &self.options.detection.grid;
         let cells = self
@@ -32,7 +32,7 @@ impl Search<'_> {
         tried
     }
 
-    /// Returns, from the first configuration on that has few false positives, the cheapest that has the power.
+    /// Returns the cheapest configuration with the power, among those from the first with few false positives on.
     fn of_grid(&self, cells: &[DetectionCell], slowdown: f64) -> Result<Chosen, Box<Unmet>> {
         let limit = self.options.false_positives;
         let is_quiet = |cell: &DetectionCell| cell.rate(1.0).is_some_and(|it| it.value <= limit);
@@ -66,7 +66,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the cell with the highest power from the first on; of equal ones the first.
+/// Returns the cell with the highest power from `first` on; among equal ones, the first.
 fn closest(cells: &[DetectionCell], first: Option<Configuration>, slowdown: f64) -> Option<Chosen> {
     let cells = cells
         .iter()

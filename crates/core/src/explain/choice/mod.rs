@@ -1,4 +1,4 @@
-//! Which configuration detects a slowdown at the least cost.
+//! The cheapest configuration that detects a slowdown.
 
 mod formula;
 mod hail;
@@ -23,18 +23,17 @@ use crate::judge::{CellRate, DetectionOptions, Variability, detection_by_formula
 use crate::model::{Metric, MetricName};
 use crate::sample::{BenchmarkData, Setting, SettingChoice};
 
-/// What a plan has to do.
+/// The requirements of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanOptions {
-    /// The slowdowns to be detected, as factors, each by a configuration of its own. With
-    /// [`ChoiceRule::Hail`] none stands for the smallest of the grid that can be.
+    /// The slowdowns to detect, as factors, each with a configuration of its own. If empty, [`ChoiceRule::Hail`] uses
+    /// the smallest detectable slowdown of the grid.
     pub slowdowns: Vec<f64>,
-    /// How probably at least.
+    /// The required power, from 0 to 1.
     pub power: f64,
     /// The largest false-positive rate.
     pub false_positives: f64,
-    /// What tells a slowdown, from what sides, with what confidence; how simulations are made.
-    /// Of methods and strategies the first.
+    /// Methods, strategies, confidence and simulation. Only the first method and strategy are used.
     pub detection: DetectionOptions,
     /// How a configuration is chosen.
     pub rule: ChoiceRule,
@@ -43,103 +42,102 @@ pub struct PlanOptions {
 /// How a configuration is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceRule {
-    /// The cheapest of all that do, up to so many instances and iterations: by formula, and confirmed by
-    /// simulation where enough was measured.
+    /// The cheapest sufficient configuration up to these numbers of instances and iterations: by formula, confirmed by
+    /// simulation if there is enough data.
     Cheapest(Configuration),
-    /// As the author of Hail's benchmarks does it: of the simulated grid, from the first configuration
-    /// on that has few false positives, the cheapest with the power.
+    /// The method of the author of Hail's benchmarks: in the simulated grid, the cheapest configuration with the power
+    /// among those from the first with few false positives on.
     Hail,
 }
 
-/// What to run of a benchmark.
+/// The configurations chosen for a benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: String,
-    /// Its id.
+    /// The benchmark's id.
     pub benchmark: String,
-    /// The variant and version that it rests on.
+    /// The variant and version of the measurements.
     pub setting: Setting,
     /// The metric's name.
     pub name: MetricName,
     /// Its unit and direction.
     pub metric: Metric,
-    /// How its values vary.
+    /// The variability of its values.
     pub variability: Variability,
-    /// How many iterations an instance has before those that count.
+    /// Number of burn-in iterations per instance.
     pub burn_in: u32,
-    /// What running it takes; `None` where no time is known.
+    /// The cost of running it; `None` if no time is known.
     pub costs: Option<RunCosts>,
-    /// What detects each slowdown, from the smallest on.
+    /// The configuration for each slowdown, in ascending order of slowdown.
     pub found: Vec<(f64, Result<Chosen, Box<Unmet>>)>,
 }
 
-/// A configuration and what it detects.
+/// A configuration and its detection rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chosen {
-    /// Instances a side, and iterations of each.
+    /// Instances per side, and iterations per instance.
     pub configuration: Configuration,
-    /// How probably it detects; `None` where somebody chose it, and neither a simulation nor the formula can tell.
+    /// Its detection rates; `None` if the user chose it, and neither simulation nor formula gives them.
     pub rates: Option<Rates>,
-    /// What speaks against it where it is known by formula alone.
+    /// The simulation that contradicts the formula, if the rates are by formula alone.
     pub denied: Option<Denied>,
 }
 
-/// A configuration of which a simulation denies what the formula says: it has too many false positives, or surely not the power.
+/// A configuration whose simulation contradicts the formula: too many false positives, or a power that is surely too low.
 ///
-/// It is that with the most instances of those that were simulated.
+/// If several do, it is the one with the most instances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Denied {
-    /// Instances a side, and iterations of each.
+    /// Instances per side, and iterations per instance.
     pub configuration: Configuration,
-    /// How probably it detects by simulation.
+    /// Its simulated detection rates.
     pub rates: Rates,
 }
 
-/// How probably a configuration detects.
+/// The detection rates of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// The slowdown.
+    /// Detection rate at the slowdown.
     pub power: CellRate,
-    /// One where there is none.
+    /// Detection rate without a slowdown.
     pub false_positives: CellRate,
 }
 
 impl Rates {
-    /// Returns whether there are surely more false positives than this: in a simulation at the lower end of their interval.
+    /// Returns whether the false-positive rate is surely above a limit: if simulated, by the lower end of its interval.
     pub fn has_too_many_false_positives(&self, most: f64) -> bool {
         let rate = self.false_positives;
         rate.interval.map_or(rate.value - ROUNDED, |it| it.lower) > most
     }
 }
 
-/// A slowdown that nothing within the limits detects as wanted.
+/// A slowdown that no configuration within the limits detects with the required rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unmet {
-    /// Why.
+    /// The reason.
     pub why: Unable,
-    /// What comes closest within the limits: of the highest power, to a hundredth, that with the fewest
-    /// iterations and then the fewest instances.
+    /// The closest configuration within the limits: among those within 0.01 of the highest power, the one with the
+    /// fewest iterations, then the fewest instances.
     pub closest: Option<Chosen>,
-    /// The cheapest that would do without the limits, up to a hundred thousand instances.
+    /// The cheapest sufficient configuration beyond the limits, up to 100,000 instances.
     pub needed: Option<Chosen>,
 }
 
-/// Why no configuration does.
+/// Why no configuration is sufficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unable {
-    /// It is not known how the values vary: that takes three instances of two iterations, and values
-    /// above zero.
+    /// The noise is unknown: it needs three instances of two iterations each, and positive values.
     NoiseUnknown,
-    /// It would take more instances or iterations than are allowed.
+    /// More instances or iterations are needed than the limits allow.
     TooMany,
-    /// With every configuration there are too many false positives.
+    /// Every configuration has too many false positives.
     FalsePositives,
-    /// No configuration of the grid has the power, or the power and few false positives.
+    /// No configuration of the grid has the power and few false positives.
     NotInGrid,
 }
 
-/// Returns what to run of a benchmark, setting by setting, with the simulations that people may go on with.
+/// Returns the configurations for a benchmark, per setting, with the simulations for further changes by the user.
 pub fn choices(
     data: &BenchmarkData,
     rules: &CleaningRules,
@@ -198,15 +196,15 @@ fn choice(
     (choice, simulation)
 }
 
-/// More than this is seldom run.
+/// Limits that cover nearly all practical plans.
 pub const USUAL_MOST: Configuration = Configuration {
     instances: 200,
     iterations: 50,
 };
 
 impl PlanOptions {
-    /// Returns the cheapest configuration that detects the first slowdown, by formula, where this is the
-    /// noise; `None` where the noise or the costs are not known, or nothing within the limits does.
+    /// Returns the cheapest configuration that detects the first slowdown at this noise, by formula, and its cost;
+    /// `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
     pub fn cheapest_of(&self, noise: &Noise) -> Option<(Chosen, f64)> {
         let (variances, costs) = (variances(&noise.variability)?, noise.costs?);
         let slowdown = self.slowdowns.first().copied()?;
@@ -220,13 +218,13 @@ impl PlanOptions {
         Some((chosen, costs.of(chosen.configuration)))
     }
 
-    /// Returns what tells a slowdown.
+    /// Returns the detection method.
     pub fn method(&self) -> DetectionMethod {
         let methods = self.detection.methods.first();
         methods.copied().unwrap_or(DetectionMethod::Welch)
     }
 
-    /// Returns what the sides have in common.
+    /// Returns the strategy that draws the two sides.
     pub fn strategy(&self) -> Strategy {
         let strategies = self.detection.strategies.first();
         strategies.copied().unwrap_or(Strategy::DifferentInstances)
@@ -234,7 +232,8 @@ impl PlanOptions {
 }
 
 impl Choice {
-    /// Returns what the configurations of the grid detect by formula, and those with the instances or iterations that are planned.
+    /// Returns the detection rates by formula of the grid's configurations, and of those with the planned instances or
+    /// iterations.
     pub fn detectability(
         &self,
         options: &PlanOptions,
@@ -258,8 +257,8 @@ impl Choice {
         }
     }
 
-    /// Takes another configuration for every slowdown, with the power that it has when it is simulated as every other; by formula where
-    /// too little was measured for that and the noise is known.
+    /// Uses another configuration for every slowdown, with its simulated power; by formula if there is too little data
+    /// to simulate and the noise is known.
     pub fn change(&mut self, configuration: Configuration, simulation: &mut Simulation) {
         let noise = variances(&self.variability);
         for (slowdown, found) in &mut self.found {
@@ -269,12 +268,12 @@ impl Choice {
 }
 
 impl Chosen {
-    /// Returns how probably it detects the slowdown, where that is known.
+    /// Returns its power, if known.
     pub fn power(&self) -> Option<f64> {
         self.rates.map(|it| it.power.value)
     }
 
-    /// Returns whether this is known by formula alone.
+    /// Returns whether its rates are by formula alone.
     pub fn is_by_formula(&self) -> bool {
         self.rates.is_some_and(|it| it.power.interval.is_none())
     }

@@ -1,4 +1,4 @@
-//! The cheapest configuration that simulations confirm, sought where the formula says.
+//! The search for the cheapest configuration, near the one that the formula gives, confirmed by simulation.
 
 use lapwing_stats::{Configuration, Noise as Variances, Seed};
 
@@ -8,32 +8,32 @@ use super::{Chosen, Denied, PlanOptions, Unable, Unmet};
 use crate::clean::Cleaned;
 use crate::explain::RunCosts;
 
-/// No more configurations than this are simulated for one slowdown of a benchmark.
+/// The most configurations to simulate for one slowdown of a benchmark.
 const MOST_SIMULATED: usize = 40;
 
-/// Fewer instances give no verdict.
+/// A verdict needs this many instances per side.
 pub(super) const FEWEST_INSTANCES: usize = 3;
 
-/// Where the formula is off by less, a simulation decides.
+/// An error of the formula's power above which a simulation decides.
 const FORMULA_MAY_BE_OFF: f64 = 0.05;
 
-/// So many instances are looked at to say what would do.
+/// The most instances considered for a configuration beyond the limits.
 pub const MOST_NEEDED: usize = 100_000;
 
-/// What is looked at to say what would do.
+/// The limits for a configuration beyond the user's limits.
 pub(super) const UNLIMITED: Configuration = Configuration {
     instances: MOST_NEEDED,
     iterations: 1_000,
 };
 
-/// What costs are taken to be where no time is known.
+/// The assumed costs if no time is known.
 const EQUAL_COSTS: RunCosts = RunCosts {
     start: 0.0,
     burn_in: 0.0,
     iteration: 1.0,
 };
 
-/// Seeks what to run of a benchmark.
+/// The search for the configurations of a benchmark.
 pub(super) struct Search<'a> {
     pub(super) simulation: Simulation,
     pub(super) noise: Option<Variances>,
@@ -57,8 +57,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the cheapest configuration that does: by simulation where enough was measured, else by
-    /// formula.
+    /// Returns the cheapest sufficient configuration: by simulation if there is enough data, else by formula.
     pub(super) fn cheapest(
         &mut self,
         slowdown: f64,
@@ -95,7 +94,7 @@ impl<'a> Search<'a> {
         it.power().is_some_and(|power| power >= self.options.power)
     }
 
-    /// Returns whether it cannot be told that there are more than are allowed.
+    /// Returns whether the false-positive rate is not surely above the limit.
     fn has_few_false_positives(&self, it: &Chosen) -> bool {
         let most = self.options.false_positives;
         it.rates
@@ -105,31 +104,32 @@ impl<'a> Search<'a> {
 
 /// The search for one slowdown.
 ///
-/// For each number of iterations the fewest instances that do are found by doubling and bisection, in the order of what the formula says that
-/// they cost. Once something is found, another number of iterations is only looked at where it could be
-/// cheaper: where the formula gives the dearest configuration that is cheaper yet nearly the power.
+/// For each number of iterations, the fewest sufficient instances are found by doubling and bisection, in the order of
+/// the costs by formula. Once a configuration is found, another number of iterations is only simulated if it could be
+/// cheaper: if the formula gives nearly the power to its most expensive configuration below that cost. This saves most
+/// simulations.
 struct Hunt<'a, 'b> {
     search: &'a mut Search<'b>,
     noise: Variances,
     slowdown: f64,
     most: Configuration,
-    /// What is cheapest so far, and what it costs.
+    /// The cheapest so far, and its cost.
     best: Option<(f64, Chosen)>,
-    /// What kept all others from being that.
+    /// Why no other configuration is sufficient.
     why: Unable,
-    /// Of the simulated ones that the formula is wrong about that of the most instances.
+    /// Of the simulated configurations that contradict the formula, the one with the most instances.
     denied: Option<Denied>,
-    /// How many configurations may yet be simulated.
+    /// How many more configurations may be simulated.
     left: usize,
 }
 
-/// What simulations say of one number of iterations.
+/// The result of the simulations of one number of iterations.
 enum Simulated {
-    /// So many instances are the fewest that do.
+    /// The fewest sufficient instances.
     From(Chosen),
-    /// Not even as many as can be simulated.
+    /// Not even the most instances that can be simulated are sufficient.
     NotWith(Chosen),
-    /// Nothing: there is too little measured, or there were too many simulations.
+    /// Unknown: too little data, or too many simulations.
     Unknown,
 }
 
@@ -168,7 +168,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         });
         guesses.iter().for_each(|guess| self.look_at(*guess));
         if self.best.is_none() && self.look_at_most() {
-            // Now it is known how far the formula is off.
+            // By now the error of the formula is known.
             guesses.iter().for_each(|guess| self.look_at(*guess));
         }
         if let Some((_, best)) = &mut self.best
@@ -179,7 +179,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         self.go_down();
     }
 
-    /// Looks whether that does which comes closest by formula, and returns whether it does.
+    /// Simulates the closest configuration by formula, and returns whether it is sufficient.
     fn look_at_most(&mut self) -> bool {
         let options = self.search.options;
         let closest = options.closest_by_formula(self.noise, self.slowdown, self.most);
@@ -204,7 +204,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         }
     }
 
-    /// Looks whether so many iterations are cheaper than what there is.
+    /// Simulates a number of iterations if it could be cheaper than the best so far.
     fn look_at(&mut self, guess: Guess) {
         let Configuration {
             instances: guessed,
@@ -223,14 +223,14 @@ impl<'a, 'b> Hunt<'a, 'b> {
                 self.take(chosen);
                 return;
             }
-            // Simulations that contradict the formula ask for more than they could have.
+            // A simulation that contradicts the formula needs more instances than it can draw.
             Simulated::NotWith(found) => {
                 self.deny(&found);
                 guessed.max(found.configuration.instances + 1)
             }
             Simulated::Unknown => guessed,
         };
-        // Where a simulation can be made, the formula alone is not enough.
+        // Where a simulation is possible, the formula alone is not sufficient.
         if by_formula > measured && by_formula <= self.most.instances {
             let configuration = Configuration {
                 instances: by_formula,
@@ -243,7 +243,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         }
     }
 
-    /// Keeps what speaks against the formula, of several the one of the most instances.
+    /// Keeps the simulation that contradicts the formula; of several, the one with the most instances.
     fn deny(&mut self, found: &Chosen) {
         let Some(rates) = found.rates else { return };
         let options = self.search.options;

@@ -8,7 +8,7 @@ use super::{ChoiceRule, Chosen, PlanOptions, Rates};
 use crate::clean::{CleanInstance, Cleaned};
 use crate::judge::{DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection};
 
-/// Simulations of one benchmark; each is made once and serves all slowdowns.
+/// Simulations of one benchmark; each is run once and used for all slowdowns.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     cleaned: Cleaned,
@@ -37,8 +37,8 @@ impl Simulation {
         }
     }
 
-    /// Returns what a configuration detects that somebody chose: simulated, or by formula where too little was measured for that and
-    /// this is the noise.
+    /// Returns the detection rates of a configuration that the user chose: simulated, or by formula with this noise if
+    /// there is too little data to simulate.
     pub(super) fn by_hand(
         &mut self,
         configuration: Configuration,
@@ -54,7 +54,7 @@ impl Simulation {
         })
     }
 
-    /// Returns how many instances a side can at most be simulated with so many iterations.
+    /// Returns the most instances per side that can be simulated with this number of iterations.
     pub(super) fn most_instances(&self, iterations: usize) -> usize {
         let Some(measured) = &self.measured else {
             return 0;
@@ -86,7 +86,7 @@ impl Simulation {
         self.cells.len()
     }
 
-    /// Returns what a configuration detects; `None` where too little was measured.
+    /// Returns the detection rates of a configuration; `None` if there is too little data.
     pub(super) fn rates(&mut self, configuration: Configuration, slowdown: f64) -> Option<Chosen> {
         if !self.cells.contains_key(&configuration) {
             let Configuration {
@@ -120,7 +120,7 @@ impl Simulation {
             seed: self.seed,
             ..self.options.detection.clone()
         };
-        // Without variances there is no formula to fall back on.
+        // Without variances the formula cannot be used instead.
         detection(&self.cleaned, None, &options)
     }
 }

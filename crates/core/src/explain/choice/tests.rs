@@ -19,8 +19,8 @@ const COSTS: RunCosts = RunCosts {
 
 const SEED: Seed = Seed(3);
 
-/// Forty instances of sixteen iterations: every fourth instance is slower, and some iterations take
-/// half as long again, so that the formula is off.
+/// Forty instances of sixteen iterations: every fourth instance is slower, and some iterations are half as long again,
+/// so that the formula is off.
 fn measured() -> Cleaned {
     let mut state = 1_u64;
     let mut uniform = move || {
@@ -72,8 +72,7 @@ fn noise(between: f64, within: f64) -> Noise {
     }
 }
 
-/// Returns the cheapest of all configurations within the limits that have the power and few false positives when
-/// each is simulated.
+/// Returns the cheapest of all configurations within the limits whose simulation has the power and few false positives.
 fn cheapest_of_all(cleaned: &Cleaned, options: &PlanOptions, slowdown: f64) -> f64 {
     let detection_options = DetectionOptions {
         grid: DetectionGrid {
@@ -201,7 +200,7 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
     assert!(needed.power().is_some_and(|it| it >= options.power));
     assert!(COSTS.of(needed.configuration) > COSTS.of(closest.configuration));
 
-    // Fewer false positives than the test has at its level can never be.
+    // The false-positive rate cannot be below the level of the test.
     let strict = PlanOptions {
         false_positives: 0.001,
         ..options
@@ -211,7 +210,7 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
     assert!(unmet.closest.is_some());
 }
 
-/// With few instances a bootstrap finds many slowdowns where there are none, which the formula does not know of.
+/// With few instances a bootstrap has many false positives, which the formula does not model.
 #[test]
 fn what_is_chosen_by_formula_says_which_simulation_denies_it() {
     let measured = Cleaned {
@@ -237,7 +236,7 @@ fn what_is_chosen_by_formula_says_which_simulation_denies_it() {
     assert_eq!((found.is_by_formula(), found.denied), (false, None));
 }
 
-/// What somebody types is simulated as what the search tries, and twice the same.
+/// A configuration typed by the user is simulated like those of the search, and twice with the same result.
 #[test]
 fn what_is_typed_is_simulated_like_every_other_choice() {
     let cleaned = measured();

@@ -35,7 +35,7 @@ fn subject(benchmark: &str) -> Subject {
     }
 }
 
-/// Compares one pair alone.
+/// Compares a single pair.
 fn alone(baseline: &SideSample, candidate: &SideSample, options: &CompareOptions) -> Comparison {
     let metric = Metric::lower("s");
     let names = ["old", "new"];
@@ -150,7 +150,7 @@ fn what_was_not_measured_is_never_a_pass() {
         broken.reason,
         Some(VerdictReason::NothingLeft { failures: 5 })
     );
-    // The verdict says it already.
+    // The verdict already shows it.
     assert_eq!(broken.cautions, []);
 }
 
@@ -227,10 +227,10 @@ fn groups_of_instances_are_a_caution_below_ten_a_side() {
     let two_kinds = [1.0, 1.31, 1.3, 1.01, 1.3, 1.0];
     let few = alone(&scaled(1.0), &side(&two_kinds), &options);
     assert_eq!(few.cautions, [Caution::FewOfSeveralModes]);
-    // Three of each kind of machine show only together.
+    // Three of each kind of machine are only detectable together.
     let three = alone(&side(&[1.0, 1.31, 1.3]), &side(&[1.01, 1.3, 1.0]), &options);
     assert_eq!(three.cautions, [Caution::FewOfSeveralModes]);
-    // A change that is larger than the noise is no group.
+    // A change larger than the noise is not a group.
     assert_eq!(alone(&scaled(1.0), &scaled(1.3), &options).cautions, []);
     let twice: Vec<f64> = two_kinds.iter().chain(&two_kinds).copied().collect();
     let many = alone(&side(&twice), &side(&twice), &options);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::clean::{CleanInstance, Cleaned};
 
-/// A side of instances given by session, block, position, host and value.
+/// Returns a side with instances of these sessions, blocks, positions, hosts and values.
 fn side(instances: &[(u8, u32, u32, &str, f64)]) -> SideSample {
     let origin = |(session, block, position, host, _): &(u8, u32, u32, &str, f64)| InstanceOrigin {
         session: Id::from(uuid::Uuid::from_u128(u128::from(*session))),
@@ -33,7 +33,7 @@ fn replication(sides: [&SideSample; 2]) -> Replication {
     Replication::of(sides, &values).expect("values")
 }
 
-/// Two sides in blocks of one session, interleaved or one after the other.
+/// Returns two sides in blocks of one session, interleaved or one after the other.
 fn in_blocks(blocks: u32, interleaved: bool) -> [SideSample; 2] {
     [0, 1].map(|which| {
         let instances: Vec<(u8, u32, u32, &str, f64)> = (0..blocks)
@@ -156,7 +156,7 @@ fn the_number_of_iterations_does_not_shift_the_logarithm() {
     assert!((within - 0.09 * 100.0 / 99.0).abs() < 1e-9, "{within}");
     let corrected = mean(&logs[0]).expect("values");
     assert!((corrected - uncorrected - within / 2.0 * 0.99).abs() < 1e-12);
-    // The instances with the most iterations stay as they are.
+    // The instances with the most iterations are unchanged.
     assert!(logs[1].iter().all(|log| log.abs() < 1e-12), "{logs:?}");
 }
 
