@@ -157,8 +157,9 @@ const RUN_HEADS: [&str; 5] = ["started", "session", "variant", "version", "run"]
 /// A further head if there are retired runs.
 const RETIRED_HEAD: &str = "retired";
 
-/// The pixels between the lines of a history with a single place.
+/// The pixels between the lines of a history with a single place, and the most between the outermost.
 const APART: f64 = 24.0;
+const ALL_APART: f64 = 240.0;
 
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
 
@@ -389,7 +390,8 @@ fn option(
         let name = line.name(lines);
         // At a single place lines would hide each other.
         let shift = if places.len() == 1 {
-            APART * (as_f64(at) - as_f64(lines.len() - 1) / 2.0)
+            let apart = APART.min(ALL_APART / as_f64(lines.len()));
+            apart * (as_f64(at) - as_f64(lines.len() - 1) / 2.0)
         } else {
             0.0
         };

@@ -335,7 +335,7 @@ pub(super) fn zoom_hint() -> Markup {
     html! {
         p.hint.zoom {
             span.with-mouse { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again. In a chart that has the focus, + and − zoom, arrows move, 0 shows everything." }
-            span.with-fingers { "Zoom in with two fingers, or with + and − above a chart; All shows everything again." }
+            span.with-fingers { "Zoom in with two fingers, or with + and − above a chart; Reset zoom shows everything again." }
         }
     }
 }
