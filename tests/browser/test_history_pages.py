@@ -92,7 +92,7 @@ def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
 
 def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_of):
     page = visit(page_of(JOIN))
-    page.get_by_role("link", name="All parameters of test_join").click()
+    page.get_by_role("link", name="All parameters of").click()
     canvases(page, 2)
     assert page.locator(".chart h3").all_inner_texts() == ["wall time: baseline", "wall time: fast"]
     series = page.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().legend[0].data")
