@@ -92,7 +92,7 @@ def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
 
 def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_of):
     page = visit(page_of(JOIN))
-    page.get_by_role("link", name="All parametrisations of this test together").click()
+    page.get_by_role("link", name="All parameters of").click()
     canvases(page, 2)
     assert page.locator(".chart h3").all_inner_texts() == ["wall time: baseline", "wall time: fast"]
     series = page.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().legend[0].data")
@@ -181,7 +181,7 @@ def test_a_test_with_one_parametrisation_has_no_page_of_its_own(visit, report, p
     assert not page.locator("#all-parametrisations").is_visible()
     index = visit(report / "index.html", "#q=test_join[10-1000]")
     index.wait_for_selector("#benchmarks tbody tr")
-    index.get_by_role("link", name="all parametrisations").first.click()
+    index.get_by_role("link", name="all parameters").first.click()
     canvases(index, 2)
 
 

@@ -149,7 +149,7 @@ def test_the_noisiest_stands_on_top(visit, report):
     values = [float(text.split(" %")[0]) for text in between]
     assert values == sorted(values, reverse=True)
     assert re.search(r"By wall time: \d+ of 60 benchmarks vary by more than 5 % between instances", page.locator(".answer:visible").inner_text())
-    page.get_by_role("button", name="Draw where the noise lies").click()
+    page.get_by_role("button", name="Plot noise sources").click()
     page.wait_for_selector("#overview canvas")
     page.select_option('[name="metric"]', "peak_memory")
     page.wait_for_function("document.querySelectorAll('#overview canvas').length === 1")
@@ -219,7 +219,7 @@ def test_power_curves_are_drawn_and_told_without_a_script(visit, page_of, dark):
     page = visit(page_of("noisy"), width=390, height=844, dark=dark, script=False)
     picture = page.locator(".power svg")
     assert not picture.is_visible()
-    page.get_by_text("How probably each slowdown is detected").click()
+    page.get_by_text("Probability of detecting each slowdown").click()
     box = picture.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] > 120
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -273,7 +273,7 @@ def test_the_keyboard_suffices(visit, report, name):
 def test_axe_finds_nothing_serious(visit, report, name, width, dark):
     # A part of the rows has everything that all of them have, and takes less time.
     page = open_page(visit, report, name, "#suite=synthetic", width=width, dark=dark)
-    for button in ["Draw the ratios", "Draw the rows of the table", "Draw where the noise lies", "Draw what is detected"]:
+    for button in ["Draw the ratios", "Draw the rows of the table", "Plot noise sources", "Draw what is detected"]:
         if page.get_by_role("button", name=button).count():
             page.get_by_role("button", name=button).click()
             page.wait_for_selector(".chart canvas")

@@ -188,8 +188,8 @@
       ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
       : [element("p", {}, run.value === "skipped" ? `${which}: skipped.` : run.without_value ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
           (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : run.instances.length === 1 ? `, ${run.size}; one instance gives no interval.` : `, ${run.size}.`)),
-        element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
-        table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
+        element("p", {}, run.left_out ? `Iterations excluded: ${run.left_out}.` : "No iteration was excluded."),
+        table("Instances", ["instance", "host", "mean", "iterations used", "excluded", "ended"],
           run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome.replaceAll("_", " ") || "no end"]))];
     if (run.summaries) {
       if (!run.summary) parts.push(element("p", {}, "The source's own summary, which is not part of this number:"));

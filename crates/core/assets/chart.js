@@ -104,14 +104,14 @@
     },
 
     // An interval as a line with caps; nothing where there is none.
-    interval: ({ along, cap }, look, palette) => (params, api) => {
+    interval: ({ along, cap, shift = 0 }, look, palette) => (params, api) => {
       const lower = api.value("lower");
       const upper = api.value("upper");
       if (!Number.isFinite(lower) || !Number.isFinite(upper)) return undefined;
       const place = api.value("place");
       const [from, to] = along === "x"
         ? [api.coord([lower, place]), api.coord([upper, place])]
-        : [api.coord([place, lower]), api.coord([place, upper])];
+        : [api.coord([place, lower]), api.coord([place, upper])].map(([x, y]) => [x + shift, y]);
       const colour = api.visual("color");
       const style = { stroke: colour, lineWidth: 1.5, fill: "none", opacity: api.visual("opacity") ?? 1 };
       const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });

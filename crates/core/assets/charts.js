@@ -40,7 +40,7 @@
       if (view > 0 && next.views) handle.patch(next.views[view].patch);
     };
     // For fingers, which have neither wheel nor keys.
-    const zooming = [["−", "Zoom out", () => handle.zoom(2)], ["+", "Zoom in", () => handle.zoom(0.5)], ["All", "Show all of the axis", () => handle.showAll()]]
+    const zooming = [["−", "Zoom out", () => handle.zoom(2)], ["+", "Zoom in", () => handle.zoom(0.5)], ["Reset zoom", "Show all of the axis", () => handle.showAll()]]
       .map(([text, label, onclick]) => element("button", { type: "button", class: "with-fingers", "aria-label": label, onclick }, text));
     header.append(...(controls ? controls(replace) : []), ...buttons, ...(chart.id === "detection" ? [] : zooming),
       element("button", { type: "button", onclick: () => save(`${stem}-${chart.id}.svg`, "image/svg+xml", [handle.svg()]) }, "SVG"),

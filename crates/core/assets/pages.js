@@ -91,7 +91,7 @@
           lost: (row) => row.lost > 0,
           few: (row) => row.value !== null && !row.summary && row.instances < 3,
           summary: (row) => row.summary,
-          noisy: (row) => row.cv > 0.1,
+          noisy: (row) => row.noisy,
           changed: (row) => row.moved && row.since_before,
           moved: (row) => row.moved,
         }),
@@ -104,9 +104,9 @@
     const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric: metric.name, trace: row.run_id });
     const mark = row.named ? element("span", { class: "dot", style: `background:${colour(row.colour)}`, "data-colour": row.colour }) : "";
     return line(row,
-      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parametrisations")) : "" }),
+      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parameters")) : "" }),
       cell("history", undefined, sparkline(row)),
-      element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
+      element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "excluded: " + row.left_out : "nothing excluded"}` },
         element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? element("small", { class: "attention" }, " retired") : ""),
       row.change_text
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
@@ -115,7 +115,7 @@
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" }, small("new epoch"))
         : element("td", { role: "cell", class: "number nothing", title: row.change_against ? row.change_against : row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
       settings.verdicts ? cell("verdict", undefined, row.verdict ? chip(row.verdict, row.verdict_text) : "") : "",
-      row.cv === null ? number() : number("noise", row.cv > 0.1 ? attention(row.cv_text) : row.cv_text),
+      row.cv === null ? number() : number("noise", row.noisy ? attention(row.cv_text) : row.cv_text),
       row.summary
         ? element("td", { role: "cell", class: "number", title: "a summary of the source, which kept no samples" },
           element("span", { class: "summary" }, "summary"), " ", small(row.summary))
@@ -142,7 +142,7 @@
       drawing("title", {}, row.sparkline_title), path);
   }
 
-  // --- What was left out.
+  // --- Exclusions.
 
   function cleaning() {
     const share = (row) => (row.recorded ? row.left / row.recorded : null);
@@ -170,9 +170,9 @@
           nameCell(row, { fragment: metricFragment(metric) }),
           cell("wide", "steady", row.start),
           number("iterations", row.recorded.toLocaleString("en")),
-          number("that count", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
-          cell("wide", "left out", row.left_out || "nothing"),
-          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but hardly steady") : "yes"));
+          number("iterations used", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
+          cell("wide", "excluded", row.left_out || "nothing"),
+          row.reason ? cell("", "analysed", attention("no: " + row.reason)) : cell("", "analysed", row.never_steady ? attention("yes, but hardly steady") : "yes"));
       },
     });
   }
@@ -217,12 +217,12 @@
         return line(row,
           nameCell(row, { about: [row.metric === "wall_time" ? "" : row.metric.replaceAll("_", " ")] }),
           cell("wide", "class", row.classes),
-          number("judged from", row.start, " ", small(row.source)),
+          number("steady from", row.start, " ", small(row.source)),
           number("planned", row.planned),
-          number("found", row.found),
+          number("detected", row.found),
           row.never ? number("never steady", attention(never)) : nothing(never),
           row.cost_text ? number("cost per instance", row.cost_text) : nothing("–"),
-          row.bias_text ? number("bias left", row.bias_text) : nothing("–"));
+          row.bias_text ? number("remaining bias", row.bias_text) : nothing("–"));
       },
     });
 
@@ -297,7 +297,6 @@
       keys: {
         name: (row) => row.key,
         size: (row) => row.instances,
-        iterations: (row) => row.iterations,
         mean: (row) => row.mean,
         total: (row) => row.cv_total,
         within: (row) => row.cv_within,
@@ -314,11 +313,10 @@
       shown: overview(),
       row: (row, metric) => line(row,
         nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
-        number("instances", row.instances < 3 ? attention(String(row.instances)) : row.instances.toLocaleString("en")),
-        number("iterations", row.iterations.toLocaleString("en")),
+        number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
         number("mean", row.mean_text),
         number("CV of all", row.cv_total_text),
-        number("CV within", row.cv_within_text),
+        row.cv_within_text ? number("CV within", row.cv_within_text, " ", small(row.cv_within_interval ? `[${row.cv_within_interval}]` : "")) : nothing("–"),
         row.cv_between_text
           ? number("CV between", row.noisy ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
           : nothing("–"),

@@ -49,7 +49,7 @@
     const began = run.instances.map((it) => it.started).filter(Boolean).sort();
     const all = run.instances.length === 1 ? "1 instance" : `${run.instances.length.toLocaleString("en")} instances`;
     const when = began.length ? `, the first of which began at ${began[0].slice(0, 19).replace("T", " ")}` : "";
-    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}${skipped ? (odd.length === 1 ? "It was skipped." : "All were skipped.") : ""}`)];
+    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "No failures."}${skipped ? (odd.length === 1 ? "It was skipped." : "All were skipped.") : ""}`)];
     if (odd.length && !skipped) {
       parts.push(table("Incomplete or failed instances", ["instance", "host", "ended", "iterations"], odd.map((it) => [
         it.id, it.host ?? "", it.outcome ? it.outcome.replaceAll("_", " ") : "no end: under way, or its writer died",

@@ -64,7 +64,7 @@ fn programs_get_every_number() {
     let folder = filled();
     let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in", "--quiet"], more].concat(), "");
     assert_snapshot!(ask(&["--format", "csv"]), @"
-    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,wanders,not_asked
+    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,drifting,not_used
     drift,compressors,wall_time,s,no_steady_state,,,,found,1,4,4,0,,59.778094749999994,,,,false,0
     gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0,false,0
     gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0,false,0
@@ -83,6 +83,7 @@ fn programs_get_every_number() {
             "no_steady_state": 4
           },
           "cost": null,
+          "drifting": false,
           "found": null,
           "instances": 4,
           "instances_detail": [
@@ -113,7 +114,7 @@ fn programs_get_every_number() {
           ],
           "metric": "wall_time",
           "never_steady": 4,
-          "not_asked": 0,
+          "not_used": 0,
           "planned": 1,
           "remaining_bias": null,
           "source": "found",
@@ -123,7 +124,6 @@ fn programs_get_every_number() {
           "total": 59.778094749999994,
           "transient_bias": null,
           "unit": "s",
-          "wanders": false,
           "wanted": null
         },
         {
@@ -134,6 +134,7 @@ fn programs_get_every_number() {
             "warm_up": 4
           },
           "cost": 7.028548499999999,
+          "drifting": false,
           "found": 4,
           "instances": 4,
           "instances_detail": [
@@ -164,7 +165,7 @@ fn programs_get_every_number() {
           ],
           "metric": "wall_time",
           "never_steady": 0,
-          "not_asked": 0,
+          "not_used": 0,
           "planned": 1,
           "remaining_bias": 0.0,
           "source": "found",
@@ -174,7 +175,6 @@ fn programs_get_every_number() {
           "total": 43.198710999999996,
           "transient_bias": 0.0,
           "unit": "s",
-          "wanders": false,
           "wanted": 4
         }
       ],

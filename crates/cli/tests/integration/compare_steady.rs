@@ -203,7 +203,7 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
     bias: distance of the mean from the steady level, with burn-in → without it
     ");
     let row = json(place, &["burn-in", "--no-suite"])["benchmarks"][0].clone();
-    assert_eq!(row["not_asked"], 1);
+    assert_eq!(row["not_used"], 1);
     assert_eq!(
         row["classes"],
         serde_json::json!({"too_short": 1, "warm_up": 12})

@@ -126,15 +126,15 @@ fn what_was_pushed_and_taken_in_is_said() {
     let csv = say(&["--store", "a.db", "db", "pull", "shared", "--format", "csv"]);
     let csv: Vec<&str> = csv
         .lines()
-        .filter(|it| !it.starts_with("taken_in bytes"))
+        .filter(|it| !it.starts_with("pulled bytes"))
         .collect();
     assert_snapshot!(csv.join("\n"), @"
     what,value
     address,FOLDER/shared
     dry_run,false
-    taken_in new_records,5
-    taken_in records_already_there,0
-    taken_in segments,1
+    pulled known_records,0
+    pulled new_records,5
+    pulled segments,1
     exit 0
     ");
     assert_eq!(held(folder, "c"), held(folder, "a"));
@@ -148,8 +148,8 @@ fn what_was_pushed_and_taken_in_is_said() {
     );
     let mut json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     json["address"] = "…".into();
-    json["taken_in"]["bytes"] = "…".into();
-    assert_snapshot!(json, @r#"{"address":"…","dry_run":false,"taken_in":{"bytes":"…","new_records":18,"records_already_there":0,"segments":2}}"#);
+    json["pulled"]["bytes"] = "…".into();
+    assert_snapshot!(json, @r#"{"address":"…","dry_run":false,"pulled":{"bytes":"…","known_records":0,"new_records":18,"segments":2}}"#);
 }
 
 #[test]

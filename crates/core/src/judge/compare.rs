@@ -242,7 +242,6 @@ pub enum VerdictReason {
         /// How many are required.
         required: usize,
     },
-    /// A side has nothing but summaries of a source that kept no samples.
     /// A side has only summaries from a source without samples.
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
@@ -268,7 +267,6 @@ pub enum VerdictReason {
     Straddles,
     /// All values of both sides are equal, and no smallest effect is given.
     AllEqual,
-    /// The interval is narrow and has 1 in it, and nobody said how small a change does not matter.
     /// The interval is narrow and contains 1, and no smallest effect is given.
     NoChangeSeen,
     /// The baseline was never measured: the benchmark is new.
@@ -504,8 +502,16 @@ fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
     }
 }
 
-    /// The fewest sessions per side for a verdict; 1 accepts a single occasion.
-    pub min_sessions: usize,
+fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
+    let sessions = sides.map(|side| {
+        let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
+        of_side.len()
+    });
+    let required = options.min_sessions;
+    let is_few = required > 1 && sessions.iter().any(|count| *count < required);
+    is_few.then_some(VerdictReason::FewSessions { sessions, required })
+}
+
 /// Returns the number of instances that would make the interval narrow enough.
 fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
     let means = sides.map(|side| instance_means(&side.cleaned));

@@ -235,7 +235,7 @@ fn a_history_marks_failures_releases_and_epochs() {
     );
     assert!(
         chart.subtitle.ends_with(
-            "× at the foot is a run with failures. Dotted: the first run of a release; solid: the \
+            "× at the foot is a run with failures. Dotted: the first run of a version; solid: the \
              benchmark itself changed. Click a point to see its run."
         ),
         "{}",

@@ -357,7 +357,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
     assert_eq!(column(&left_out.metric(), "session"), ["night-3"]);
     let index = left_out.text("index.html");
     assert!(
-        index.contains("6 retired instances are left out"),
+        index.contains("6 retired instances are excluded"),
         "{index}"
     );
     let shown = WrittenReport::with(&lines, Retired::Show, &[retire]);
@@ -396,7 +396,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         page.contains("is excluded from analysis, but shown here, marked"),
         "{page}"
     );
-    assert!(!page.contains("is left out"), "{page}");
+    assert!(!page.contains("is excluded <"), "{page}");
 }
 
 #[test]
@@ -609,7 +609,7 @@ fn the_environment_of_a_run_is_compared_with_that_of_the_run_before_of_its_varia
         "{part}"
     );
     assert!(
-        part.contains("All that was observed around the run of p2p of 2026-06-06 10:00"),
+        part.contains("Environment of the run of p2p of 2026-06-06 10:00"),
         "{part}"
     );
 }

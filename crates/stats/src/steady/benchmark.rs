@@ -85,7 +85,7 @@ pub struct BurnIn {
     pub wanted: Option<usize>,
     /// Whether the instances wander, each its own way, rather than warm up: then no burn-in
     /// helps, and the start is 0.
-    pub wanders: bool,
+    pub drifting: bool,
     /// The number of instances.
     pub instances: usize,
     /// How many of them never get steady.
@@ -93,7 +93,7 @@ pub struct BurnIn {
     /// How many of them are too short to tell, those that are not asked included.
     pub too_short: usize,
     /// How many of them are not asked, because they have less than half of the iterations of the longest.
-    pub not_asked: usize,
+    pub not_used: usize,
     /// The sum of the values before the start, on average over the instances that are asked: seconds
     /// for a time.
     pub cost: f64,
@@ -124,15 +124,15 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     let starts: Vec<f64> = steady.iter().map(|it| as_f64(it.start)).collect();
     let iterations = instances.iter().map(InstanceStart::iterations);
     let shortest = iterations.min().unwrap_or(0);
-    let wanders = wander(instances, &steady);
+    let drifting = wander(instances, &steady);
     let wanted = quantile(&starts, options.quantile)
-        .map(|start| if wanders { 0 } else { whole(start.ceil()) });
+        .map(|start| if drifting { 0 } else { whole(start.ceil()) });
     let start = wanted.map(|wanted| {
         let most = wanted.min(whole(options.largest_share * as_f64(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
     let found = from_start([all, instances], &steady, start, wanted)?;
-    Some(BurnIn { wanders, ..found })
+    Some(BurnIn { drifting, ..found })
 }
 
 /// So many instances have to begin off their level before the directions can tell anything.
@@ -189,16 +189,16 @@ fn from_start(
         instances.iter().filter(of_class).count()
     };
     let from = start.unwrap_or(0);
-    let not_asked = all.len() - instances.len();
+    let not_used = all.len() - instances.len();
     Some(BurnIn {
         consistency,
         start,
         wanted,
-        wanders: false,
+        drifting: false,
         instances: all.len(),
         never_steady: count_of(Class::NoSteadyState),
-        too_short: count_of(Class::TooShort) + not_asked,
-        not_asked,
+        too_short: count_of(Class::TooShort) + not_used,
+        not_used,
         cost: cost(instances, from),
         transient_bias: average(steady.iter().filter_map(|it| it.transient_bias(from))),
         remaining_bias: average(steady.iter().map(|it| it.remaining_bias(from))),
@@ -331,11 +331,11 @@ mod tests {
             consistency: Consistency::BadInconsistent,
             start: Some(9),
             wanted: Some(9),
-            wanders: false,
+            drifting: false,
             instances: 12,
             never_steady: 1,
             too_short: 0,
-            not_asked: 0,
+            not_used: 0,
             // Nine iterations each, and another second for every slow one of them.
             cost: 9.0 + f64::from((0..=9).sum::<i32>() + 9 + 9) / 12.0,
             transient_bias: 1.0,
@@ -357,7 +357,7 @@ mod tests {
         };
         let start = |above, below| {
             let found = lot(above, below);
-            (found.start, found.wanders)
+            (found.start, found.drifting)
         };
         assert_eq!(start(3, 3), (Some(0), true));
         assert_eq!(start(6, 4), (Some(0), true));
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_much_shorter_than_the_longest_is_not_asked() {
+    fn what_is_much_shorter_than_the_longest_is_not_used() {
         let long: Vec<f64> = (0..60).map(|i| if i < 21 { 2.0 } else { 1.0 }).collect();
         let steady = instance(&long, Class::WarmUp, Some(21));
         // Wholly within the warm-up, and so flat to itself.
@@ -501,7 +501,7 @@ mod tests {
         let of = |more: &[InstanceStart]| {
             let all = [&[steady; 10], more].concat();
             let found = burn_in(&all, &BurnInOptions::default()).expect("instances");
-            (found.start, found.wanted, found.too_short, found.not_asked)
+            (found.start, found.wanted, found.too_short, found.not_used)
         };
         assert_eq!(of(&[]), (Some(21), Some(21), 0, 0));
         assert_eq!(of(&[short; 10]), (Some(21), Some(21), 10, 10));

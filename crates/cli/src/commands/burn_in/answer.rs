@@ -92,7 +92,7 @@ fn of_one(row: &BurnInRow) -> String {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
             "{name} mostly does not reach a steady state: {} of {} never do",
             grouped(row.count(Class::NoSteadyState)),
-            counted(row.instances.len() - row.not_asked(), "instance")
+            counted(row.instances.len() - row.not_used(), "instance")
         ),
         SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
             format!(
@@ -119,7 +119,7 @@ fn of_one(row: &BurnInRow) -> String {
 fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
-        let instances = as_f64(row.instances.len() - row.not_asked());
+        let instances = as_f64(row.instances.len() - row.not_used());
         if let (Some(effect), Some(_)) = (&row.effect, row.start) {
             sums.0 += instances * effect.cost;
             sums.1 += instances * row.total;

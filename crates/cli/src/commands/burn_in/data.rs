@@ -74,8 +74,8 @@ struct BurnInFields<'a> {
     bias_without_burn_in: Option<f64>,
     transient_bias: Option<f64>,
     remaining_bias: Option<f64>,
-    wanders: bool,
-    not_asked: usize,
+    drifting: bool,
+    not_used: usize,
 }
 
 impl<'a> BurnInFields<'a> {
@@ -104,8 +104,8 @@ impl<'a> BurnInFields<'a> {
             bias_without_burn_in: row.bias_without,
             transient_bias: bias.map(|it| it.transient_bias),
             remaining_bias: bias.map(|it| it.remaining_bias),
-            wanders: row.wanders(),
-            not_asked: row.not_asked(),
+            drifting: row.drifts(),
+            not_used: row.not_used(),
         }
     }
 }

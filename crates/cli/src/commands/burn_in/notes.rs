@@ -42,7 +42,7 @@ pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
         mostly_unsteady(rows),
         partly_unsteady(rows),
         too_short(rows, asked.method),
-        not_asked(rows),
+        not_used(rows),
         not_positive(rows),
         shortened(rows),
         wandering(rows),
@@ -83,7 +83,7 @@ fn unsteady(rows: &[BurnInRow]) -> Option<String> {
 /// Returns the number of instances that never reach a steady state.
 fn never_of(row: &BurnInRow) -> String {
     let never = row.count(Class::NoSteadyState);
-    let all = row.instances.len() - row.not_asked();
+    let all = row.instances.len() - row.not_used();
     format!(" ({} of {})", grouped(never), grouped(all))
 }
 
@@ -107,7 +107,7 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
 }
 
 fn wandering(rows: &[BurnInRow]) -> Option<String> {
-    let wander = those(rows, |row| row.source == FOUND && row.wanders())?;
+    let wander = those(rows, |row| row.source == FOUND && row.drifts())?;
     Some(format!(
         "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())
@@ -144,7 +144,7 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
 }
 
 fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
-    let short = those(rows, |row| row.count(Class::TooShort) > row.not_asked())?;
+    let short = those(rows, |row| row.count(Class::TooShort) > row.not_used())?;
     let of = |row: &BurnInRow| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
@@ -159,10 +159,10 @@ fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
     ))
 }
 
-fn not_asked(rows: &[BurnInRow]) -> Option<String> {
-    let short = those(rows, |row| row.not_asked() > 0)?;
+fn not_used(rows: &[BurnInRow]) -> Option<String> {
+    let short = those(rows, |row| row.not_used() > 0)?;
     let of = |row: &BurnInRow| {
-        let (short, all) = (row.not_asked() as u64, row.instances.len() as u64);
+        let (short, all) = (row.not_used() as u64, row.instances.len() as u64);
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
     Some(format!(

@@ -286,12 +286,12 @@ impl BurnInRow {
     }
 
     fn most_never_do(&self) -> bool {
-        2 * self.count(Class::NoSteadyState) > self.instances.len() - self.not_asked()
+        2 * self.count(Class::NoSteadyState) > self.instances.len() - self.not_used()
     }
 
     /// Returns whether instances drift in different directions.
-    pub fn wanders(&self) -> bool {
-        self.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+    pub fn drifts(&self) -> bool {
+        self.steady.burn_in.as_ref().is_some_and(|it| it.drifting)
     }
 
     /// Returns whether a limit shortened the burn-in.
@@ -306,7 +306,7 @@ impl BurnInRow {
     }
 
     /// Returns the number of instances with too few iterations in comparison with the others.
-    pub fn not_asked(&self) -> usize {
+    pub fn not_used(&self) -> usize {
         self.instances.iter().filter(|it| !it.is_asked).count()
     }
 

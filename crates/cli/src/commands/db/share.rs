@@ -182,11 +182,11 @@ impl ShareCommand {
         let mut answer = json!({
             "address": remote.address(),
             "dry_run": self.dry_run,
-            "taken_in": {
+            "pulled": {
                 "segments": pulled.segments,
                 "bytes": pulled.bytes,
                 "new_records": total.new,
-                "records_already_there": total.already_there,
+                "known_records": total.already_there,
             },
         });
         if let Some(pushed) = pushed {
@@ -285,7 +285,7 @@ fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError>
 struct Watch {
     spinner: LateSpinner,
     pushed: u64,
-    taken_in: u64,
+    pulled: u64,
     new: u64,
     sessions: String,
 }
@@ -295,7 +295,7 @@ impl Watch {
         Self {
             spinner: LateSpinner::new(context),
             pushed: 0,
-            taken_in: 0,
+            pulled: 0,
             new: 0,
             sessions: String::new(),
         }
@@ -304,7 +304,7 @@ impl Watch {
     fn see(&mut self, step: SharingStep) {
         match step {
             SharingStep::TookIn { number: _, new } => {
-                self.taken_in += 1;
+                self.pulled += 1;
                 self.new += new;
             }
             SharingStep::Read { sessions, of } => {
@@ -314,7 +314,7 @@ impl Watch {
         }
         self.spinner.say(&format!(
             "pulled {} ({} new records), pushed {}{}",
-            counted(self.taken_in, "segment"),
+            counted(self.pulled, "segment"),
             grouped(self.new),
             counted(self.pushed, "segment"),
             self.sessions
@@ -328,13 +328,13 @@ impl Watch {
     /// Adds the progress made before an error.
     fn so_far(&self, error: SharingError) -> CliError {
         let error = CliError::from(error);
-        let done = match (self.taken_in, self.pushed) {
+        let done = match (self.pulled, self.pushed) {
             (0, 0) => return error,
-            (taken_in, 0) => format!("{} pulled before that", counted(taken_in, "segment")),
+            (pulled, 0) => format!("{} pulled before that", counted(pulled, "segment")),
             (0, pushed) => format!("{} pushed before that", counted(pushed, "segment")),
-            (taken_in, pushed) => format!(
+            (pulled, pushed) => format!(
                 "{} pulled and {pushed} pushed before that",
-                counted(taken_in, "segment")
+                counted(pulled, "segment")
             ),
         };
         error.consequence(format!("{done}; run the command again to continue"))

@@ -1,4 +1,4 @@
-//! Bars beside each other: the median, the mean, and the spread around it.
+//! Bars side by side: the median, the mean, and the spread around it.
 
 use serde_json::{Value, json};
 

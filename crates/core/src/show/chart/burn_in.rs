@@ -306,7 +306,7 @@ impl BurnInPlot<'_> {
             });
         }
         match self.marks.start {
-            SteadyFrom::Index(0) => text.push_str(" No burn-in is left out."),
+            SteadyFrom::Index(0) => text.push_str(" No burn-in is excluded."),
             SteadyFrom::Index(_) => text.push_str(" Shaded: burn-in, which does not count."),
             SteadyFrom::Never => {
                 text.push_str(" All shaded: it still changes at the end, so no iteration counts.");

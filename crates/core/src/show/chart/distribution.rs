@@ -50,7 +50,7 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Variant
     let mut subtitle = if groups.is_empty() {
         "Nothing to draw: no iteration counts.".to_owned()
     } else {
-        "A dot is an iteration; the box spans the middle half, its line is the median. Two heaps of dots are two ways of running.".to_owned()
+        "A dot is an iteration; the box spans the middle half, its line is the median. Two clusters suggest two modes.".to_owned()
     };
     if all.len() > groups.len() {
         let latest = groups.len();

@@ -157,6 +157,10 @@ const RUN_HEADS: [&str; 5] = ["started", "session", "variant", "version", "run"]
 /// A further head if there are retired runs.
 const RETIRED_HEAD: &str = "retired";
 
+/// The pixels between the lines of a history with a single place, and the most between the outermost.
+const APART: f64 = 24.0;
+const ALL_APART: f64 = 240.0;
+
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
 
 /// Returns the chart of these runs, oldest first, with a line per variant and an interval
@@ -384,13 +388,20 @@ fn option(
         let number = colours.get(line.variant);
         let colour = colour(number);
         let name = line.name(lines);
+        // At a single place lines would hide each other.
+        let shift = if places.len() == 1 {
+            let apart = APART.min(ALL_APART / as_f64(lines.len()));
+            apart * (as_f64(at) - as_f64(lines.len() - 1) / 2.0)
+        } else {
+            0.0
+        };
         if !line.of_summaries {
             series.push(json!({
                 "name": name,
                 "type": "custom",
                 "datasetIndex": at,
                 "encode": {"x": "place", "y": ["lower", "upper"]},
-                "renderItem": {"$function": "interval", "along": "y", "cap": if few { 3 } else { 0 }},
+                "renderItem": {"$function": "interval", "along": "y", "cap": if few { 3 } else { 0 }, "shift": shift},
                 "itemStyle": {"color": colour, "opacity": if line.retired { 0.25 } else { 0.6 }},
                 "silent": true,
                 "clip": true,
@@ -410,6 +421,7 @@ fn option(
             "encode": {"x": "place", "y": "value"},
             "symbol": symbol,
             "symbolSize": if few { 7 } else if many { 3 } else { 4 },
+            "symbolOffset": [shift, 0],
             "showAllSymbol": true,
             "color": colour,
             "itemStyle": {"opacity": if line.retired { 0.5 } else { 1.0 }},
@@ -458,7 +470,7 @@ fn option(
         "tooltip": tooltip(&json!([
             {"label": "run", "column": "run", "unit": scale.unit, "heads": heads, "joined": names, "link": common_link(points)},
             value_field(metric, unit, scale, points),
-            {"label": "left out", "column": "run", "names": compact(left_out.collect())},
+            {"label": "excluded", "column": "run", "names": compact(left_out.collect())},
             {"label": "failures", "column": "failures"},
         ])),
         "series": series,

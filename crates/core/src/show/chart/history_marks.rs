@@ -58,10 +58,10 @@ pub(in crate::show) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Op
     };
     match (releases, epochs.len()) {
         (0, 0) => None,
-        (_, 0) => Some("Dotted: the first run of a release.".to_owned()),
+        (_, 0) => Some("Dotted: the first run of a version.".to_owned()),
         (0, _) => Some(format!("Solid: the benchmark itself changed{which}.")),
         (_, _) => Some(format!(
-            "Dotted: the first run of a release; solid: the benchmark itself changed{which}."
+            "Dotted: the first run of a version; solid: the benchmark itself changed{which}."
         )),
     }
 }
@@ -150,7 +150,7 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
 }
 
 /// Returns where a release was measured first, and where the benchmark itself became another thing
-/// within a line. Where hardly any run is not the first of a release, that is no news, and lines
+/// within a line. The only release of all runs is no news. Where hardly any run is not the first of a release, that is no news, and lines
 /// would hide the points.
 fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<HistoryMark<'a>> {
     let mut marks: Vec<HistoryMark<'a>> = Vec::new();
@@ -177,6 +177,10 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<HistoryMark<'a
                 what: MarkReason::Release(release),
             });
         }
+    }
+    // The only version of all runs is no news.
+    if releases.len() == 1 && points.iter().all(|it| it.release.is_some()) {
+        marks.retain(HistoryMark::is_epoch);
     }
     let of_releases = marks.iter().filter(|mark| !mark.is_epoch()).count();
     let all = places.iter().collect::<BTreeSet<_>>().len();

@@ -47,7 +47,7 @@ pub fn instance_means(
         0 => "Nothing to draw: no instance has an iteration that counts.".to_owned(),
         1 => "One instance: its mean says nothing about how much instances differ. Measure at least 3.".to_owned(),
         several => format!(
-            "One dot per instance ({}), in the order of measuring. A step or slope means that the machine changed; spread is the noise that intervals rest on.",
+            "One dot per instance ({}), in the order of measuring. A step or slope suggests that the machine changed; the intervals are computed from this spread.",
             grouped(several)
         ),
     };

@@ -94,7 +94,7 @@ fn subtitle(
         0 => return "Nothing to draw: no iteration of these runs has a value.".to_owned(),
         1 => "One line: one instance.".to_owned(),
         several => format!(
-            "One line per instance ({}). Lines that lie apart are noise between instances; a slope is drift.",
+            "One line per instance ({}). Distance between lines is noise between instances; a slope is drift.",
             grouped(several)
         ),
     };

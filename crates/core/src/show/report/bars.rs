@@ -121,13 +121,13 @@ impl BarsPage {
                 p.answer { "Nothing to draw: no benchmark has samples." }
             } @else {
                 p.answer {
-                    "The latest values beside each other: for each variant of a benchmark its newest version, all instances of the "
+                    "The latest values side by side: for each variant of a benchmark its newest version, all instances of the "
                     (DAYS) " days up to its latest run together. Nightly builds of one release count as one version."
                 }
                 p.hint {
                     "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
                     "This is no interval and no verdict: "
-                    code { "lapwing compare" } " says what differs. A click opens the page of the benchmark."
+                    "for differences use " code { "lapwing compare" } ". A click opens the page of the benchmark."
                 }
                 (self.filters().form())
                 p.tabs role="group" aria-label="Charts" {

@@ -231,7 +231,7 @@ pub(super) fn write(site: &ReportSite, rows: &[BurnInRow]) -> Result<(), Directo
         ("mostly", "mostly not steady"),
         ("partly", "a few instances not steady"),
         ("short", "too short to tell"),
-        ("differs", "start found differs from start used"),
+        ("differs", "detected start differs from start used"),
     ];
     let page = ListingPage {
         page: SitePage::BurnIn,
@@ -244,12 +244,12 @@ pub(super) fn write(site: &ReportSite, rows: &[BurnInRow]) -> Result<(), Directo
         columns: vec![
             sorted("name", "benchmark", "name"),
             sorted("class", "class", "wide"),
-            sorted("start", "judged from", "number"),
+            sorted("start", "steady from", "number"),
             unsorted("planned", "number"),
-            unsorted("found", "number"),
+            unsorted("detected", "number"),
             sorted("never", "never steady", "number"),
             sorted("cost", "cost per instance", "number"),
-            sorted("bias", "bias left", "number"),
+            sorted("bias", "remaining bias", "number"),
         ],
         guide: guide(),
     };
@@ -298,13 +298,13 @@ fn guide() -> Markup {
     html! {
         dt { "class" }
         dd { "How the iterations of an instance behave: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (this includes instances with less than half as many iterations as the longest). " em { "Mixed" } ": instances differ." }
-        dt { "judged from" }
-        dd { "The first iteration that counts in this report, according to its options." }
-        dt { "found" }
+        dt { "steady from" }
+        dd { "The first iteration used in this report, according to its options." }
+        dt { "detected" }
         dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --burn-in auto" } " uses this start." }
         dt { "cost per instance" }
         dd { "The total of the iterations before the detected start, averaged over instances; for a metric that is not a time, their number." }
-        dt { "bias left" }
+        dt { "remaining bias" }
         dd { "The difference between the mean of all iterations after the detected start and the steady level." }
     }
 }

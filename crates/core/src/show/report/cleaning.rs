@@ -92,7 +92,7 @@ pub(super) fn source_text(source: BurnInSource) -> &'static str {
     }
 }
 
-/// Returns where a benchmark is taken to be steady: `from 5 on (found from the values)`.
+/// Returns where a benchmark is taken to be steady: `from 5 on (detected from the values)`.
 fn start_text(start: SteadyFrom, source: BurnInSource) -> String {
     let wanted = source.wanted();
     let mut source = source_text(source).to_owned();
@@ -110,13 +110,15 @@ fn start_text(start: SteadyFrom, source: BurnInSource) -> String {
 
 fn burn_in_text(rule: &BurnInRule) -> String {
     let others = match rule.others {
-        None => "The others are left out.".to_owned(),
+        None => "The others are excluded.".to_owned(),
         Some(JudgedFrom::Recorded) => {
             "Burn-in is what was planned as burn-in; where the plan left it to the values, it is \
-             found from them."
+             detected from them."
                 .to_owned()
         }
-        Some(JudgedFrom::Auto) => "Burn-in is found from the values of each benchmark.".to_owned(),
+        Some(JudgedFrom::Auto) => {
+            "Burn-in is detected from the values of each benchmark.".to_owned()
+        }
         Some(JudgedFrom::Index(first)) => {
             format!("Burn-in is everything before iteration {first}.")
         }
@@ -143,13 +145,13 @@ fn rules_text(rules: &CleaningRules) -> Vec<String> {
                 "Iterations that failed, timed out, were skipped or lost, or have no value do not count."
             }
             FailureRule::AsHail => {
-                "As Hail's notebook does, only what timed out with a message is left out of what failed."
+                "As Hail's notebook does, of the failed iterations only those that timed out with a message are excluded."
             }
         }
         .to_owned(),
     );
     said.push(match rules.outliers {
-        None => "No value is left out for its size.".to_owned(),
+        None => "No value is excluded for its size.".to_owned(),
         Some(rule) => format!(
             "Values {} times above or below the median of their instance do not count.",
             rule.factor
@@ -207,17 +209,17 @@ pub(super) fn write(
     let reasons = metrics.rows().flat_map(|row| row.sum.reasons());
     let used: BTreeSet<IterationState> = reasons.map(|(state, _)| state).collect();
     let states = [
-        ("out", "not judged"),
+        ("out", "not analysed"),
         ("never", "hardly or never steady"),
-        ("some", "something left out besides burn-in"),
+        ("some", "exclusions besides burn-in"),
     ];
     let page = ListingPage {
         page: SitePage::Cleaning,
         conclusion: html! {
             @if metrics.is_empty() {
-                p.answer { "Nothing was recorded, so nothing was left out." }
+                p.answer { "Nothing was recorded, so nothing was excluded." }
             } @else {
-                (metrics.conclusions("What was left out,", |name, rows| {
+                (metrics.conclusions("Exclusions", |name, rows| {
                     let totals = CleaningTotals::of(rows);
                     html! { (conclusion(name, &totals)) (funnel_table(&totals)) }
                 }))
@@ -230,18 +232,18 @@ pub(super) fn write(
             .by("state", "Show", states)
             .by(
                 "rule",
-                "Left out as",
+                "Excluded as",
                 used.into_iter().map(|it| (it.key(), it.name())),
             ),
         draw: None,
-        caption: "What was left out of each benchmark",
+        caption: "Exclusions by benchmark",
         columns: vec![
             sorted("name", "benchmark", "name"),
             unsorted("steady", "wide"),
             sorted("recorded", "iterations", "number"),
-            sorted("share", "that count", "number"),
-            unsorted("left out", "wide"),
-            sorted("reason", "judged", ""),
+            sorted("share", "iterations used", "number"),
+            unsorted("excluded", "wide"),
+            sorted("reason", "analysed", ""),
         ],
         guide: html! {},
     };
@@ -255,7 +257,7 @@ fn rules_part(rules: &CleaningRules) -> Markup {
             summary { "The rules" }
             ul { @for rule in rules_text(rules) { li { (rule) } } }
             p { "Nothing is deleted: measurements stay in the store, and other rules give another report. "
-                "The options under " em { "What is left out" } " of " code { "lapwing report --help" } " choose them." }
+                "The options under " em { "Exclusions" } " of " code { "lapwing report --help" } " choose them." }
         }
     }
 }
@@ -271,9 +273,9 @@ fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
             @if recorded.iterations > 0 { " (" (percent(share(left.iterations, recorded.iterations))) ")" }
             "."
             @if totals.not_judged > 0 {
-                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (plural(totals.not_judged, "is", "are")) " not judged" } "."
+                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (plural(totals.not_judged, "is", "are")) " not analysed" } "."
             } @else {
-                " Every benchmark can be judged."
+                " All benchmarks are analysed."
             }
             @if totals.never_steady > 0 {
                 " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "becomes", "become")) " steady" }
@@ -291,7 +293,7 @@ fn funnel_table(totals: &CleaningTotals) -> Markup {
         table.funnel {
             thead { tr {
                 th scope="col" { "step" } th.number scope="col" { "benchmarks" } th.number scope="col" { "instances" }
-                th.number scope="col" { "iterations left" } th scope="col" { span.unseen { "share" } } th scope="col" { "left out here" }
+                th.number scope="col" { "iterations left" } th scope="col" { span.unseen { "share" } } th scope="col" { "excluded here" }
             } }
             tbody {
                 @for (stage, left) in totals.funnel.stages() {

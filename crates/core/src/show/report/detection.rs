@@ -223,7 +223,7 @@ pub(super) fn sentence(
             @if at < MOST_PICTURES {
                 details.detected {
                     summary {
-                        "How probably each slowdown is detected"
+                        "Probability of detecting each slowdown"
                         @if rows.len() > 1 && !row.setting.is_empty() { ": " (row.setting) }
                     }
                     (row.picture(detect.view()))
@@ -324,16 +324,18 @@ fn conclusion(
         .iter()
         .map(|it| (&it.benchmark.suite, &it.benchmark.id));
     let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
+    // A benchmark with several variants has several rows.
+    let noun = if is_by_benchmark { "benchmark" } else { "row" };
     let unable_text = if is_by_benchmark {
         format!("{} cannot", grouped(unable))
     } else {
-        format!("{} cannot", counted(unable, "row"))
+        format!("{} cannot", counted(unable, noun))
     };
     html! {
         p.answer {
             "By " (metric_title(metric)) ": "
             @if able + unable == 0 {
-                (counted(rows.len(), "benchmark")) " with too few measurements: detection needs " (TAKES) "."
+                (counted(rows.len(), noun)) " with too few measurements: detection needs " (TAKES) "."
             } @else {
                 strong { (headline) } "."
                 @if unable > 0 { " " (link("no", unable_text)) "." }
@@ -347,7 +349,7 @@ fn conclusion(
             "These numbers are by formula, from the noise that " a href=(SitePage::Variability.file()) { "variability" } " shows; "
             code { "lapwing mds" } " simulates them with what was measured. "
             @if let Some((planned, cost)) = &plan {
-                "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " per version. "
+                "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, noun)) " per version. "
             }
             @if unable > 0 {
                 "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
@@ -369,7 +371,7 @@ fn guide(view: DetectionView) -> Markup {
         dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and the time per version, including burn-in and the overhead of each instance. "
             code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, respects a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
         dt { "noise between, within" }
-        dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. More iterations reduce noise within; only more instances reduce noise between." }
+        dd { "The relative standard deviation of instances, and of the iterations of an instance: CV between and CV within on the page of variability. More iterations reduce noise within; only more instances reduce noise between." }
         dt { "measured" }
         dd { "The instances × iterations that the noise was estimated from. With few of them the estimate is poor, and so is the detectable slowdown." }
     }

@@ -29,7 +29,7 @@ pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
                     details {
                         summary {
                             (other.variant) ": "
-                            @if other.previous.is_none() { "measured once" }
+                            @if other.previous.is_none() { "only one run" }
                             @else if number == 0 { "nothing differs" }
                             @else { (counted(number, "observation")) " " (plural(number, "differs", "differ")) }
                         }
@@ -41,7 +41,7 @@ pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
                 }
                 @if !latest.observations.is_empty() {
                     details {
-                        summary { "All that was observed around the run" (name(latest)) " of " (latest.latest) }
+                        summary { "Environment of the run" (name(latest)) " of " (latest.latest) }
                         (observation_table(
                             &latest.observations.iter().filter(|it| it.now.is_some()).collect::<Vec<_>>(),
                             &[(latest.latest.as_str(), true)],
@@ -58,6 +58,13 @@ fn changed(environment: &VariantEnvironment) -> Vec<&ObservedValue> {
     observations.filter(|it| it.differs()).collect()
 }
 
+fn only_run(name: &str) -> String {
+    match name.strip_prefix(" of ") {
+        None => "Only one run".to_owned(),
+        Some(variant) => format!("{variant}: only one run"),
+    }
+}
+
 /// Returns what differs between the latest run of a variant, which may be named, and the run before.
 fn environment_change(environment: &VariantEnvironment, name: &str) -> Markup {
     let changed = changed(environment);
@@ -65,7 +72,7 @@ fn environment_change(environment: &VariantEnvironment, name: &str) -> Markup {
     html! {
         @match environment.previous.as_deref() {
             None => {
-                p.hint { "Measured once so far" (name) "; what changes will be listed here after the next time." }
+                p.hint { (only_run(name)) " so far. Later runs list their changes here." }
             }
             Some(previous) if changed.is_empty() => {
                 p.hint { "Nothing that was observed differs between the runs" (name) " of " (previous) " and " (latest) "." }

@@ -12,7 +12,7 @@ pub(super) enum SitePage {
     Index,
     /// The changes between two sides, if sides were compared.
     Compare,
-    /// The latest values beside each other.
+    /// The latest values side by side.
     Bars,
     /// The noise of each benchmark.
     Variability,
@@ -20,7 +20,7 @@ pub(super) enum SitePage {
     Detection,
     /// The burn-in of each benchmark.
     BurnIn,
-    /// The iterations that were left out.
+    /// The iterations that were excluded.
     Cleaning,
 }
 
@@ -136,7 +136,7 @@ impl PageFrame<'_> {
                             @else { p.site { a href=(format!("{root}index.html")) { (report) } } }
                             (self.navigation(site, root))
                         }
-                        button.theme type="button" data-action="theme" { "Dark or light" }
+                        button.theme type="button" data-action="theme" { "Theme" }
                     }
                     main {
                         @if !is_index { h1 { (self.heading) } }

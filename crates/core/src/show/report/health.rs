@@ -4,9 +4,6 @@ use super::row::IndexRow;
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::show::sample::ImportedFrom;
 
-/// Instances that vary by more than this (coefficient of variation) are called noisy.
-pub(super) const NOISY_FROM: f64 = 0.10;
-
 /// Problems of the latest run of each variant, by the first metric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BenchmarkHealth {
@@ -34,9 +31,7 @@ impl BenchmarkHealth {
                 .iter()
                 .any(|row| row.rests_on_samples() && row.instances < INSTANCES_FOR_A_VERDICT),
             summarised: rows.iter().any(|row| !row.summary.is_empty()),
-            noisy: rows
-                .iter()
-                .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),
+            noisy: rows.iter().any(|row| row.noisy),
             without_value: rows.iter().any(|row| row.value.is_none() && !row.skipped),
             skipped: rows.iter().any(|row| row.skipped),
             new_epoch: rows.iter().any(|row| row.new_epoch),

@@ -9,14 +9,15 @@ use super::ReportSite;
 use super::columns::columns;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
-use super::health::{BenchmarkHealth, NOISY_FROM};
+use super::health::BenchmarkHealth;
 use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
 use super::remarks::retired_sentence;
 use super::row::{IndexRow, MetricIndexRows, mark_moved};
 use super::verdicts::looks;
-use crate::show::quantity::percent;
+use crate::show::NOISY;
+use crate::show::quantity::round_percent;
 use crate::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
@@ -133,8 +134,8 @@ impl IndexPage {
         let lost = number(|it| it.lost > 0);
         let all = self.health.len();
         let noisy = format!(
-            "noisy (instances vary by more than {})",
-            percent(NOISY_FROM)
+            "noisy (by more than {} between instances)",
+            round_percent(NOISY)
         );
         // How many, the state that filters them, and what is said of one and of several.
         let remarks = [
@@ -252,10 +253,10 @@ fn guide() -> Markup {
         dt { "change" }
         dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
         dt { "noise" }
-        dd { "How much the instances of a run differ from each other (standard deviation divided by mean). Noise hides small changes; above 10 % it is highlighted." }
+        dd { "How much the instances of a run differ from each other (standard deviation divided by mean). Noise hides small changes. It is highlighted where the benchmark is noisy: its latest version varies by more than " (round_percent(NOISY)) " between instances, according to " a href=(SitePage::Variability.file()) { "variability" } ", which shows what helps." }
         dt { "summary" }
         dd { "The source kept only a number, such as the median of 30 samples. It is shown with the source's own spread (± and its name), without an interval, and nothing is concluded from it." }
         dt { "instances × iterations" }
-        dd { "The sample size. An instance is one visit to the benchmark, an iteration one execution that counts." }
+        dd { "The sample size. An instance is one round of a benchmark: setup, several iterations, teardown. Rounds are spread over the session in random order, so they sample different moments of the machine; iterations within a round do not. The first iteration of each (burn-in) is not counted." }
     }
 }

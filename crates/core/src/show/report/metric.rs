@@ -391,12 +391,14 @@ pub(super) fn place_names(places: &[HistoryPosition]) -> Vec<String> {
         of_day.entry(day(time)).or_default().insert(time);
     }
     let one_day = of_day.len() == 1;
+    let one_time = times.windows(2).all(|pair| pair[0] == pair[1]);
     times
         .iter()
         .map(|time| {
             let several = of_day.get(day(time)).is_some_and(|it| it.len() > 1);
             let clock = |to: usize| time.get(11..to).unwrap_or_default();
             match (one_day, several) {
+                (true, _) if one_time => format!("{} {}", day(time), clock(16)),
                 (true, _) => clock(19).to_owned(),
                 (false, true) => format!("{} {}", day(time), clock(16)),
                 (false, false) => day(time).to_owned(),

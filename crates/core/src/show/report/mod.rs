@@ -386,13 +386,13 @@ fn write_benchmark(
     let raw_files = raw::write(&site.directory, slug, data)?;
     let sample = views.first().map(|view| &view.sample);
     let run_files = runs::write(site, slug, data, sample)?;
-    let metrics: Vec<MetricIndexRows> = views
-        .iter()
-        .map(|view| MetricIndexRows::of(view, &benchmark, site))
-        .collect();
-    let health = BenchmarkHealth::of(metrics.first().map_or(&[], |first| &first.rows));
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
     let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
+    let metrics: Vec<MetricIndexRows> = views
+        .iter()
+        .map(|view| MetricIndexRows::of(view, &benchmark, site, &variability))
+        .collect();
+    let health = BenchmarkHealth::of(metrics.first().map_or(&[], |first| &first.rows));
     let detection: Vec<DetectionRow> = variability
         .iter()
         .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))

@@ -9,9 +9,9 @@ use super::environment::environments;
 use super::environment_part::environment_part;
 use super::failures::{self, failures};
 use super::frame::{PageFrame, SitePage, trace_part, url_part};
-use super::health::{BenchmarkHealth, NOISY_FROM};
+use super::health::BenchmarkHealth;
 use super::metric::{self, MetricSideFile};
-use super::parametrised::test_slug;
+use super::parametrised::{test_name, test_slug};
 use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
@@ -21,7 +21,8 @@ use super::{MetricView, ReportSite, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
-use crate::show::quantity::percent;
+use crate::show::NOISY;
+use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
 use crate::text::{counted, grouped, plural};
 
@@ -107,7 +108,7 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
     };
     let main = html! {
         (description(page))
-        p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
+        p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parameters of " (test_name(&benchmark.id)) } }
         @if let Some(shown) = &page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
         (sentence(page))
         @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
@@ -194,7 +195,7 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
                         ", " (row.change_against)
                     }
                     "."
-                    @if !row.left_out.is_empty() { " Left out: " (row.left_out) "." }
+                    @if !row.left_out.is_empty() { " Excluded: " (row.left_out) "." }
                 } @else if !row.summary.is_empty() {
                     (metric_title(metric)) " " strong { (row.value_text) } " " (row.spread_text)
                     " in the run of " (row.run) ": " (row.summary) "; the source kept no samples."
@@ -256,8 +257,8 @@ fn advice(page: &BenchmarkPage<'_>) -> Markup {
                 li { (marked(note)) }
             }
             @if health.noisy {
-                li { "Noisy: instances vary by more than " (percent(NOISY_FROM)) ". More instances narrow the interval; "
-                    code { "lapwing doctor" } " says whether the machine is to blame." }
+                li { "Noisy: it varies by more than " (round_percent(NOISY)) " between instances. More instances narrow the interval; "
+                    code { "lapwing doctor" } " checks the machine." }
             }
             @if health.failures > 0 {
                 li { (grouped(health.failures)) (plural(health.failures, " failure", " failures")) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
@@ -315,7 +316,7 @@ fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
                                 td.number title=(row.change_against) { (row.change_words()) }
                                 td.number { (row.cv_text) }
                                 @if row.summary.is_empty() {
-                                    td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
+                                    td.number title=(if row.left_out.is_empty() { "nothing was excluded".to_owned() } else { format!("excluded: {}", row.left_out) }) { (row.size) }
                                 } @else {
                                     td.number title="a summary of the source, which kept no samples" { span.summary { "summary" } " " (row.summary) }
                                 }
@@ -334,7 +335,7 @@ pub(super) fn zoom_hint() -> Markup {
     html! {
         p.hint.zoom {
             span.with-mouse { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again. In a chart that has the focus, + and − zoom, arrows move, 0 shows everything." }
-            span.with-fingers { "Zoom in with two fingers, or with + and − above a chart; All shows everything again." }
+            span.with-fingers { "Zoom in with two fingers, or with + and − above a chart; Reset zoom shows everything again." }
         }
     }
 }
@@ -350,7 +351,7 @@ fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
         }
         section #runs aria-labelledby="runs-title" {
             h2 #runs-title { "Runs" }
-            p.hint { "A dotted number opens what it rests on: its instances, their iterations, and what was left out." }
+            p.hint { "Click an underlined number for details: its instances, their iterations, and what was excluded." }
             div.content {}
         }
     }
@@ -426,7 +427,7 @@ fn nothing_failed(data: &BenchmarkData) -> String {
         ));
     }
     if parts.is_empty() {
-        "None: everything that was measured ended well.".to_owned()
+        "No failures.".to_owned()
     } else {
         format!("None; {}.", parts.join(", and "))
     }

@@ -37,6 +37,11 @@ pub(super) fn test_slug(suite: &str, id: &str) -> String {
     slug(suite, parts(id).map_or(id, |(test, _)| test))
 }
 
+/// Returns the name of a benchmark without its parameters.
+pub(super) fn test_name(id: &str) -> &str {
+    parts(id).map_or(id, |(test, _)| test)
+}
+
 /// A parametrisation on the page of its test.
 #[derive(Debug)]
 pub(super) struct TestMember {

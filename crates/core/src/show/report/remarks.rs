@@ -127,7 +127,7 @@ pub(super) fn retired_sentence(remarks: &ReportRemarks, shown: usize) -> Markup 
         }
         @if let Ok(number) = usize::try_from(remarks.retired) && number > 0 {
             p.hint.retired {
-                (counted(number, "retired instance")) " " (plural(number, "is", "are")) " left out: "
+                (counted(number, "retired instance")) " " (plural(number, "is", "are")) " excluded: "
                 code { "lapwing db annotations" } " says why, " code { "lapwing report --retired" } " shows what there is."
             }
         }
@@ -182,7 +182,7 @@ fn retired(it: &Retirement, shown: Retired) -> Markup {
         " was measured before " time { (it.before.strftime("%Y-%m-%d %H:%M").to_string()) }
         @if let Some(version) = &it.version { " of version " (version) }
         @match shown {
-            Retired::LeaveOut => { " is left out" },
+            Retired::LeaveOut => { " is excluded" },
             Retired::Show => { " is excluded from analysis, but shown here, marked, because of " code { "--retired" } },
         }
     }
@@ -232,12 +232,12 @@ mod tests {
         assert!(!text.contains("not this one"), "{text}");
         let explained = text.find("<strong>explain</strong>: a new compiler");
         let retired = text.find(
-            "<strong>Retired</strong>: what was measured before <time>2026-03-01 00:00</time> is left \
-             out: the data were &lt;smaller&gt; <span class=\"hint\">Ada, <time>1970-01-01</time></span>",
+            "<strong>Retired</strong>: what was measured before <time>2026-03-01 00:00</time> is \
+             excluded: the data were &lt;smaller&gt; <span class=\"hint\">Ada, <time>1970-01-01</time></span>",
         );
         assert!(explained.is_some() && explained < retired, "{text}");
         let left_out = retired_sentence(&remarks, 0).into_string();
-        assert!(left_out.contains("2 retired instances are left out"));
+        assert!(left_out.contains("2 retired instances are excluded"));
         let none = remarks_part(&ReportRemarks::default(), &data);
         assert_eq!(none.into_string(), "");
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
+use super::variability::VariabilityRow;
 use super::{MetricView, ReportSite, verdicts};
 use crate::judge::{self, Estimate, JudgedRatio};
 use crate::model::{Id, MetricName, Run};
@@ -55,6 +56,8 @@ pub(super) struct IndexRow {
     pub(super) verdict_text: String,
     pub(super) cv: Option<f64>,
     pub(super) cv_text: String,
+    /// Whether its noise between instances is called noisy, as on the page of variability.
+    pub(super) noisy: bool,
     pub(super) size: String,
     pub(super) instances: usize,
     /// Whether the latest run was skipped completely.
@@ -91,12 +94,20 @@ pub(super) struct MetricIndexRows {
 }
 
 impl MetricIndexRows {
-    pub(super) fn of(view: &MetricView, benchmark: &BenchmarkLink, site: &ReportSite) -> Self {
+    pub(super) fn of(
+        view: &MetricView,
+        benchmark: &BenchmarkLink,
+        site: &ReportSite,
+        variability: &[VariabilityRow],
+    ) -> Self {
         let variants = view.sample.variants();
         let named = variants.len() > 1 || variants.iter().any(|name| *name != Run::DEFAULT_VARIANT);
         let rows = variants.iter().filter_map(|variant| {
             let mut row = IndexRow::of(view, variant, benchmark, site)?;
             row.named = named;
+            row.noisy = variability
+                .iter()
+                .any(|it| it.is_noisy(&view.sample.name, variant));
             Some(row)
         });
         Self {
@@ -206,6 +217,7 @@ impl IndexRow {
             verdict_text: verdict.text,
             cv: estimate.and_then(|estimate| estimate.cv_between),
             cv_text: texts.cv,
+            noisy: false,
             size: texts.size,
             instances: latest.size().instances,
             skipped: latest.is_skipped(),

@@ -1,4 +1,4 @@
-//! The page that says how much each benchmark varies, where its noise lies, and what helps.
+//! The page that says how much each benchmark varies, where its noise is, and what helps.
 
 use lapwing_stats::Seed;
 use maud::{Markup, html};
@@ -11,15 +11,15 @@ use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use crate::clean::CleaningRules;
-use crate::explain::{EffortEstimate, More, Noise, NoiseMetrics, noise};
+use crate::explain::{EffortEstimate, More, Noise, NoiseMetrics, NoisePart, noise};
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, SettingChoice};
 use crate::show::chart;
-use crate::show::quantity::{percent, quantity};
+use crate::show::quantity::{percent, quantity, round_percent};
 use crate::show::sample::metric_title;
 use crate::show::{NOISY, RowTitles, noise_advice, noise_headline};
-use crate::text::{capitalised, grouped};
+use crate::text::{capitalised, counted, grouped};
 
 /// The variability of a metric of a benchmark in one variant.
 #[derive(Debug, Clone, Serialize)]
@@ -29,13 +29,14 @@ pub(super) struct VariabilityRow {
     /// The variant and version, if there are several.
     setting: String,
     instances: usize,
-    iterations: usize,
+    size: String,
     mean: f64,
     mean_text: String,
     cv_total: f64,
     cv_total_text: String,
-    cv_within: f64,
+    cv_within: Option<f64>,
     cv_within_text: String,
+    cv_within_interval: String,
     cv_between: Option<f64>,
     cv_between_text: String,
     cv_between_interval: String,
@@ -45,6 +46,15 @@ pub(super) struct VariabilityRow {
     advice: String,
     #[serde(skip)]
     pub(super) noise: Noise,
+}
+
+impl VariabilityRow {
+    /// Returns whether this says that a variant is noisy by a metric.
+    pub(super) fn is_noisy(&self, metric: &MetricName, variant: &str) -> bool {
+        let named = self.noise.setting.variant_name();
+        // One row may be about all variants.
+        self.noisy && self.noise.name == *metric && named.is_none_or(|it| it == variant)
+    }
 }
 
 /// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
@@ -67,33 +77,40 @@ fn row(noise: Noise, benchmark: BenchmarkLink) -> VariabilityRow {
     let it = &noise.variability;
     let unit = &noise.metric.unit;
     let between = noise.between.map(|it| it.value);
-    let interval = noise.between.and_then(|it| it.interval);
+    let within = noise.within.map(|it| it.value);
     VariabilityRow {
         benchmark,
         setting: noise.setting.text().unwrap_or_default(),
         instances: it.size.instances,
-        iterations: it.size.iterations,
+        size: it.size.short(),
         mean: it.mean,
         mean_text: quantity(it.mean, unit),
         cv_total: it.cv_total,
         cv_total_text: percent(it.cv_total),
-        cv_within: it.cv_instance_mean,
-        cv_within_text: percent(it.cv_instance_mean),
+        cv_within: within,
+        cv_within_text: within.map_or_else(String::new, percent),
+        cv_within_interval: interval_text(noise.within),
         cv_between: between,
         cv_between_text: between.map_or_else(String::new, percent),
-        cv_between_interval: interval.map_or_else(String::new, |interval| {
-            let lower = percent(interval.lower);
-            format!(
-                "{}–{}",
-                lower.trim_end_matches(" %"),
-                percent(interval.upper)
-            )
-        }),
+        cv_between_interval: interval_text(noise.between),
         noisy: between.is_some_and(|cv| cv > NOISY),
         groups: groups(&noise),
         advice: advice(&noise),
         noise,
     }
+}
+
+/// Returns `9.2–19 %`; empty where there is no interval.
+fn interval_text(part: Option<NoisePart>) -> String {
+    let Some(interval) = part.and_then(|it| it.interval) else {
+        return String::new();
+    };
+    let lower = percent(interval.lower);
+    format!(
+        "{}–{}",
+        lower.trim_end_matches(" %"),
+        percent(interval.upper)
+    )
 }
 
 /// Returns the groups without the name of the benchmark, which stands in the same row.
@@ -155,15 +172,14 @@ pub(super) fn write(
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
             .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
-        draw: Some(("overview", "Draw where the noise lies")),
+        draw: Some(("overview", "Plot noise sources")),
         caption: "How much each benchmark varies, noisiest first",
         columns: vec![
             sorted("name", "benchmark", "name"),
-            sorted("size", "instances", "number"),
-            sorted("iterations", "iterations", "number"),
+            sorted("size", "instances × iterations", "number"),
             sorted("mean", "mean", "number"),
             sorted("total", "CV of all", "number"),
-            sorted("within", "CV within", "number"),
+            sorted("within", "CV within [95 % CI]", "number"),
             sorted("between", "CV between [95 % CI]", "number"),
             unsorted("groups", "wide"),
             unsorted("what helps", "wide"),
@@ -196,7 +212,7 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
         ),
         (
             "few",
-            "on fewer than 3 instances",
+            "with fewer than 3 instances",
             number(&|it| it.instances < INSTANCES_FOR_A_VERDICT),
         ),
     ];
@@ -205,7 +221,7 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
             "By " (metric_title(metric)) ": " strong { (noise_headline(&noises)) } "."
             @for (state, title, number) in links {
                 @if number > 0 {
-                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (grouped(number)) " " (title) } "."
+                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (counted(number, "row")) " " (title) } "."
                 }
             }
         }
@@ -220,9 +236,9 @@ fn guide() -> Markup {
         dt { "CV of all" }
         dd { "Coefficient of variation (standard deviation divided by mean) of all values that count, whatever instance they are of." }
         dt { "CV within" }
-        dd { "The mean over instances of the coefficient of variation of their own iterations." }
+        dd { "How much the iterations of an instance differ from each other: " em { "within" } " as shown by " code { "lapwing variability" } ", the variance component of the logarithms, with a confidence interval." }
         dt { "CV between" }
-        dd { "How much instances differ from each other beyond the differences of their iterations: variance components of the logarithms, with a confidence interval." }
+        dd { "How much instances differ from each other beyond the differences of their iterations: " em { "between instances" } " as shown by " code { "lapwing variability" } ", the other variance component. Above " (round_percent(NOISY)) " it is highlighted, and the benchmark is called noisy." }
         dt { "groups" }
         dd { "Where the means of the instances fall into two groups with a gap between them, one number hides two behaviours." }
     }
