@@ -3,9 +3,9 @@
 //! Commands are not started by the program itself but by a small helper process,
 //! the launcher: on exec the kernel takes the resident size of the process as it
 //! was before exec into the peak memory of the new program, so that a program that
-//! is started by a large one seems large itself. The launcher is the same program
-//! file started anew; it serves one execution after another over a socket pair that
-//! is its standard input.
+//! is started by a large one seems large itself. The launcher is the program
+//! `lapwing-launcher`, else this one started anew; it serves one execution after another over a
+//! socket pair that is its standard input.
 //!
 //! What is measured how is written in `docs/measuring.md`.
 
