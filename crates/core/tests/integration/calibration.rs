@@ -300,7 +300,6 @@ fn table_of_designs() {
             ));
         }
     }
-    #[expect(clippy::print_stdout, reason = "the table was asked for")]
     {
         println!("{table}");
     }
