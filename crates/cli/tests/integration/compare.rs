@@ -167,6 +167,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
 
+    note: test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
     note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
@@ -523,7 +524,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
 
     suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
 
     excluded from 90 iterations: 30 burn-in (`--audit` shows which)
     exit 0
