@@ -1,4 +1,4 @@
-//! The burn-in file: the first stable iteration of each benchmark, edited by hand.
+//! The burn-in file: the first steady iteration of each benchmark, edited by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -94,7 +94,7 @@ struct Entry {
     burn_in: u32,
 }
 
-/// Returns the first stable iteration by benchmark of a JSON or YAML file.
+/// Returns the first steady iteration by benchmark of a JSON or YAML file.
 pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
     let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
         path: path.to_owned(),

@@ -46,7 +46,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      broken      as planned           0 of 6  3 burn-in, 3 failed
      join        as planned         48 of 60  12 burn-in
      sort        as planned         48 of 60  12 burn-in
-     throughput  as planned          0 of 15  3 burn-in, 12 of too few instances
+     throughput  as planned          0 of 15  3 burn-in, 12 in benchmarks with too few instances
     exit 0
     ");
     assert_snapshot!(audit(&["-b", "throughput", "--format", "markdown"]), @"

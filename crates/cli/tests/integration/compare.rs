@@ -430,7 +430,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     exit 2
     ");
     assert_snapshot!(compare(&["2026.8", "nonsense"]), @"
-    error: `nonsense` is no variant, version, commit, run, session or file
+    error: `nonsense` is not a variant, version, commit, run, session or file
       hint: there are variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
     exit 2
     ");
@@ -462,7 +462,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     exit 2
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");

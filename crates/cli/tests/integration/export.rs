@@ -132,7 +132,7 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     exit 0
     "#);
     assert_snapshot!(to(&["pytest-benchmark", "--metric", "rows"]), @"
-    error: `rows` is no time, and the format holds times only
+    error: `rows` is not a time, and the format holds times only
       hint: --to bmf and --to github-action accept any metric
     exit 2
     ");

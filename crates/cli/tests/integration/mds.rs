@@ -498,7 +498,7 @@ fn too_little_to_say_anything_has_its_reason() {
     exit 3
     ");
     assert_snapshot!(run(folder.path(), &["mds", "--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");

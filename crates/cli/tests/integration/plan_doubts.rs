@@ -110,7 +110,7 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 1 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     more than 1 % false positives with every configuration (--confidence 99% has
     fewer): wild (no number of instances is enough)
     for these the table shows the closest configuration
@@ -367,7 +367,7 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):
     wild (needs 231 × 2, 23 min)
     for these the table shows the closest configuration

@@ -69,7 +69,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
     lapwing(directory.path(), &["report", "--min-instances", "4"]);
     let page = page_of(directory.path(), "true");
     assert!(
-        page.contains("gave a value (3 burn-in, 12 of too few instances)"),
+        page.contains("gave a value (3 burn-in, 12 in benchmarks with too few instances)"),
         "{page}"
     );
 }

@@ -517,7 +517,7 @@ fn wrong_usage_is_said_before_anything_is_measured() {
     error: CPU 999 is not available here; available are 0-1
 
     $ lapwing run --resume
-    error: no session was ever begun
+    error: there is no session to resume
       hint: begin one with `lapwing run`
     ");
 }

@@ -301,7 +301,7 @@ fn a_repository_that_will_not_do_is_refused() {
         run(elsewhere_path, &arguments).replace(&elsewhere_path.display().to_string(), "THERE");
     insta::assert_snapshot!(said, @"
     error: THERE is in no Git repository
-      hint: call `lapwing run` in the repository, or name it under [version] of the suite
+      hint: run `lapwing run` in the repository, or name it under [version] of the suite
     exit 2
     ");
     fs::write(

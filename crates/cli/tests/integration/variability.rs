@@ -142,7 +142,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     exit 2
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");

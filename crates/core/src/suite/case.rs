@@ -223,7 +223,7 @@ fn regex(node: &Node, key: &str) -> Result<String, Located> {
             // The library's message is a drawing of several lines that ends with the reason.
             let reason = message.lines().last().unwrap_or_default();
             let reason = reason.trim_start_matches("error: ");
-            Err(node.senseless(key, format!("is no regular expression: {reason}")))
+            Err(node.senseless(key, format!("is not a regular expression: {reason}")))
         }
     }
 }

@@ -227,7 +227,7 @@ fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
     lapwing.toml:1: parameter `levle` is not defined; did you mean `level`?
     lapwing.toml:1: two benchmarks are called `a[n=1]`
     lapwing.toml:2: `command` is empty
-    lapwing.toml:3: `regex` is no regular expression: unclosed group
+    lapwing.toml:3: `regex` is not a regular expression: unclosed group
     lapwing.toml:3: `better` is "lower" or "higher", not "more"
     lapwing.toml:3: `bytes` must be above zero
     lapwing.toml:3: `exit_codes` are from 0 to 255, and 256 is not

@@ -299,7 +299,7 @@ fn guide() -> Markup {
         dt { "class" }
         dd { "How the iterations of an instance behave: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (this includes instances with less than half as many iterations as the longest). " em { "Mixed" } ": instances differ." }
         dt { "judged from" }
-        dd { "The first iteration that counts in this report, according to its options." }
+        dd { "The first counted iteration in this report, according to its options." }
         dt { "found" }
         dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --burn-in auto" } " uses this start." }
         dt { "cost per instance" }
