@@ -1,6 +1,6 @@
 //! `lapwing report`: all measurements as a static site.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -100,7 +100,10 @@ impl ReportCommand {
                 .terminal
                 .note(&format!("exclusions are listed in {page}"));
         }
-        writeln!(context.terminal.out(), "{}", written.index.display())?;
+        // Scripts read the path; in a terminal it is in the line above.
+        if context.quiet || !std::io::stdout().is_terminal() {
+            writeln!(context.terminal.out(), "{}", written.index.display())?;
+        }
         Ok(ExitStatus::Fine)
     }
 

@@ -278,7 +278,7 @@ fn filters_hold_for_files_too() {
     };
     assert_snapshot!(fails(&["--variant", "b"]), @"
     error: nothing in new.jsonl passes --variant b
-      hint: there are variant:a, session:s2
+      hint: available: variant:a, session:s2
     ");
     assert_snapshot!(fails(&["--session", "s1"]), @"
     error: nothing in new.jsonl passes --session s1

@@ -134,7 +134,7 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     let again = run(path, &["run", "--commits", "v1..trunk"]);
     assert_eq!(
         again,
-        "note: 3 of 3 commits measured before (--again measures them anew)\nexit 0"
+        "note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
     );
     git(path, &["commit", "--quiet", "--allow-empty", "-m", "new"]);
     let newer = run(
@@ -179,7 +179,7 @@ fn a_commit_that_cannot_be_built_keeps_no_other_from_being_measured() {
     assert_no_worktree(path);
     let again = run(path, &["run", "--commits", "v1..v3"]);
     assert!(
-        again.contains("note: 2 of 3 commits measured before") && again.contains("building v2"),
+        again.contains("note: 2 of 3 commits are skipped") && again.contains("building v2"),
         "{again}"
     );
 }

@@ -160,7 +160,7 @@ fn what_keeps_tests_from_being_found_is_said() {
         run(folder.path(), &["run"]).replace(&folder.path().display().to_string(), "HERE")
     };
     insta::assert_snapshot!(say("echo '/usr/bin/python3: No module named pytest' >&2; exit 1"), @r#"
-    error: [benchmark.tests]: `HERE/python` has no pytest
+    error: [benchmark.tests]: `HERE/python` cannot import pytest
       hint: `HERE/python -m pip install DIR`, where DIR is the folder python/pytest-lapwing of Lapwing's repository; or name the interpreter that has it: `python = "…"`
     exit 2
     "#);
@@ -464,7 +464,7 @@ fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
     );
     let again = measure();
     assert!(
-        again.contains("note: 3 of 5 commits measured before"),
+        again.contains("note: 3 of 5 commits are skipped"),
         "{again}"
     );
 }

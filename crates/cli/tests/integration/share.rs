@@ -198,7 +198,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ");
     fs::remove_file(&segment).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
-    error: FOLDER/shared/segments/00000001.jsonl.gz has gone: this store has taken it in before
+    error: FOLDER/shared/segments/00000001.jsonl.gz is missing, but this store pulled it before
       hint: restore it from a backup; or use --begin-anew in every store that is refused: each store still has all records that it pulled
     exit 2
     ");

@@ -36,7 +36,7 @@ pub struct BurnIn {
     /// Detection method
     #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), default_value = "default")]
     method: SteadyMethod,
-    /// Share of the steady instances that must be steady after the burn-in
+    /// Choose the burn-in so that this share of the instances that become steady is steady after it
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
     /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`

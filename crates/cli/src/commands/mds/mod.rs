@@ -36,8 +36,8 @@ pub struct MdsCommand {
     /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// Detection method: `laaber` and `schultz` are those of two papers [default: all; laaber and
-    /// schultz with --compat hail]
+    /// Detection method; `laaber` and `schultz` are named after the authors of these tests
+    /// [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = one_of(&METHODS))]
     method: Vec<DetectionMethod>,
     /// Which instances the two sides are drawn from [default: both]
@@ -100,12 +100,12 @@ pub struct DetectionGridOptions {
 pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
     (
         "laaber",
-        "Laaber et al. 2019: the confidence intervals of the two means do not overlap",
+        "Laaber's test: the confidence intervals of the two means do not overlap",
         DetectionMethod::Laaber,
     ),
     (
         "schultz",
-        "Schultz et al. 2024: the confidence interval of the ratio excludes 1",
+        "Schultz's test: the confidence interval of the ratio excludes 1",
         DetectionMethod::Schultz,
     ),
     (
@@ -119,12 +119,12 @@ pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
 pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
     (
         "ibs",
-        "Instance-based: different instances on each side",
+        "Instance-based sampling: different instances on each side",
         Strategy::DifferentInstances,
     ),
     (
         "tbs",
-        "Trial-based: the same instances, with different iterations on each side",
+        "Trial-based sampling: the same instances, with different iterations on each side",
         Strategy::SameInstances,
     ),
 ];

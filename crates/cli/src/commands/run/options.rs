@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
-    Suite, SuiteProblem, nearest, parse_duration,
+    AdHoc, BurnIn, Case, CaseInput, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
+    Plan, Settings, Suite, SuiteProblem, nearest, parse_duration,
 };
 use lapwing_core::text::{counted, first_names, grouped};
 
@@ -45,10 +45,10 @@ pub struct Run {
     pub command_name: Vec<String>,
 
     /// Instances per benchmark: fresh starts, in random order [default: 5]
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_INSTANCES)), help_heading = "Repetitions and limits")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_instances, help_heading = "Repetitions and limits")]
     pub instances: Option<u32>,
     /// Iterations per instance, after burn-in [default: 5]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ITERATIONS)), help_heading = "Repetitions and limits")]
+    #[arg(long, short, value_name = "N", value_parser = parse_iterations, help_heading = "Repetitions and limits")]
     pub iterations: Option<u32>,
     /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
@@ -141,6 +141,21 @@ fn parse_time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
+fn parse_instances(text: &str) -> Result<u32, String> {
+    parse_count(text, MOST_INSTANCES)
+}
+
+fn parse_iterations(text: &str) -> Result<u32, String> {
+    parse_count(text, MOST_ITERATIONS)
+}
+
+fn parse_count(text: &str, most: u32) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        Ok(_) | Err(_) => Err(format!("write a whole number from 1 to {}", grouped(most))),
+    }
+}
+
 fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     if text == "auto" {
         return Ok(BurnIn::Auto);
@@ -197,6 +212,7 @@ impl Run {
         } else {
             self.select(plan)?
         };
+        refuse_missing_inputs(&plan)?;
         let planned = match numbers {
             Some(numbers) => numbers.apply(plan, context)?,
             None => PlannedRun {
@@ -387,6 +403,38 @@ fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("`lapwing run --dry-run` lists what it has"),
     }
+}
+
+/// Refuses a missing file or directory before anything is measured, unless a command may still create it.
+fn refuse_missing_inputs(plan: &Plan) -> Result<(), CliError> {
+    if plan.build.is_some() {
+        return Ok(());
+    }
+    let creates = |case: &&Case| case.setup.is_some() || case.prepare.is_some();
+    for case in plan.cases.iter().filter(|it| !creates(it)) {
+        let folder = case.directory.as_deref().map(Path::new);
+        if let Some(folder) = folder
+            && !folder.is_dir()
+        {
+            return Err(missing_input("directory", case, folder));
+        }
+        if let CaseInput::File(file) = &case.stdin {
+            let path = folder.unwrap_or(Path::new("")).join(file);
+            if !path.exists() {
+                return Err(missing_input("stdin", case, Path::new(file)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn missing_input(key: &str, case: &Case, path: &Path) -> CliError {
+    CliError::input(format!(
+        "`{key}` of `{}`: {} does not exist",
+        case.benchmark.id,
+        path.display()
+    ))
+    .hint("check the path, or create it with `setup`")
 }
 
 /// Refuses a missing program before anything is measured.
