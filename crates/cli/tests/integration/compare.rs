@@ -167,6 +167,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
 
+    note: test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
     note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)

@@ -145,7 +145,7 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
     let row = json(place, &compare)["comparisons"][0].clone();
     assert_eq!(
         (&row["verdict"], &row["reason"]),
-        (&"not_measured".into(), &"never_steady".into())
+        (&"inconclusive".into(), &"never_steady".into())
     );
 }
 

@@ -54,7 +54,7 @@ fn discoveries(changed: usize, noise: Noise, instances: usize, suites: u32) -> [
                     replicates(random, noise, instances, factor)
                 })
                 .collect();
-            let plain: Vec<PValue> = family.iter().map(|it| p_value(it)).collect();
+            let plain: Vec<PValue> = family.iter().map(p_value).collect();
             let together = family_p_values(&family, Seed(random.random()));
             let together: Vec<PValue> = together
                 .into_iter()

@@ -91,7 +91,7 @@ impl SuiteNoise {
                     .map(|number| deviation * number)
                     .collect()
             }
-            Self::SomeModes if benchmark % 10 == 0 => {
+            Self::SomeModes if benchmark.is_multiple_of(10) => {
                 modes(0.5, 1.2).sample(random, benchmark, instances)
             }
             Self::SomeModes => Self::Same(CALM).sample(random, benchmark, instances),
