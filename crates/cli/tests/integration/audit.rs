@@ -277,7 +277,7 @@ fn the_suite_file_says_how_to_judge_and_options_win() {
     ");
     assert_snapshot!(run(folder.path(), &["variability", "--suite", "none.toml"]), @"
     error: cannot read none.toml: No such file or directory (os error 2)
-      hint: its [judge] table has settings for judging; --no-suite ignores it
+      hint: check the path, measure a command with `lapwing run -- COMMAND`, or write a lapwing.toml
     exit 2
     ");
 }

@@ -147,8 +147,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     |---|---:|---:|---:|---|---:|---|
     | test_join | 4.12 s | 4.70 s | 1.14× | [1.12, 1.16] | 10 / 10 | **✗ regression** |
     | test_read | 2.80 s | 2.41 s | 0.86× | [0.85, 0.87] | 10 / 10 | ✓ improvement |
-    | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
-    | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
+    | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
+    | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
     | test_noisy | 943 ms | 987 ms | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
@@ -432,7 +432,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["2026.8", "nonsense"]), @"
     error: `nonsense` is not a variant, version, commit, run, session or file
-      hint: there are variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
+      hint: available: variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
     exit 2
     ");
     assert_snapshot!(compare(&["version:2026.9", "session:2026.9"]), @"
@@ -442,7 +442,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["version:2026.9"]), @"
     error: name a candidate besides the baseline
-      hint: there are variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
+      hint: available: variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
     exit 2
     ");
     assert_snapshot!(compare(&["version:", "2026.8"]), @"

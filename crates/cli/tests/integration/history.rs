@@ -117,7 +117,7 @@ fn a_test_that_gained_a_parameter_goes_on() {
     exit 0
     ");
     assert_snapshot!(db(folder, &["restore", &last(folder), "--by", "bob", "--reason", "it did not"]), @"
-    undid rename of TIME: 1 benchmark, 2 instances
+    undid the rename of TIME: 1 benchmark, 2 instances
     exit 0
     ");
     assert_snapshot!(list(folder, &["--benchmark", "f.py::test_x*"]), @r#"
@@ -127,7 +127,7 @@ fn a_test_that_gained_a_parameter_goes_on() {
     exit 0
     "#);
     assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @"
-    | at | by | action | what | reason | holds | id |
+    | at | by | action | what | reason | active | id |
     |---|---|---|---|---|---|---|
     | TIME | ada | rename | f.py::test_x → f.py::test_x[default] (s) | it gained a parameter | no | ID |
     | TIME | bob | restore | ID | it did not | yes | ID |
@@ -303,7 +303,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     exit 2
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,holds,id
+    at,by,action,what,reason,active,id
     TIME,ada,retire,"f.py::test_y, before 2026-01-03 00:00:00",its data grew,no,ID
     TIME,ada,retire,"mem of g.py::test_z, version v4, before TIME",its data grew,yes,ID
     TIME,ada,retire,"f.py::*, before TIME",its data grew,no,ID
@@ -382,11 +382,11 @@ fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
     exit 0
     ");
     assert_snapshot!(db(folder, &undo), @"
-    undid restore of 2126-01-05 10:00:00: 1 benchmark, 4 instances
+    undid the restoration of 2126-01-05 10:00:00: 1 benchmark, 4 instances
     exit 0
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,holds,id
+    at,by,action,what,reason,active,id
     2026-01-05 10:00:00,a,retire,"f.py::test_y, before 2026-01-05 10:00:00",,yes,ID
     2126-01-05 10:00:00,a,restore,ID,,no,ID
     2126-01-05 10:00:00,bob,restore,ID,,yes,ID

@@ -102,13 +102,13 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 
     ? too close to call: the power may be below 95 % (increase --experiments)
 
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
+    ~ computed by formula: too few measured instances to simulate
 
     – too few measurements of start (need 3 instances, got 2)
 
-    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7 times as large
+    based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be up to 1.7 times as large
 
-    not judged: broken (no iteration succeeded)
+    not analysed: broken (no iteration succeeded)
 
     `lapwing plan --slowdown 5%` shows what is needed
 

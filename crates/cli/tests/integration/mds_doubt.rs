@@ -145,12 +145,12 @@ fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 0.999999 --format markdown"), @"
-    error: 100 experiments cannot confirm a power of 99.9999 %: with fewer than 3,841,455 the 95 % interval extends below it even if every experiment detects
+    error: 100 experiments are too few to show a power of 99.9999 %; use at least 3,841,455
       hint: lower --power; --closed-form uses a formula instead
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 99%"), @"
-    error: 100 experiments cannot confirm a power of 99 %: with fewer than 381 the 95 % interval extends below it even if every experiment detects
+    error: 100 experiments are too few to show a power of 99 %; use at least 381
       hint: --experiments 381 is enough; --closed-form uses a formula instead
     exit 2
     ");
@@ -274,7 +274,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     simulated: 100 experiments per configuration, resampled 60 times
     with this number of experiments each rate is accurate to ± 9.8 points or better
     (--format json has the intervals)
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)

@@ -29,7 +29,10 @@ fn the_report_is_written_and_its_index_named() {
     for _again in 0..2 {
         let output = lapwing(directory.path(), &["report"]);
         assert_eq!(text(&output.stdout), "lapwing-report/index.html\n");
-        assert_eq!(text(&output.stderr), "wrote lapwing-report/index.html (1 benchmark)\n");
+        assert_eq!(
+            text(&output.stderr),
+            "wrote lapwing-report/index.html (1 benchmark)\n"
+        );
     }
     let index = std::fs::read_to_string(directory.path().join("lapwing-report/index.html"))
         .expect("it is there");

@@ -142,7 +142,7 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
         &["run", "--commits", "v1..", "--dry-run", "--seed", "1"],
     );
     assert!(
-        newer.starts_with("3 instances, 6 executions at least"),
+        newer.starts_with("3 instances, at least 6 iterations"),
         "{newer}"
     );
     let anew = run(

@@ -214,7 +214,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ");
     fs::remove_dir_all(folder.join("shared")).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared"]), @"
-    error: the shared history at FOLDER/shared has gone: this store has shared with it before
+    error: the shared history at FOLDER/shared is missing, but this store used it before
       hint: if it should exist, mount or restore it; to start a new one, use --begin-anew
     exit 2
     ");

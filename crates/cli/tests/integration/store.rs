@@ -321,7 +321,7 @@ fn who_misspells_a_store_makes_none() {
     assert_snapshot!(new(&["merge", "text.db"]), @"
     error: text.db is not a Lapwing store: it is no SQLite database
       nothing was merged
-      hint: choose another file with --store PATH
+      hint: choose another file
     exit 2
     ");
     assert_snapshot!(new(&["retire", "sort", "--reason", "r"]), @"
