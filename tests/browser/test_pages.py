@@ -55,7 +55,7 @@ def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
     page.locator(".chips a", has_text="not measured").click()
     page.wait_for_function("location.hash === '#verdict=not_measured'")
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 20")
-    assert "new: not in before" in page.locator("table.listing tbody").inner_text()
+    assert "only in the candidate" in page.locator("table.listing tbody").inner_text()
     page.select_option('[name="verdict"]', "")
     page.select_option('[name="metric"]', "peak_memory")
     page.fill('[name="q"]', "gzip")

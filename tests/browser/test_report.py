@@ -149,7 +149,7 @@ def test_every_number_can_be_traced(visit, page_of):
     page.locator("#runs .trace").first.click()
     text = page.locator("#trace").inner_text()
     assert "what it rests on" in text
-    assert re.search(r"Iterations excluded: 3 in lost instances, 4 burn-in, \d+ failed, \d+ timed out\.", text)
+    assert re.search(r"Iterations excluded: 3 in interrupted instances, 4 burn-in, \d+ failed, \d+ timed out\.", text)
     assert page.locator("#trace [aria-label=Instances] tbody tr").count() == 5
     page.keyboard.press("Escape")
     assert not page.locator("#trace").is_visible()

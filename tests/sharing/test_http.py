@@ -21,7 +21,7 @@ def test_what_one_pushes_the_other_pulls(store, server):
     a.add(1, 2)
     url = f"{server.url}/team/history/"
     assert a.run("db", "push", url).startswith("pushed 2 sessions in 1 segment (")
-    assert a.run("db", "push", url) == "nothing to push; nothing new of others\nexit 0"
+    assert a.run("db", "push", url) == "nothing to push; nothing new from others\nexit 0"
     said = b.run("db", "pull", url)
     assert said.startswith("pulled 1 segment (") and said.endswith(f"): {2 * RECORDS} new records\nexit 0")
     assert b.records() == a.records()

@@ -22,7 +22,7 @@ def test_one_pushes_another_pulls(store, bucket, moto, environment):
     a.add(1, 2)
     url = f"s3://{bucket}/a team/history"
     assert a.run("db", "push", url).startswith("pushed 2 sessions in 1 segment (")
-    assert a.run("db", "push", url) == "nothing to push; nothing new of others\nexit 0"
+    assert a.run("db", "push", url) == "nothing to push; nothing new from others\nexit 0"
     # What the option says goes before what the environment says.
     environment["AWS_ENDPOINT_URL"] = "http://127.0.0.1:9"
     said = b.run("db", "pull", url, "--endpoint", moto, "--region", "eu-central-1")

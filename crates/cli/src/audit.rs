@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use lapwing_core::clean::{
     Audit, AuditStage, BenchmarkAudit, BurnInSource, IterationState, LeftOut, SteadyFrom,
 };
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_core::text::{counted, grouped};
 use serde_json::{Map, Value, json};
 
 use crate::error::CliError;
@@ -116,8 +116,11 @@ fn sections<W: Write>(
     }
     let not_viable: Vec<&BenchmarkAudit> = audit.not_viable().map(|(it, _)| it).collect();
     if !not_viable.is_empty() {
-        let verb = plural(not_viable.len(), "is", "are");
-        writeln!(out, "\n{} {verb} not judged:\n", grouped(not_viable.len()))?;
+        writeln!(
+            out,
+            "\n{} not analysed:\n",
+            counted(not_viable.len(), "benchmark")
+        )?;
         let mut table = Table::new(&[("benchmark", Left), ("why", Left)]);
         for it in not_viable.iter().take(SHOWN) {
             table.row(vec![name(audit, it), it.reason().unwrap_or_default()]);

@@ -1,4 +1,4 @@
-//! The burn-in file: the first stable iteration of each benchmark, edited by hand.
+//! The burn-in file: the first steady iteration of each benchmark, edited by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -94,7 +94,7 @@ struct Entry {
     burn_in: u32,
 }
 
-/// Returns the first stable iteration by benchmark of a JSON or YAML file.
+/// Returns the first steady iteration by benchmark of a JSON or YAML file.
 pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
     let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
         path: path.to_owned(),
@@ -159,7 +159,10 @@ fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
         path: path.to_owned(),
         line: error.line(),
         column: error.column(),
-        what: in_words(&error.to_string()),
+        what: match error.is_eof() {
+            true => "the JSON is cut off".to_owned(),
+            false => in_words(&error.to_string()),
+        },
     };
     // Errors of an untagged enum have no position.
     if text.trim_start().starts_with('[') {
@@ -201,6 +204,10 @@ fn in_words(text: &str) -> String {
         .split(", set DuplicateKeyPolicy")
         .next()
         .unwrap_or(text);
+    let negative = text.strip_prefix("invalid value: integer `-");
+    if let Some((digits, _)) = negative.and_then(|it| it.split_once('`')) {
+        return format!("must be 0 or more, not -{digits}");
+    }
     text.replace("u32", "whole number")
         .replace("expected mapping start", "expected keys with values")
         .replace("struct Entry", "an entry with `item` and `burn_in`")
@@ -319,7 +326,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_place() {
-        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"b\": -1}").expect_err("wrong"), @"starts:2:8: invalid value: integer `-1`, expected whole number");
+        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"b\": -1}").expect_err("wrong"), @"starts:2:8: must be 0 or more, not -1");
         insta::assert_snapshot!(read_text("a: 5\nb: often\n").expect_err("wrong"), @"starts:2:4: invalid whole number");
         insta::assert_snapshot!(read_text("a: 5\nb: [\n").expect_err("wrong"), @"starts:2:4: expected string scalar");
         insta::assert_snapshot!(read_text(" \n").expect_err("wrong"), @"starts names no benchmark");

@@ -24,7 +24,7 @@ pub struct CleaningOptions {
     /// of iterations [default: recorded]
     #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "Exclusions")]
     pub burn_in: Option<JudgedFrom>,
-    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// Read the first steady iteration per benchmark from this file (JSON or YAML, name to index);
     /// --burn-in applies to all others
     #[arg(long, value_name = "FILE", help_heading = "Exclusions")]
     pub burn_in_file: Option<PathBuf>,
@@ -53,7 +53,8 @@ pub struct CleaningOptions {
     /// Do not read a suite file
     #[arg(long, conflicts_with = "suite_file", help_heading = "Exclusions")]
     pub no_suite: bool,
-    /// Show what was excluded, by rule and benchmark, and which benchmarks are not viable
+    /// Show what was excluded, by rule and benchmark, and which benchmarks lack enough data
+    /// to analyse
     #[arg(long, help_heading = "Exclusions")]
     pub audit: bool,
 }
@@ -140,7 +141,7 @@ impl CleaningOptions {
         if let Some(Compat::Hail) = self.compat {
             let Some(starts) = starts else {
                 return Err(CliError::input(
-                    "--compat hail needs the first stable iterations",
+                    "--compat hail needs the first steady iterations",
                 )
                 .hint(
                     "name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one",

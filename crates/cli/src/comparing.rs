@@ -9,7 +9,7 @@ use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
+use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source};
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
@@ -256,8 +256,12 @@ impl SideFiles {
 }
 
 fn not_imported(error: lapwing_formats::ImportError) -> CliError {
-    CliError::input(error)
-        .hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
+    let error = CliError::input(error);
+    if let Some(ImportError::Read { .. }) = error.cause.downcast_ref() {
+        // Nothing was to be imported, and an import would fail alike.
+        return CliError::input(error.sentence());
+    }
+    error.hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
 }
 
 fn is_store(path: &Path) -> bool {
@@ -269,7 +273,9 @@ fn is_store(path: &Path) -> bool {
 
 /// Returns a level of confidence written as `95%` or `0.95`.
 pub fn parse_level(text: &str) -> Result<Confidence, String> {
-    let level = parse_share(text)?;
+    let level = parse_share(text).map_err(|_other| {
+        "write a level above 0 % and below 100 %, such as 95% or 0.95".to_owned()
+    })?;
     Confidence::new(level).map_err(|error| error.to_string())
 }
 

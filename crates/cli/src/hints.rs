@@ -1,6 +1,7 @@
 //! Hints for errors of the library: next steps.
 
 use std::error::Error;
+use std::path::Path;
 
 use lapwing_core::model::RecordKind;
 use lapwing_core::record::StoreError;
@@ -45,9 +46,12 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
 
 fn side_hint(error: &SideError) -> Option<String> {
     match error {
-        SideError::Nothing { known, .. }
-        | SideError::NoRun { known, .. }
-        | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::Nothing { text, known } => {
+            revision_hint(text).or_else(|| Some(known_sides_text(known)))
+        }
+        SideError::NoRun { known, .. } | SideError::TooShort { known, .. } => {
+            Some(known_sides_text(known))
+        }
         SideError::SeveralKinds { text, kinds } => {
             let written: Vec<String> = kinds
                 .iter()
@@ -59,7 +63,7 @@ fn side_hint(error: &SideError) -> Option<String> {
         SideError::NothingPasses { known, .. } => Some(
             known
                 .text()
-                .unwrap_or_else(|| "leave the filter out".to_owned()),
+                .unwrap_or_else(|| "remove the filter".to_owned()),
         ),
         SideError::Overlap { .. } => Some(
             "a comparison takes different sides; `--split halves` checks one against itself"
@@ -142,9 +146,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Full { .. } => "free some disk space, then try again",
         StoreError::Vanished { .. } => "try again; a new store will be created",
         StoreError::Busy { .. } => "wait for the other lapwing process to finish, then try again",
-        StoreError::Damaged { .. } => {
-            "`lapwing db check` shows details; `lapwing export --to record` saves the readable records"
-        }
+        StoreError::Damaged { path, .. } => return Some(damaged_hint(path)),
         StoreError::NoMatch { what, .. } => return list_hint(what),
         StoreError::Ambiguous { .. } => "use the id of one of them",
         StoreError::Conflict {
@@ -161,6 +163,30 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Sqlite { .. } | StoreError::NotFinite { .. } => return None,
     };
     Some(hint.to_owned())
+}
+
+/// Returns how to save the readable records of a damaged store.
+pub fn damaged_hint(store: &Path) -> String {
+    format!(
+        "save the readable records with `lapwing --store {} export --to record -o saved.jsonl`, and import \
+         them into a new store",
+        store.display()
+    )
+}
+
+/// Returns the side that a revision of Git such as `HEAD~2` means in the current directory.
+fn revision_hint(text: &str) -> Option<String> {
+    let is_revision = text.starts_with("HEAD") || text.contains(['~', '^']);
+    let arguments = ["rev-parse", "--verify", "--quiet", "--short=10"];
+    let answer = std::process::Command::new("git")
+        .args(arguments)
+        .arg(format!("{text}^{{commit}}"))
+        .output();
+    let answer = answer
+        .ok()
+        .filter(|it| is_revision && it.status.success())?;
+    let hash = String::from_utf8(answer.stdout).ok()?;
+    Some(format!("write a hash, such as commit:{}", hash.trim()))
 }
 
 fn sharing_hint(error: &SharingError) -> Option<String> {

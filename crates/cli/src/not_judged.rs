@@ -53,7 +53,7 @@ pub fn names(all: &[NotJudged]) -> Option<String> {
 
 /// Returns the note on them; `None` of none.
 pub fn note(all: &[NotJudged]) -> Option<String> {
-    names(all).map(|names| format!("not judged: {names}"))
+    names(all).map(|names| format!("not analysed: {names}"))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::Retired;
 use lapwing_core::sample::{RunFilter, SampleFilter};
+use lapwing_core::suite::{CommandLine, command_text};
 
 use crate::atomic::folder_of;
 use crate::error::CliError;
@@ -77,6 +78,9 @@ pub fn within(
         Ok(_) | Err(_) => Err(expected.to_owned()),
     }
 }
+
+/// The default path to the store.
+const DEFAULT_STORE: &str = ".lapwing/lapwing.db";
 
 /// Filters on measurements.
 #[derive(Debug, Clone, Default, Args)]
@@ -197,12 +201,19 @@ pub struct Context {
 }
 
 impl Context {
+    /// Returns how a suggested command starts: `lapwing`, with `--store` if it is not the default.
+    pub fn program(&self) -> String {
+        if self.store == Path::new(DEFAULT_STORE) {
+            return "lapwing".to_owned();
+        }
+        let path = CommandLine::Words(vec![self.store.display().to_string()]);
+        format!("lapwing --store {}", command_text(&path))
+    }
+
     /// Returns the context that the common options describe.
     pub fn new(common: CommonOptions) -> Self {
         Self {
-            store: common
-                .store
-                .unwrap_or_else(|| PathBuf::from(".lapwing/lapwing.db")),
+            store: common.store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),

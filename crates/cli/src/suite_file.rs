@@ -1,9 +1,10 @@
 //! Paths and errors of suite files.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::repository_name;
-use lapwing_core::suite::{JudgeSettings, Suite, SuiteError};
+use lapwing_core::suite::{JudgeSettings, Suite, SuiteError, SuiteProblem};
 
 use crate::error::CliError;
 
@@ -58,16 +59,45 @@ fn name_of_repository(suite: &Suite, path: &Path) -> Option<String> {
 pub fn judging(path: &Path, use_of_it: &str) -> Result<JudgeSettings, CliError> {
     Suite::load_judging(path).map_err(|error| {
         let error = about(error);
-        let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
-        error.hint(format!(
-            "{meant}its [judge] table {use_of_it}; --no-suite ignores it"
-        ))
+        match error.hint {
+            Some(_) => error,
+            None => error.hint(format!(
+                "its [judge] table {use_of_it}; --no-suite ignores it"
+            )),
+        }
     })
 }
 
 /// Returns an error about a suite file, with the nearest known name.
 pub fn about(error: SuiteError) -> CliError {
     let nearest = error.suggestion();
-    let hint = nearest.map(|name| format!("did you mean `{name}`?"));
+    let hint = nearest
+        .map(|name| format!("did you mean `{name}`?"))
+        .or_else(|| hint_of(&error));
     CliError::input(error).hint_if(hint)
+}
+
+fn hint_of(error: &SuiteError) -> Option<String> {
+    match error {
+        SuiteError::Read { source, .. } if source.kind() == ErrorKind::NotFound => Some(format!(
+            "check the path, measure a command with `lapwing run -- COMMAND`, or write a {SUITE_FILE}"
+        )),
+        SuiteError::At {
+            problem: SuiteProblem::UnknownKey { key, place, .. },
+            ..
+        } => {
+            let is_default = place == "[defaults]";
+            let of_benchmark = [
+                "command", "params", "setup", "prepare", "teardown", "check", "stdin",
+            ];
+            match key.as_str() {
+                "cpus" if !is_default => Some("`cpus` belongs in [defaults]".to_owned()),
+                key if is_default && of_benchmark.contains(&key) => {
+                    Some(format!("`{key}` belongs in [benchmark.NAME]"))
+                }
+                _ => None,
+            }
+        }
+        SuiteError::Read { .. } | SuiteError::At { .. } => None,
+    }
 }

@@ -12,13 +12,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{PurgeCounts, Store};
+use lapwing_core::record::{PurgeCounts, Store, StoreError};
 use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 
 use self::share::ShareCommand;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
+use crate::hints::damaged_hint;
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
@@ -136,7 +137,7 @@ fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     }
     let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
     let mut row = |what: &str, value: String| table.row(vec![what.to_owned(), value]);
-    row("version", info.version.to_string());
+    row("schema version", info.version.to_string());
     row("size", size(info.bytes));
     for (what, count) in &info.counts {
         row(what, grouped(*count));
@@ -193,9 +194,7 @@ fn check(context: &Context) -> Result<ExitStatus, CliError> {
         counted(problems, "problem"),
         report.problems.join("; ")
     ))
-    .hint(
-        "`lapwing export --to record -o FILE` saves the readable records; import them into a new store",
-    ))
+    .hint(damaged_hint(store.path())))
 }
 
 fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
@@ -216,7 +215,16 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
         .iter()
         .map(|file| {
             let opened = Store::open_existing(file);
-            opened.map_err(|error| CliError::from(error).consequence("nothing was merged"))
+            let refused = |error| match error {
+                StoreError::Missing { path } => {
+                    CliError::input(format!("there is no store at {}", path.display()))
+                }
+                error @ StoreError::NotAStore { .. } => {
+                    CliError::from(error).hint("choose another file")
+                }
+                error => CliError::from(error),
+            };
+            opened.map_err(|error| refused(error).consequence("nothing was merged"))
         })
         .collect::<Result<_, _>>()?;
     let is_new = !context.store.exists();

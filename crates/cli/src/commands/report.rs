@@ -1,6 +1,6 @@
 //! `lapwing report`: all measurements as a static site.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -50,6 +50,10 @@ impl ReportCommand {
             note_unknown_names(&store, &judging.rules, context)?;
         }
         let total = store.catalogue().benchmarks(&filter)?.len();
+        if total == 0 && asked != SampleFilter::default() {
+            return Err(CliError::input("no benchmarks match all of these filters")
+                .hint("`lapwing list` shows the contents of the store"));
+        }
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
@@ -84,7 +88,8 @@ impl ReportCommand {
         bar.finish_and_clear();
         if !context.quiet {
             context.terminal.say(&format!(
-                "a report of {} is in",
+                "wrote {} ({})",
+                written.index.display(),
                 counted(written.benchmarks, "benchmark")
             ));
         }
@@ -95,7 +100,10 @@ impl ReportCommand {
                 .terminal
                 .note(&format!("exclusions are listed in {page}"));
         }
-        writeln!(context.terminal.out(), "{}", written.index.display())?;
+        // Scripts read the path; in a terminal it is in the line above.
+        if context.quiet || !std::io::stdout().is_terminal() {
+            writeln!(context.terminal.out(), "{}", written.index.display())?;
+        }
         Ok(ExitStatus::Fine)
     }
 

@@ -60,7 +60,7 @@ impl BucketFolder {
             None => (format!("https://{bucket}.s3.{region}.amazonaws.com"), false),
         };
         let host = host_of(&server).ok_or_else(|| {
-            CliError::input("the endpoint is no address of a server")
+            CliError::input("the endpoint is not the address of a server")
                 .hint("write it like --endpoint https://server:9000")
         })?;
         let mut path = String::new();

@@ -34,7 +34,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      steady                 3         27         108
      viable                 2         24          96
 
-    2 are not judged:
+    2 benchmarks not analysed:
 
      benchmark   why
      broken      no iteration succeeded
@@ -46,7 +46,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      broken      as planned           0 of 6  3 burn-in, 3 failed
      join        as planned         48 of 60  12 burn-in
      sort        as planned         48 of 60  12 burn-in
-     throughput  as planned          0 of 15  3 burn-in, 12 of too few instances
+     throughput  as planned          0 of 15  3 burn-in, 12 in benchmarks with too few instances
     exit 0
     ");
     assert_snapshot!(audit(&["-b", "throughput", "--format", "markdown"]), @"
@@ -200,7 +200,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
      steady                 1          3          12
      viable                 1          3          12
 
-    1 is not judged:
+    1 benchmark not analysed:
 
      benchmark  why
      leaking    never reaches a steady state
@@ -272,12 +272,12 @@ fn the_suite_file_says_how_to_judge_and_options_win() {
     fs::write(&suite, "[judge]\nburnin = 4\n").unwrap();
     assert_snapshot!(run(folder.path(), &["variability"]), @"
     error: lapwing.toml:2: unknown key `burnin` in [judge]
-      hint: did you mean `burn_in`? its [judge] table has settings for judging; --no-suite ignores it
+      hint: did you mean `burn_in`?
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["variability", "--suite", "none.toml"]), @"
     error: cannot read none.toml: No such file or directory (os error 2)
-      hint: its [judge] table has settings for judging; --no-suite ignores it
+      hint: check the path, measure a command with `lapwing run -- COMMAND`, or write a lapwing.toml
     exit 2
     ");
 }

@@ -127,8 +127,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_join     4.12 s     4.70 s  1.14×  [1.12, 1.16]    10 / 10  ✗ regression
      test_read     2.80 s     2.41 s  0.86×  [0.85, 0.87]    10 / 10  ✓ improvement
-     test_gone     3.00 s          –                           5 / 0  – not measured: not in 2026.9
-     test_new           –     3.00 s                           0 / 5  – not measured: new: not in 2026.8
+     test_gone     3.00 s          –                           5 / 0  – not measured: only in the baseline
+     test_new           –     3.00 s                           0 / 5  – not measured: only in the candidate
      test_zarr     3.00 s          –                           5 / 0  – not measured: 5 failures in 2026.9
      test_noisy    943 ms     987 ms  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
      test_short    198 ms     198 ms                           2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
@@ -147,8 +147,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     |---|---:|---:|---:|---|---:|---|
     | test_join | 4.12 s | 4.70 s | 1.14× | [1.12, 1.16] | 10 / 10 | **✗ regression** |
     | test_read | 2.80 s | 2.41 s | 0.86× | [0.85, 0.87] | 10 / 10 | ✓ improvement |
-    | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
-    | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
+    | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
+    | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
     | test_noisy | 943 ms | 987 ms | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
@@ -239,7 +239,7 @@ fn csv_has_a_row_for_each_comparison() {
     ];
     assert_snapshot!(run(folder.path(), &words), @"
     suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,not_measured,no_baseline,new: not in 2026.8,,lower,
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,not_measured,no_baseline,only in the candidate,,lower,
     exit 3
     ");
 }
@@ -427,12 +427,12 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["2026.8", "version:2026.7"]), @"
     error: no run has the version `2026.7`
-      hint: there are version:2026.9, version:2026.8; `lapwing list runs` shows all
+      hint: available: version:2026.9, version:2026.8; `lapwing list runs` shows all
     exit 2
     ");
     assert_snapshot!(compare(&["2026.8", "nonsense"]), @"
-    error: `nonsense` is no variant, version, commit, run, session or file
-      hint: there are variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
+    error: `nonsense` is not a variant, version, commit, run, session or file
+      hint: available: variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
     exit 2
     ");
     assert_snapshot!(compare(&["version:2026.9", "session:2026.9"]), @"
@@ -442,7 +442,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["version:2026.9"]), @"
     error: name a candidate besides the baseline
-      hint: there are variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
+      hint: available: variant:fast, variant:default, version:2026.9, version:2026.8, session:2026.9, session:nightly; `lapwing list runs` shows all
     exit 2
     ");
     assert_snapshot!(compare(&["version:", "2026.8"]), @"
@@ -463,7 +463,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     exit 2
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");
@@ -575,8 +575,6 @@ fn files_are_compared_without_a_store() {
     ");
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:none.jsonl"]), @"
     error: cannot read none.jsonl: No such file or directory (os error 2)
-      nothing was imported from this file
-      hint: `lapwing import FILE` shows more, and can import the valid lines of a file
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "old.jsonl"]), @"

@@ -172,8 +172,8 @@ fn variants_are_compared_at_the_levels_that_they_share() {
      benchmark              baseline  candidate  ratio  interval      instances  verdict
      test_join (threads=1)    1.20 s    0.961 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
      test_read (threads=1)    2.40 s     1.92 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
-     test_join (threads=4)         –     481 ms                           0 / 4  – not measured: new: not in baseline
-     test_read (threads=4)         –     961 ms                           0 / 4  – not measured: new: not in baseline
+     test_join (threads=4)         –     481 ms                           0 / 4  – not measured: only in the candidate
+     test_read (threads=4)         –     961 ms                           0 / 4  – not measured: only in the candidate
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
@@ -406,7 +406,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
     error: no run has the variant `fast threads=2`
-      hint: there are variant:fast, variant:baseline; `lapwing list runs` shows all
+      hint: available: variant:fast, variant:baseline; `lapwing list runs` shows all
     exit 2
     ");
 }

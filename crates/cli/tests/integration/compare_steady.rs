@@ -276,27 +276,27 @@ fn filters_hold_for_files_too() {
     };
     assert_snapshot!(fails(&["--variant", "b"]), @"
     error: nothing in new.jsonl passes --variant b
-      hint: there are variant:a, session:s2
+      hint: available: variant:a, session:s2
     ");
     assert_snapshot!(fails(&["--session", "s1"]), @"
     error: nothing in new.jsonl passes --session s1
-      hint: there are variant:a, session:s2
+      hint: available: variant:a, session:s2
     ");
     assert_snapshot!(fails(&["--in-suite", "s", "--since", "2027-01-01"]), @"
     error: nothing in old.jsonl passes --since 2027-01-01T00:00:00Z
-      hint: there are variant:b, variant:a, session:s1
+      hint: available: variant:b, variant:a, session:s1
     ");
     assert_snapshot!(fails(&["--variant", "a", "--version-under-test", "9"]), @"
     error: nothing in old.jsonl passes --version-under-test 9
-      hint: there are variant:b, variant:a, session:s1
+      hint: available: variant:b, variant:a, session:s1
     ");
     assert_snapshot!(fails(&["--only-run", "0193ff"]), @"
     error: nothing in old.jsonl passes --only-run 0193ff
-      hint: there are variant:b, variant:a, session:s1
+      hint: available: variant:b, variant:a, session:s1
     ");
     assert_snapshot!(fails(&["--session", "s2", "--variant", "b"]), @"
     error: nothing in old.jsonl passes --session s2
-      hint: there are variant:b, variant:a, session:s1
+      hint: available: variant:b, variant:a, session:s1
     ");
 }
 

@@ -285,7 +285,7 @@ fn what_is_retired_is_compared_when_asked_for() {
         ]
         .concat(),
     );
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: new: not in v1");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: only in the candidate");
     assert_snapshot!(compared(folder, ["v1", "v2"], &["--retired"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
 }
 
@@ -297,5 +297,5 @@ fn a_dry_run_knows_what_was_measured_under_another_name() {
     let suite = "suite = \"s\"\n[benchmark.x]\ncommand = \"true\"\ninstances = 2\niterations = 3\nburn_in = 0\n";
     fs::write(folder.join("lapwing.toml"), suite).unwrap();
     let said = run(folder, &["run", "--dry-run", "--seed", "1"]);
-    assert_snapshot!(said.lines().next().unwrap(), @"2 instances, 6 executions at least, seed 1; about 6.06 s");
+    assert_snapshot!(said.lines().next().unwrap(), @"2 instances, at least 6 iterations, seed 1; about 6.06 s");
 }

@@ -132,7 +132,7 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     exit 0
     "#);
     assert_snapshot!(to(&["pytest-benchmark", "--metric", "rows"]), @"
-    error: `rows` is no time, and the format holds times only
+    error: `rows` is not a time, and the format holds times only
       hint: --to bmf and --to github-action accept any metric
     exit 2
     ");
@@ -243,7 +243,7 @@ fn a_filter_that_fits_nothing_writes_nothing() {
 fn several_runs_are_listed_and_one_has_to_be_chosen() {
     let place = Place::of(&["hyperfine-1.15/two-commands.json", "hail/results.jsonl"]);
     assert_snapshot!(place.run(&["export", "--to", "bmf"]), @"
-    error: such a file holds one run, and 3 fit
+    error: this format holds one run, but 3 match the filters
       hint: choose one with --only-run, --session or --variant:
         --only-run f792ce26-afa4-8d3d-8cbe-ed889733b1d7   two-commands, default
         --only-run 999e722c-3de2-89e0-8a26-845447e43004   results, 0.2.135-0123456789ab, default

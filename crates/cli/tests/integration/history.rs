@@ -112,12 +112,12 @@ fn a_test_that_gained_a_parameter_goes_on() {
     assert_snapshot!(db(folder, &["annotations"]), @"
     1 annotation
 
-     at                   by   action  what                                      reason                 holds  id
-     TIME  ada  rename  f.py::test_x → f.py::test_x[default] (s)  it gained a parameter  yes    ID
+     at                   by   action  what                                      reason                 active  id
+     TIME  ada  rename  f.py::test_x → f.py::test_x[default] (s)  it gained a parameter  yes     ID
     exit 0
     ");
     assert_snapshot!(db(folder, &["restore", &last(folder), "--by", "bob", "--reason", "it did not"]), @"
-    undid rename of TIME: 1 benchmark, 2 instances
+    undid the rename of TIME: 1 benchmark, 2 instances
     exit 0
     ");
     assert_snapshot!(list(folder, &["--benchmark", "f.py::test_x*"]), @r#"
@@ -127,7 +127,7 @@ fn a_test_that_gained_a_parameter_goes_on() {
     exit 0
     "#);
     assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @"
-    | at | by | action | what | reason | holds | id |
+    | at | by | action | what | reason | active | id |
     |---|---|---|---|---|---|---|
     | TIME | ada | rename | f.py::test_x → f.py::test_x[default] (s) | it gained a parameter | no | ID |
     | TIME | bob | restore | ID | it did not | yes | ID |
@@ -285,7 +285,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     exit 3
     ");
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
-    undid retire of TIME, retire of TIME: 3 benchmarks, 8 instances
+    undid 2 retirements: 3 benchmarks, 8 instances
     exit 0
     ");
     assert_snapshot!(list(folder, &[]), @r#"
@@ -303,7 +303,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     exit 2
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,holds,id
+    at,by,action,what,reason,active,id
     TIME,ada,retire,"f.py::test_y, before 2026-01-03 00:00:00",its data grew,no,ID
     TIME,ada,retire,"mem of g.py::test_z, version v4, before TIME",its data grew,yes,ID
     TIME,ada,retire,"f.py::*, before TIME",its data grew,no,ID
@@ -377,16 +377,16 @@ fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
     run(folder, &["import", "said.jsonl"]);
     let undo = ["restore", &restored, "--by", "bob"];
     assert_snapshot!(db(folder, &[&undo[..], &["--dry-run"]].concat()), @"
-    would undo restore of 2126-01-05 10:00:00: 1 benchmark, 4 instances
+    would undo the restoration of 2126-01-05 10:00:00: 1 benchmark, 4 instances
     note: nothing was changed
     exit 0
     ");
     assert_snapshot!(db(folder, &undo), @"
-    undid restore of 2126-01-05 10:00:00: 1 benchmark, 4 instances
+    undid the restoration of 2126-01-05 10:00:00: 1 benchmark, 4 instances
     exit 0
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,holds,id
+    at,by,action,what,reason,active,id
     2026-01-05 10:00:00,a,retire,"f.py::test_y, before 2026-01-05 10:00:00",,yes,ID
     2126-01-05 10:00:00,a,restore,ID,,no,ID
     2126-01-05 10:00:00,bob,restore,ID,,yes,ID
@@ -440,7 +440,7 @@ fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
     fs::write(folder.join("said.jsonl"), text).unwrap();
     run(folder, &["import", "said.jsonl"]);
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
-    at,by,action,what,reason,holds,id
+    at,by,action,what,reason,active,id
     2026-01-01 10:00:00,a,rename,f.py::test_y → b (s),,"no, superseded",ID
     2026-01-02 10:00:00,a,rename,f.py::test_y → c (s),,yes,ID
     exit 0

@@ -148,7 +148,7 @@ fn what_cannot_be_started_says_why() {
             "no such command: `./no-such-command-here`",
             "the interpreter that `FOLDER/script` names in its first line is missing",
             "`FOLDER/plain` is not executable, or not for this user",
-            "`FOLDER/headless` is no program; a script needs a first line such as `#!/bin/sh`",
+            "`FOLDER/headless` is not a program; a script needs a first line such as `#!/bin/sh`",
             "the command is empty",
             "`true` cannot be started: nul byte found in provided data",
             "no such directory: /no/such/folder",

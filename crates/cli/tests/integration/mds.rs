@@ -73,11 +73,11 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     with 12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
     […] 95 % interval of the simulation
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
+    ~ computed by formula: too few measured instances to simulate
     – too few measurements of start (need 3 instances, got 2)
-    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
-    times as large
-    not judged: broken (no iteration succeeded)
+    based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be
+    up to 1.7 times as large
+    not analysed: broken (no iteration succeeded)
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
@@ -102,13 +102,13 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 
     ? too close to call: the power may be below 95 % (increase --experiments)
 
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
+    ~ computed by formula: too few measured instances to simulate
 
     – too few measurements of start (need 3 instances, got 2)
 
-    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7 times as large
+    based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be up to 1.7 times as large
 
-    not judged: broken (no iteration succeeded)
+    not analysed: broken (no iteration succeeded)
 
     `lapwing plan --slowdown 5%` shows what is needed
 
@@ -138,8 +138,8 @@ fn one_benchmark_has_all_configurations() {
     […] 95 % interval of the simulation
     a slowdown of 3 % is detected 85 % [76–91 %] of the time with 6 × 4; more
     --experiments narrow this
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    ~ computed by formula: too few measured instances to simulate
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 3%` chooses how much to run
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
@@ -178,8 +178,8 @@ fn wide_has_all_methods_beside_each_other() {
     with this number of experiments each rate is accurate to ± 11 points or better
     (--format json has the intervals)
     a slowdown of 5 % is detected 100 % [95–100 %] of the time with 6 × 4
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    ~ computed by formula: too few measured instances to simulate
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 5%` chooses how much to run
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
@@ -307,9 +307,9 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
     false positives, without any slowdown: ~4.9 % with 10 × 1, ~5.0 % with 100 × 50
     (confidence 95 %)
     – too few measurements of start (need 3 instances, got 2)
-    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
-    times as large
-    not judged: broken (no iteration succeeded)
+    based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be
+    up to 1.7 times as large
+    not analysed: broken (no iteration succeeded)
     `lapwing plan --slowdown 1%` shows what is needed
 
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
@@ -416,7 +416,7 @@ fn what_cannot_be_told_is_not_detected() {
     up to 96 of 100 experiments are undetermined and count as not detected: a side
     had only zeros, or no value
     none: no slowdown, however large, is detected 95 % of the time
-    only 8 instances were measured: true slowdowns may be 2.0 times as large
+    only 8 instances were measured: the true MDS may be up to 2.0 times as large
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 64 iterations: 8 burn-in (`--audit` shows which)
@@ -472,11 +472,11 @@ fn settings_and_metrics_have_rows_of_their_own() {
     with 12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
     […] 95 % interval of the simulation
-    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
+    ~ computed by formula: too few measured instances to simulate
     – for 5 %: no configuration of the grid is enough
-    few instances were measured of 4 of 4, the fewest 3: true slowdowns may be 6.3
-    times as large
-    not judged: broken (no iteration succeeded)
+    based on few instances (3 at least) for 4 of 4 benchmarks: the true MDS may be
+    up to 6.3 times as large
+    not analysed: broken (no iteration succeeded)
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 161 iterations: 34 burn-in, 3 failed (`--audit` shows which)
@@ -498,7 +498,7 @@ fn too_little_to_say_anything_has_its_reason() {
     exit 3
     ");
     assert_snapshot!(run(folder.path(), &["mds", "--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");

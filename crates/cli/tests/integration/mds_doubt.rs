@@ -74,8 +74,8 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
     – too few measurements of brief (need 2 iterations per instance, got 1); once
     (need 3 instances, got 1); twice (need 3 instances, got 2)
     – for 11 %: no configuration of the grid is enough
-    few instances were measured of 4 of 4, the fewest 12: true slowdowns may be 1.7
-    times as large
+    based on few instances (12 at least) for 4 of 4 benchmarks: the true MDS may be
+    up to 1.7 times as large
     `lapwing plan --slowdown 11%` shows what is needed
 
     excluded from 483 iterations: 63 burn-in (`--audit` shows which)
@@ -140,17 +140,17 @@ fn a_chart_claims_no_more_than_the_answer() {
 fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), "--experiments 1"), @"
-    error: 1 experiment cannot confirm a power of 95 %: with fewer than 73 the 95 % interval extends below it even if every experiment detects
+    error: 1 experiment is too few to show a power of 95 %; use at least 73
       hint: --experiments 73 is enough; --closed-form uses a formula instead
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 0.999999 --format markdown"), @"
-    error: 100 experiments cannot confirm a power of 99.9999 %: with fewer than 3,841,455 the 95 % interval extends below it even if every experiment detects
+    error: 100 experiments are too few to show a power of 99.9999 %; use at least 3,841,455
       hint: lower --power; --closed-form uses a formula instead
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 99%"), @"
-    error: 100 experiments cannot confirm a power of 99 %: with fewer than 381 the 95 % interval extends below it even if every experiment detects
+    error: 100 experiments are too few to show a power of 99 %; use at least 381
       hint: --experiments 381 is enough; --closed-form uses a formula instead
     exit 2
     ");
@@ -188,7 +188,7 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
     none: no slowdown, however large, is detected 95 % of the time
     `lapwing compare` gives no verdict below 3 instances per side; with 1 the
     values are those of its test alone
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
@@ -233,8 +233,8 @@ fn every_dash_has_its_reason() {
     – for 1 %: no configuration of the grid is enough
     `lapwing compare` gives no verdict below 3 instances per side; with 2 the
     values are those of its test alone
-    few instances were measured of 3 of 3, the fewest 12: true slowdowns may be 1.7
-    times as large
+    based on few instances (12 at least) for 3 of 3 benchmarks: the true MDS may be
+    up to 1.7 times as large
     `lapwing plan --slowdown 1%` shows what is needed
 
     excluded from 267 iterations: 39 burn-in (`--audit` shows which)
@@ -256,7 +256,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
 
     simulated: 100 experiments per configuration, resampled 60 times
     […] 95 % interval of the simulation
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
@@ -274,7 +274,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     simulated: 100 experiments per configuration, resampled 60 times
     with this number of experiments each rate is accurate to ± 9.8 points or better
     (--format json has the intervals)
-    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)

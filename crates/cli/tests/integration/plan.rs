@@ -55,7 +55,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -73,7 +73,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     beyond the budget: noisy; all of them would need 3.3 min at a price of 0.662
     more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once

@@ -110,7 +110,7 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 1 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     more than 1 % false positives with every configuration (--confidence 99% has
     fewer): wild (no number of instances is enough)
     for these the table shows the closest configuration
@@ -128,7 +128,7 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     let options = ["--slowdown", "0.5%,20%", "--max-instances", "12"];
     let words = [&["plan"], &options[..]].concat();
     assert_snapshot!(run(folder.path(), &words), @"
-    1 of 2 benchmarks can detect 0.5 %, all 2 can detect 20 % (cost 2.3 min)
+    1 of 2 benchmarks can detect 0.5 %, both can detect 20 % (cost 2.3 min)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1     0.5 %         11           2     98 % [97–99]  1.1 min
@@ -139,8 +139,8 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    […] 95 % interval: for 1 of 2 the simulation leaves open whether the power is a
-    little below 95 %, at the least 94 % (more --experiments tell)
+    […] 95 % interval: power may be slightly below 95 % for 1 of 2 (lowest bound 94
+    %; use more --experiments)
     0.5 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
     wild (needs 15,080 × 2, 25 h)
     for these the table shows the closest configuration
@@ -258,7 +258,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    not judged: failing (no iteration succeeded); zero (all values are zero, so
+    not analysed: failing (no iteration succeeded); zero (all values are zero, so
     ratios are undefined)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -329,7 +329,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
 fn too_few_experiments_are_refused() {
     let folder = noises(&[("calm", 0.02)]);
     assert_snapshot!(run(folder.path(), &["plan", "--experiments", "10"]), @"
-    error: 10 experiments cannot confirm a power of 95 %: with fewer than 73 the 95 % interval extends below it even if every experiment detects
+    error: 10 experiments are too few to show a power of 95 %; use at least 73
       hint: --experiments 73 is enough
     exit 2
     ");
@@ -356,7 +356,7 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
         &["plan", "--slowdown", "1%,20%", "--budget", "50s"],
     );
     assert_snapshot!(text, @"
-    none of 2 benchmarks can detect 1 %, all 2 can detect 20 % within 50.0 s (cost 35.9 s)
+    none of 2 benchmarks can detect 1 %, both can detect 20 % within 50.0 s (cost 35.9 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1       1 %         11           2     98 % [97–99]  1.1 min  beyond budget
@@ -367,7 +367,7 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):
     wild (needs 231 × 2, 23 min)
     for these the table shows the closest configuration

@@ -220,7 +220,7 @@ fn a_choice_by_formula_says_which_simulation_contradicts_it() {
     power 95 %, by the interval of the ratio (schultz), different instances on the
     two sides (ibs), false positives at most 5 % as far as the simulation shows;
     costs are for one version
-    ~ by formula: too few measurements for a simulation
+    ~ computed by formula: too few measurements to simulate
     by formula, but contradicted by simulations, so possibly not enough (measure
     more instances): join (6 × 4 has false positives of 14 % [10–19] by simulation)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it

@@ -29,7 +29,10 @@ fn the_report_is_written_and_its_index_named() {
     for _again in 0..2 {
         let output = lapwing(directory.path(), &["report"]);
         assert_eq!(text(&output.stdout), "lapwing-report/index.html\n");
-        assert_eq!(text(&output.stderr), "a report of 1 benchmark is in\n");
+        assert_eq!(
+            text(&output.stderr),
+            "wrote lapwing-report/index.html (1 benchmark)\n"
+        );
     }
     let index = std::fs::read_to_string(directory.path().join("lapwing-report/index.html"))
         .expect("it is there");
@@ -54,7 +57,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
     );
     assert_eq!(
         text(&output.stderr),
-        "a report of 1 benchmark is in\nnote: exclusions are listed in lapwing-report/cleaning.html\n"
+        "wrote lapwing-report/index.html (1 benchmark)\nnote: exclusions are listed in lapwing-report/cleaning.html\n"
     );
     let cleaning = std::fs::read_to_string(directory.path().join("lapwing-report/cleaning.html"))
         .expect("it is there");
@@ -69,7 +72,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
     lapwing(directory.path(), &["report", "--min-instances", "4"]);
     let page = page_of(directory.path(), "true");
     assert!(
-        page.contains("gave a value (3 burn-in, 12 of too few instances)"),
+        page.contains("gave a value (3 burn-in, 12 in benchmarks with too few instances)"),
         "{page}"
     );
 }

@@ -496,6 +496,7 @@ fn wrong_usage_is_said_before_anything_is_measured() {
 
     $ lapwing run nowhere.toml
     error: cannot read nowhere.toml: No such file or directory (os error 2)
+      hint: check the path, measure a command with `lapwing run -- COMMAND`, or write a lapwing.toml
 
     $ lapwing run bad.toml
     error: bad.toml:3: unknown key `itertions` in [benchmark.a]
@@ -506,8 +507,8 @@ fn wrong_usage_is_said_before_anything_is_measured() {
       hint: did you mean `gzip`?
 
     $ lapwing run good.toml --check true
-    error: --check is for commands; a suite says such things for each benchmark
-      hint: give a command with `--command` or after `--`, or put it into the suite
+    error: --check applies only to commands; set `check` in the suite file
+      hint: to measure a command, give it with `--command` or after `--`
 
     $ lapwing run -- no-such-program
     error: there is no program `no-such-program`
@@ -517,8 +518,8 @@ fn wrong_usage_is_said_before_anything_is_measured() {
     error: CPU 999 is not available here; available are 0-1
 
     $ lapwing run --resume
-    error: no session was ever begun
-      hint: begin one with `lapwing run`
+    error: there is no session to resume
+      hint: start one with `lapwing run`
     ");
 }
 

@@ -134,7 +134,7 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     let again = run(path, &["run", "--commits", "v1..trunk"]);
     assert_eq!(
         again,
-        "note: 3 of 3 commits measured before (--again measures them anew)\nexit 0"
+        "note: 3 of 3 commits are skipped: already measured (--again measures them again)\nexit 0"
     );
     git(path, &["commit", "--quiet", "--allow-empty", "-m", "new"]);
     let newer = run(
@@ -142,7 +142,7 @@ fn each_commit_is_measured_in_a_folder_of_its_own_once() {
         &["run", "--commits", "v1..", "--dry-run", "--seed", "1"],
     );
     assert!(
-        newer.starts_with("3 instances, 6 executions at least"),
+        newer.starts_with("3 instances, at least 6 iterations"),
         "{newer}"
     );
     let anew = run(
@@ -179,7 +179,7 @@ fn a_commit_that_cannot_be_built_keeps_no_other_from_being_measured() {
     assert_no_worktree(path);
     let again = run(path, &["run", "--commits", "v1..v3"]);
     assert!(
-        again.contains("note: 2 of 3 commits measured before") && again.contains("building v2"),
+        again.contains("note: 2 of 3 commits are skipped") && again.contains("building v2"),
         "{again}"
     );
 }
@@ -301,7 +301,7 @@ fn a_repository_that_will_not_do_is_refused() {
         run(elsewhere_path, &arguments).replace(&elsewhere_path.display().to_string(), "THERE");
     insta::assert_snapshot!(said, @"
     error: THERE is in no Git repository
-      hint: call `lapwing run` in the repository, or name it under [version] of the suite
+      hint: run `lapwing run` in the repository, or name it under [version] of the suite
     exit 2
     ");
     fs::write(

@@ -132,7 +132,7 @@ fn a_dry_run_shows_the_planned_numbers_and_their_cost() {
     let folder = folder();
     let arguments = ["run", "--plan", "plan.yaml", "--dry-run", "--seed", "7"];
     assert_snapshot!(run(folder.path(), &arguments), @"
-    5 instances, 14 executions at least, seed 7; about 19.0 s
+    5 instances, at least 14 iterations, seed 7; about 19.0 s
 
      benchmark   instances  iterations  expected
      a.py::sort          3       0 + 2    15.0 s
@@ -283,7 +283,7 @@ fn more_than_can_be_measured_is_refused_with_file_line_key_and_limit() {
     exit 2
     ");
     assert_snapshot!(refused(&["run", "--dry-run", "-n", "300000000"]), @"
-    error: invalid value '300000000' for '--instances <N>': 300000000 is not in 1..=100000
+    error: invalid value '300000000' for '--instances <N>': write a whole number from 1 to 100,000
     For more information, try '--help'.
     exit 2
     ");

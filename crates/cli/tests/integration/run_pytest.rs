@@ -116,7 +116,7 @@ fn names_tags_and_plans_choose_tests_and_how_often() {
     let path = folder.path();
     let by_tag = run(path, &["run", "--tag", "t1", "--dry-run", "--seed", "7"]);
     assert!(
-        by_tag.starts_with("3 instances, 9 executions at least, seed 7"),
+        by_tag.starts_with("3 instances, at least 9 iterations, seed 7"),
         "{by_tag}"
     );
     let by_name = run(
@@ -160,12 +160,12 @@ fn what_keeps_tests_from_being_found_is_said() {
         run(folder.path(), &["run"]).replace(&folder.path().display().to_string(), "HERE")
     };
     insta::assert_snapshot!(say("echo '/usr/bin/python3: No module named pytest' >&2; exit 1"), @r#"
-    error: [benchmark.tests]: `HERE/python` has no pytest
+    error: [benchmark.tests]: `HERE/python` cannot import pytest
       hint: `HERE/python -m pip install DIR`, where DIR is the folder python/pytest-lapwing of Lapwing's repository; or name the interpreter that has it: `python = "…"`
     exit 2
     "#);
     insta::assert_snapshot!(say("echo 'error: unrecognized arguments: --lapwing-collect' >&2; exit 4"), @r#"
-    error: [benchmark.tests]: `HERE/python` has no pytest-lapwing
+    error: [benchmark.tests]: `HERE/python` cannot import pytest-lapwing
       hint: `HERE/python -m pip install DIR`, where DIR is the folder python/pytest-lapwing of Lapwing's repository; or name the interpreter that has it: `python = "…"`
     exit 2
     "#);
@@ -464,7 +464,7 @@ fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
     );
     let again = measure();
     assert!(
-        again.contains("note: 3 of 5 commits measured before"),
+        again.contains("note: 3 of 5 commits are skipped"),
         "{again}"
     );
 }

@@ -94,11 +94,11 @@ fn what_was_pushed_and_taken_in_is_said() {
     ");
     assert!(!folder.join("shared").exists());
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared"]), @"
-    pushed 2 sessions in 1 segment (…); nothing new of others
+    pushed 2 sessions in 1 segment (…); nothing new from others
     exit 0
     ");
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared"]), @"
-    nothing to push; nothing new of others
+    nothing to push; nothing new from others
     exit 0
     ");
     assert_snapshot!(say(&["--store", "b.db", "db", "sync", "shared", "--dry-run"]), @"
@@ -192,13 +192,13 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ");
     assert!(!folder.join("b.db").exists());
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
-    error: FOLDER/shared/segments/00000001.jsonl.gz has changed since this store took it in; segments never change
+    error: FOLDER/shared/segments/00000001.jsonl.gz has changed since this store pulled it; segments never change
       hint: restore it from a backup; or use --begin-anew in every store that is refused: each store still has all records that it pulled
     exit 2
     ");
     fs::remove_file(&segment).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
-    error: FOLDER/shared/segments/00000001.jsonl.gz has gone: this store has taken it in before
+    error: FOLDER/shared/segments/00000001.jsonl.gz is missing, but this store pulled it before
       hint: restore it from a backup; or use --begin-anew in every store that is refused: each store still has all records that it pulled
     exit 2
     ");
@@ -214,7 +214,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ");
     fs::remove_dir_all(folder.join("shared")).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared"]), @"
-    error: the shared history at FOLDER/shared has gone: this store has shared with it before
+    error: the shared history at FOLDER/shared is missing, but this store used it before
       hint: if it should exist, mount or restore it; to start a new one, use --begin-anew
     exit 2
     ");
@@ -346,7 +346,7 @@ fn eight_who_push_at_once_lose_nothing_and_double_nothing() {
         assert_eq!(held(folder, name), union, "{name}");
     }
     let said = run(folder, &["--store", "s3.db", "db", "push", "shared"]);
-    assert_eq!(said, "nothing to push; nothing new of others\nexit 0");
+    assert_eq!(said, "nothing to push; nothing new from others\nexit 0");
 }
 
 #[test]
@@ -385,5 +385,5 @@ fn who_is_killed_in_the_middle_goes_on_the_next_time() {
     let check = run(folder, &["--store", "b.db", "db", "check"]);
     assert!(check.ends_with("exit 0"), "{check}");
     let said = run(folder, &["--store", "a.db", "db", "push", "shared"]);
-    assert_eq!(said, "nothing to push; nothing new of others\nexit 0");
+    assert_eq!(said, "nothing to push; nothing new from others\nexit 0");
 }

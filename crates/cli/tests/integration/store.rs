@@ -313,16 +313,15 @@ fn who_misspells_a_store_makes_none() {
     let one = ["--store", "new.db", "db"];
     let new = |words: &[&str]| run(folder.path(), &[&one[..], words].concat());
     assert_snapshot!(new(&["merge", ".lapwing/lapwing.db", "nosuch.db"]), @"
-    error: nothing measured yet: there is no store at nosuch.db
+    error: there is no store at nosuch.db
       nothing was merged
-      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
     fs::write(folder.path().join("text.db"), "text").unwrap();
     assert_snapshot!(new(&["merge", "text.db"]), @"
     error: text.db is not a Lapwing store: it is no SQLite database
       nothing was merged
-      hint: choose another file with --store PATH
+      hint: choose another file
     exit 2
     ");
     assert_snapshot!(new(&["retire", "sort", "--reason", "r"]), @"

@@ -22,7 +22,7 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
     join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
     for narrower intervals, measure more iterations of throughput, rate, sort, wall time, and more instances of the others
     only the latest version of each variant is used; an older one is in the store (`--settings each`)
-    not judged: broken (no iteration succeeded)
+    not analysed: broken (no iteration succeeded)
 
     excluded from 141 iterations: 30 burn-in, 3 failed (`--audit` shows which)
     exit 0
@@ -142,7 +142,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     exit 2
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
-    error: --compat hail needs the first stable iterations
+    error: --compat hail needs the first steady iterations
       hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");

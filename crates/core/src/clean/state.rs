@@ -59,7 +59,7 @@ impl IterationState {
         match self {
             Self::Steady => "steady",
             Self::Unknown => "of benchmarks not in the burn-in file",
-            Self::Lost => "in lost instances",
+            Self::Lost => "in interrupted instances",
             Self::BurnIn => "burn-in",
             Self::Failed => "failed",
             Self::TimedOut => "timed out",
@@ -69,7 +69,7 @@ impl IterationState {
             Self::Outlier => "outlying",
             Self::Unsteady => "never steady",
             Self::ShortInstance => "in short instances",
-            Self::FewInstances => "of too few instances",
+            Self::FewInstances => "in benchmarks with too few instances",
         }
     }
 

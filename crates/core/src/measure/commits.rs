@@ -13,7 +13,7 @@ use crate::suite::PlannedCommit;
 #[derive(Debug, thiserror::Error)]
 pub enum CommitsError {
     /// The text names no range.
-    #[error("`{text}` is no range of commits")]
+    #[error("`{text}` is not a range of commits")]
     NotARange {
         /// What was given.
         text: String,
@@ -45,7 +45,7 @@ pub enum CommitsError {
         name: String,
     },
     /// The range has no beginning.
-    #[error("`{from}` is no ancestor of `{to}`")]
+    #[error("`{from}` is not an ancestor of `{to}`")]
     NotAncestor {
         /// The first commit.
         from: String,
@@ -424,10 +424,10 @@ mod tests {
         fs::write(path.join("file"), "changed").expect("written");
         said.push(refused(path, "at-a..at-b"));
         insta::assert_snapshot!(said.join("\n"), @"
-        `at-a` is no range of commits
-        `..at-b` is no range of commits
-        `at-a...at-b` is no range of commits
-        `at-b` is no ancestor of `at-a`
+        `at-a` is not a range of commits
+        `..at-b` is not a range of commits
+        `at-a...at-b` is not a range of commits
+        `at-b` is not an ancestor of `at-a`
         HERE has no commit `x`
         HERE has no commit `-x`
         HERE has changes that are not committed, and only commits are measured

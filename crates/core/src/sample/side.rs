@@ -184,12 +184,12 @@ impl KnownSides {
         Self { names, more }
     }
 
-    /// Returns `there are variant:fast, version:2.1 and more`; `None` where there is none.
+    /// Returns `available: variant:fast, version:2.1 and more`; `None` where there is none.
     pub fn text(&self) -> Option<String> {
         if self.names.is_empty() {
             return None;
         }
         let rest = if self.more { " and more" } else { "" };
-        Some(format!("there are {}{rest}", self.names.join(", ")))
+        Some(format!("available: {}{rest}", self.names.join(", ")))
     }
 }

@@ -17,7 +17,7 @@ use crate::text::joined;
 #[derive(Debug, thiserror::Error)]
 pub enum SideError {
     /// A bare word fits nothing.
-    #[error("`{text}` is no variant, version, commit, run, session or file")]
+    #[error("`{text}` is not a variant, version, commit, run, session or file")]
     Nothing {
         /// The word.
         text: String,

@@ -220,13 +220,13 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
     let who = match rows {
         [_] => format!("only {fewest} instances were measured"),
         rows => format!(
-            "few instances were measured of {} of {}, the fewest {fewest}",
+            "based on few instances ({fewest} at least) for {} of {}",
             few.count(),
-            rows.len()
+            counted(rows.len(), "benchmark")
         ),
     };
     Some(format!(
-        "{who}: true slowdowns may be {reach:.1} times as large"
+        "{who}: the true MDS may be up to {reach:.1} times as large"
     ))
 }
 

@@ -212,6 +212,7 @@ impl DetectionView {
             (0, 1) => "the one benchmark cannot".to_owned(),
             (_, 1) => "the one benchmark can".to_owned(),
             (0, all) => format!("none of {} benchmarks can", grouped(all)),
+            (2, 2) => "both benchmarks can".to_owned(),
             (yes, all) if yes == all => format!("all {} benchmarks can", grouped(all)),
             (yes, all) => format!("{} of {} benchmarks can", grouped(yes), grouped(all)),
         };

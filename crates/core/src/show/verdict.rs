@@ -219,8 +219,8 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         }
         VerdictReason::AllEqual => "all values are equal".to_owned(),
         VerdictReason::NoChangeSeen => "no change seen".to_owned(),
-        VerdictReason::NoBaseline => format!("new: not in {}", comparison.baseline),
-        VerdictReason::NoCandidate => format!("not in {}", comparison.candidate),
+        VerdictReason::NoBaseline => "only in the candidate".to_owned(),
+        VerdictReason::NoCandidate => "only in the baseline".to_owned(),
         VerdictReason::NeverSteady => {
             format!("{} never reaches a steady state", empty_side(comparison))
         }

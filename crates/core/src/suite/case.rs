@@ -12,7 +12,7 @@ use super::plan::{
     Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
 };
 use super::settings::Settings;
-use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt};
+use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt, plain};
 use crate::model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
@@ -82,8 +82,50 @@ pub(super) fn read_case(
     let template = read_template(name, keys, defaults)?;
     let at_table = |problem| (node.line, problem);
     let rows = combinations(&parameters).map_err(at_table)?.into_iter();
-    rows.map(|row| resolve(&template, row).map_err(at_table))
+    let at_key = |problem| match problem {
+        SuiteProblem::Undefined {
+            what,
+            name: missing,
+            suggestion,
+        } => match mention(node, &missing) {
+            Some((line, key)) => {
+                let problem = SuiteProblem::UndefinedIn {
+                    what,
+                    name: missing,
+                    place: format!("`{key}` of `{name}`"),
+                    suggestion,
+                };
+                (line, problem)
+            }
+            None => at_table(SuiteProblem::Undefined {
+                what,
+                name: missing,
+                suggestion,
+            }),
+        },
+        other => at_table(other),
+    };
+    rows.map(|row| resolve(&template, row).map_err(at_key))
         .collect()
+}
+
+/// Returns the line and the key of the first text of a table that mentions a parameter.
+fn mention<'a>(node: &'a Node, parameter: &str) -> Option<(usize, &'a str)> {
+    let place = format!("{{{parameter}}}");
+    let entries = node.entries("").ok()?;
+    entries.iter().find_map(|(key, node)| {
+        let line = line_with(node, &place)?;
+        Some((line, key.as_str()))
+    })
+}
+
+fn line_with(node: &Node, part: &str) -> Option<usize> {
+    match &node.value {
+        Value::Text(text) => text.contains(part).then_some(node.line),
+        Value::List(nodes) => nodes.iter().find_map(|it| line_with(it, part)),
+        Value::Table(entries) => entries.iter().find_map(|(_, it)| line_with(it, part)),
+        _ => None,
+    }
 }
 
 fn parameters(node: &Node, key: &str) -> Result<Vec<SweepParameter>, Located> {
@@ -98,10 +140,17 @@ fn parameters(node: &Node, key: &str) -> Result<Vec<SweepParameter>, Located> {
                 let reason = "is an empty list, so no benchmark would be left";
                 return Err(node.senseless(name, reason));
             }
-            let values = nodes.iter().map(|it| parameter_value(it, name));
+            let mut values: Vec<Json> = Vec::new();
+            for it in nodes {
+                let value = parameter_value(it, name)?;
+                if values.iter().any(|known| plain(known) == plain(&value)) {
+                    return Err(it.senseless(name, format!("lists {} twice", plain(&value))));
+                }
+                values.push(value);
+            }
             Ok(SweepParameter {
                 name: name.clone(),
-                values: values.collect::<Result<_, _>>()?,
+                values,
                 swept,
             })
         })
@@ -223,7 +272,7 @@ fn regex(node: &Node, key: &str) -> Result<String, Located> {
             // The library's message is a drawing of several lines that ends with the reason.
             let reason = message.lines().last().unwrap_or_default();
             let reason = reason.trim_start_matches("error: ");
-            Err(node.senseless(key, format!("is no regular expression: {reason}")))
+            Err(node.senseless(key, format!("is not a regular expression: {reason}")))
         }
     }
 }

@@ -70,6 +70,24 @@ pub enum SuiteProblem {
         /// A defined name that looks like it.
         suggestion: Option<String>,
     },
+    /// A text refers to nothing.
+    #[error("{what} `{name}` in {place} is not defined")]
+    UndefinedIn {
+        /// What kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The text that refers to it.
+        place: String,
+        /// A defined name that looks like it.
+        suggestion: Option<String>,
+    },
+    /// Two keys exclude each other.
+    #[error("{message}")]
+    Contradiction {
+        /// What is wrong.
+        message: String,
+    },
     /// Parameters refer to each other in a circle.
     #[error("the parameters {} refer to each other in a circle", circle.join(" → "))]
     Circle {
@@ -102,7 +120,8 @@ impl SuiteError {
             Self::At {
                 problem:
                     SuiteProblem::UnknownKey { suggestion, .. }
-                    | SuiteProblem::Undefined { suggestion, .. },
+                    | SuiteProblem::Undefined { suggestion, .. }
+                    | SuiteProblem::UndefinedIn { suggestion, .. },
                 ..
             } => suggestion.as_deref(),
             Self::At { .. } | Self::Read { .. } => None,

@@ -217,11 +217,17 @@ fn read_version(node: &Node, key: &str, folder: &Path) -> Result<UnderTest, Loca
         keys.read("name", Node::text)?.map(VersionSource::Name),
     ];
     keys.finish()?;
-    let mut sources = sources.into_iter().flatten();
+    let keys = ["repository", "package", "command", "name"];
+    let mut sources = keys.into_iter().zip(sources);
+    let mut sources = sources.by_ref().filter_map(|(key, it)| Some((key, it?)));
     let source = match (sources.next(), sources.next()) {
-        (Some(source), None) => source,
+        (Some((_, source)), None) => source,
+        (Some((one, _)), Some((other, _))) => {
+            let message = format!("[version] has both `{one}` and `{other}`; keep one");
+            return Err((node.line, SuiteProblem::Contradiction { message }));
+        }
         (None, _) if build.is_some() || interleave.is_some() => VersionSource::WorkingDirectory,
-        (None, _) | (Some(_), Some(_)) => {
+        (None, _) => {
             let reason = "needs one of `repository`, `package`, `command` or `name`";
             return Err(node.senseless(key, reason));
         }

@@ -9,7 +9,7 @@ use super::node::{Located, Node, Value};
 pub struct JudgeSettings {
     /// Where the steady state begins.
     pub burn_in: Option<JudgedFrom>,
-    /// The file with the first stable iteration of each benchmark.
+    /// The file with the first steady iteration of each benchmark.
     pub burn_in_file: Option<PathBuf>,
     /// How many times its instance's median a value is that is left out.
     pub outlier_factor: Option<f64>,

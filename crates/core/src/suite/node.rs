@@ -43,8 +43,12 @@ pub(super) struct Table<'a> {
 /// Returns the document's tree.
 pub(super) fn read(text: &str) -> Result<Node, Located> {
     let table = DeTable::parse(text).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start);
-        let message = error.message().to_owned();
+        let span = error.span().unwrap_or(0..0);
+        let offset = span.start;
+        let message = match (error.message(), text.get(span)) {
+            ("duplicate key", Some(key)) => format!("duplicate key `{key}`"),
+            (message, _) => message.to_owned(),
+        };
         (line_of(text, offset), SuiteProblem::Toml { message })
     })?;
     let range = table.span();

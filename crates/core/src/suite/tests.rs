@@ -224,17 +224,17 @@ fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
     lapwing.toml:3: `time_limit` must be a time such as `200s` or `1.5 min`, not `3O s`
     lapwing.toml:3: `level` is an empty list, so no benchmark would be left
     lapwing.toml:1: the parameters a → b → a refer to each other in a circle
-    lapwing.toml:1: parameter `levle` is not defined; did you mean `level`?
-    lapwing.toml:1: two benchmarks are called `a[n=1]`
+    lapwing.toml:2: parameter `levle` in `command` of `a` is not defined; did you mean `level`?
+    lapwing.toml:3: `n` lists 1 twice
     lapwing.toml:2: `command` is empty
-    lapwing.toml:3: `regex` is no regular expression: unclosed group
+    lapwing.toml:3: `regex` is not a regular expression: unclosed group
     lapwing.toml:3: `better` is "lower" or "higher", not "more"
     lapwing.toml:3: `bytes` must be above zero
     lapwing.toml:3: `exit_codes` are from 0 to 255, and 256 is not
     lapwing.toml:3: `x` changes nothing: say what under `apply.env` or `apply.arguments`
     lapwing.toml:6: factor `xylen` is not defined; did you mean `xylem`?
     lapwing.toml:7: `x` has no level `3`: its levels are 1, 2
-    lapwing.toml:3: `version` needs one of `repository`, `package`, `command` or `name`
+    lapwing.toml:3: [version] has both `command` and `name`; keep one
     "#);
 }
 

@@ -187,8 +187,8 @@ fn the_page_of_comparisons_has_every_one_the_worst_first() {
     it 4 | peak_memory | 1.05× | regression | 
     it 3 | wall_time | 0.858× | improvement | 
     it 3 | peak_memory | 0.858× | improvement | 
-    it 5 | wall_time | – | not_measured | new: not in before
-    it 5 | peak_memory | – | not_measured | new: not in before
+    it 5 | wall_time | – | not_measured | only in the candidate
+    it 5 | peak_memory | – | not_measured | only in the candidate
     it 0 | wall_time | 1.002× | equivalent | 
     it 0 | peak_memory | 1.002× | equivalent | 
     it 2 | wall_time | 1.000× | equivalent | 
@@ -218,7 +218,7 @@ fn verdicts_stand_in_the_index_and_with_the_benchmark() {
     assert!(files["index.html"].contains("data-sort=\"verdict\""));
     let slugs = column(&files, "index.m0", "slug");
     let page = &files[&format!("benchmark/{}.html", slugs[5].as_str().expect("a slug"))];
-    let said = "<span class=\"chip not_measured\"><span aria-hidden=\"true\">–</span> not measured</span> wall time <strong>no ratio</strong>, after against before: new: not in before.";
+    let said = "<span class=\"chip not_measured\"><span aria-hidden=\"true\">–</span> not measured</span> wall time <strong>no ratio</strong>, after against before: only in the candidate.";
     assert!(page.contains(said), "{page}");
     assert!(page.contains("href=\"../compare.html#q=it%205\""), "{page}");
 }

@@ -43,7 +43,7 @@ pub(super) fn drafts(
     };
     let combinations = combinations(&row.params, number);
     if row.has_profile {
-        notes.left("profile", "profiles are no measurements");
+        notes.left("profile", "profiles are not measurements");
     }
     notes.kept_all(row.others.keys(), "attributes of the instance");
     note_impossible("started_at", row.started_at, notes);

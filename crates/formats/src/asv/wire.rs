@@ -226,7 +226,7 @@ fn old_stats(list: &[Value]) -> Result<BTreeMap<String, Vec<Option<f64>>>, Strin
             Value::Null => continue,
             Value::Object(object) => object,
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                return Err("`stats` is no list of objects".to_owned());
+                return Err("`stats` is not a list of objects".to_owned());
             }
         };
         let mut put = |key: &str, value: &Value| -> Result<(), String> {
@@ -306,7 +306,7 @@ fn samples(document: &Document, cell: &RawValue) -> Result<Vec<Option<Vec<f64>>>
             return Ok(None);
         }
         if !is_list(list) {
-            return Err(document.wrong(list, "`samples` is no list of lists"));
+            return Err(document.wrong(list, "`samples` is not a list of lists"));
         }
         match plain_column(list) {
             Some(values) => Ok(Some(values)),
@@ -320,7 +320,7 @@ fn samples(document: &Document, cell: &RawValue) -> Result<Vec<Option<Vec<f64>>>
         return Ok(Vec::new());
     }
     if !is_list(cell) {
-        return Err(document.wrong(cell, "`samples` is no list of lists"));
+        return Err(document.wrong(cell, "`samples` is not a list of lists"));
     }
     let lists: Vec<&RawValue> = document.value("samples", cell)?;
     lists.into_iter().map(one).collect()
@@ -437,7 +437,7 @@ mod tests {
             [
                 "3: `time_a`: `samples[1]`: invalid type: string \"x\", expected a number",
                 "4: `time_b`: `started_at`: invalid type: string \"soon\", expected a number",
-                "6: `time_c`: `samples` is no list of lists",
+                "6: `time_c`: `samples` is not a list of lists",
                 "7: `time_d`: the row has 5 values, `result_columns` has 4",
             ]
         );

@@ -98,7 +98,7 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
     }
     for name in files_in(root).map_err(|error| source.failed(error))? {
         sink.notes()
-            .left(&name, "they are no part of Criterion's folders");
+            .left(&name, "they are not part of Criterion's folders");
     }
     let mut sessions: BTreeMap<String, Vec<Fresh>> = BTreeMap::new();
     for measurements in benchmarks {

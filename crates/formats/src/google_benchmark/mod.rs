@@ -252,7 +252,7 @@ fn read_row(document: &Document, raw: &RawValue, benchmark: &str) -> Result<Goog
     if let Some(unit) = &row.time_unit
         && Unit::named(unit).metric.unit != "s"
     {
-        return Err(document.wrong(raw, format!("`time_unit` is no unit of time: {unit:?}")));
+        return Err(document.wrong(raw, format!("`time_unit` is not a unit of time: {unit:?}")));
     }
     Ok(row)
 }

@@ -192,7 +192,7 @@ fn a_broken_document_says_where() {
     negative.json:39: `real_time` of `BM_Linear/1024/iterations:200` is negative: -12.5
     wrong-type.json:64: `cpu_time`: invalid type: string "fast", expected a number
     made-up:1: `name` is missing
-    made-up:1: `time_unit` is no unit of time: "furlong"
+    made-up:1: `time_unit` is not a unit of time: "furlong"
     made-up holds no results
     "#);
 }

@@ -36,7 +36,7 @@ pub struct BurnIn {
     /// Detection method
     #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), default_value = "default")]
     method: SteadyMethod,
-    /// Share of the steady instances that must be steady after the burn-in
+    /// Choose the burn-in so that this share of the instances that become steady is steady after it
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
     /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`
@@ -53,14 +53,14 @@ pub struct BurnIn {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// Read the first steady iteration per benchmark from this file (JSON or YAML, name to index);
     /// benchmarks that it lacks are detected [default: `burn_in_file` in the suite's [judge] table]
     #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     burn_in_file: Option<PathBuf>,
     /// Review the benchmarks one by one: accept the proposal, or enter another number
     #[arg(long, requires = "write", help_heading = "Manual choice")]
     review: bool,
-    /// Write the first stable iterations to this file, .json or .yaml
+    /// Write the first steady iterations to this file, .json or .yaml
     #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     write: Option<PathBuf>,
     /// Do not look for a burn-in file in lapwing.toml

@@ -101,7 +101,7 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
     })?;
     Some(format!(
-        "some instances never reach a steady state, and are judged nevertheless: {}",
+        "some instances never reach a steady state, but are included: {}",
         names(partly, never_of)
     ))
 }
@@ -132,7 +132,7 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
     let of = |row: &BurnInRow| {
         let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
         format!(
-            " ({} of the time, bias {} without)",
+            " ({} of the time; without burn-in, bias is only {})",
             percent(cost / row.total),
             percent(row.bias_without.unwrap_or(0.0))
         )
@@ -166,7 +166,7 @@ fn not_used(rows: &[BurnInRow]) -> Option<String> {
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
     Some(format!(
-        "ignored, because it has less than half of the iterations of the longest instance: {}",
+        "instances ignored for having fewer than half the iterations of the longest: {}",
         names(short, of)
     ))
 }

@@ -36,7 +36,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliEr
         ("action", Align::Left),
         ("what", Align::Left),
         ("reason", Align::Left),
-        ("holds", Align::Left),
+        ("active", Align::Left),
         ("id", Align::Left),
     ]);
     for remark in &remarks {

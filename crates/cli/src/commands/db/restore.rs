@@ -3,6 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Remark, Store};
+use lapwing_core::text::{counted, joined_with_and};
 
 use super::said::{AnnotationAuthor, AnnotationDraft};
 use crate::error::{CliError, ExitStatus};
@@ -35,16 +36,7 @@ impl RestoreCommand {
         let found = self.found(store)?;
         let all = store.annotations().all()?;
         let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
-        let what: Vec<String> = found
-            .iter()
-            .map(|remark| {
-                format!(
-                    "{} of {}",
-                    remark.annotation.action,
-                    remark.annotation.at.strftime("%Y-%m-%d %H:%M:%S")
-                )
-            })
-            .collect();
+        let what = what_is_undone(&found);
         let changes = found
             .iter()
             .map(|remark| Change::Restore {
@@ -56,8 +48,8 @@ impl RestoreCommand {
             touched: store.annotations().touched_by(&meant)?,
             notes: Vec::new(),
             reason: self.reason.as_deref(),
-            done: format!("undid {}", what.join(", ")),
-            would: format!("would undo {}", what.join(", ")),
+            done: format!("undid {what}"),
+            would: format!("would undo {what}"),
         })
     }
 
@@ -91,10 +83,16 @@ impl RestoreCommand {
                     self.what,
                     several.len(),
                     ids.join(", ")
-                )));
+                ))
+                .hint("write more characters of the id"));
             }
         }
         let about = store.annotations().about(&self.what)?;
+        let is_part = |it: &Remark| it.annotation.id.to_string().starts_with(&self.what);
+        if about.is_empty() && self.what.len() < SHORTEST && remarks.iter().any(is_part) {
+            return Err(CliError::input(format!("`{}` is too short", self.what))
+                .hint(format!("write at least {SHORTEST} characters of the id")));
+        }
         if about.is_empty() {
             return Err(CliError::input(format!(
                 "`{}` is neither an annotation nor a benchmark with active annotations",
@@ -104,4 +102,30 @@ impl RestoreCommand {
         }
         Ok(about)
     }
+}
+
+/// Returns what is undone: `the retirement of 2026-11-20 10:00:00`, `2 renames and 1 retirement`.
+fn what_is_undone(found: &[Remark]) -> String {
+    let noun = |remark: &Remark| match remark.annotation.action.as_str() {
+        "retire" => "retirement",
+        "restore" => "restoration",
+        _ => "rename",
+    };
+    if let [one] = found {
+        let at = one.annotation.at.strftime("%Y-%m-%d %H:%M:%S");
+        return format!("the {} of {at}", noun(one));
+    }
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for remark in found {
+        let noun = noun(remark);
+        match counts.iter_mut().find(|(known, _)| *known == noun) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((noun, 1)),
+        }
+    }
+    let parts: Vec<String> = counts
+        .into_iter()
+        .map(|(noun, count)| counted(count, noun))
+        .collect();
+    joined_with_and(&parts)
 }

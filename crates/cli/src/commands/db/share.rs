@@ -122,7 +122,7 @@ impl ShareCommand {
                 size(pushed.bytes)
             ),
         };
-        let came = came(&pushed.pulled, "pulled", "nothing new of others");
+        let came = came(&pushed.pulled, "pulled", "nothing new from others");
         let numbers = json!({
             "sessions": pushed.sessions,
             "annotations": pushed.annotations,

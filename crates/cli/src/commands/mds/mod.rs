@@ -12,7 +12,7 @@ use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
-use lapwing_core::text::{counted, grouped};
+use lapwing_core::text::{counted, grouped, plural};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use crate::cleaning::JudgingOptions;
@@ -36,7 +36,8 @@ pub struct MdsCommand {
     /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// Detection method [default: all; laaber and schultz with --compat hail]
+    /// Detection method; `laaber` and `schultz` are named after the authors of these tests
+    /// [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = one_of(&METHODS))]
     method: Vec<DetectionMethod>,
     /// Which instances the two sides are drawn from [default: both]
@@ -99,12 +100,12 @@ pub struct DetectionGridOptions {
 pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
     (
         "laaber",
-        "The confidence intervals of the two means do not overlap",
+        "Laaber's test: the confidence intervals of the two means do not overlap",
         DetectionMethod::Laaber,
     ),
     (
         "schultz",
-        "The confidence interval of the ratio excludes 1",
+        "Schultz's test: the confidence interval of the ratio excludes 1",
         DetectionMethod::Schultz,
     ),
     (
@@ -118,12 +119,12 @@ pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
 pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
     (
         "ibs",
-        "Different instances on each side",
+        "Instance-based sampling: different instances on each side",
         Strategy::DifferentInstances,
     ),
     (
         "tbs",
-        "The same instances, with different iterations on each side",
+        "Trial-based sampling: the same instances, with different iterations on each side",
         Strategy::SameInstances,
     ),
 ];
@@ -234,8 +235,9 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     }
     let needed = needed.unwrap_or(u64::MAX);
     let error = CliError::input(format!(
-        "{} cannot confirm a power of {}: with fewer than {} the 95 % interval extends below it even if every experiment detects",
+        "{} {} too few to show a power of {}; use at least {}",
         counted(experiments, "experiment"),
+        plural(experiments, "is", "are"),
         round_percent(power),
         grouped(needed)
     ));

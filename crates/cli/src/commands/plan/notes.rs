@@ -57,7 +57,7 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
         shown.any(|it| it.is_by_formula())
     };
     if plan.lines.iter().any(is_by_formula) {
-        notes.push("~ by formula: too few measurements for a simulation".to_owned());
+        notes.push("~ computed by formula: too few measurements to simulate".to_owned());
     }
     notes.extend(nearly(plan));
     let unknown: Vec<&str> =
@@ -82,13 +82,11 @@ fn nearly(plan: &ChosenPlan) -> Option<String> {
     let lower_ends: Vec<f64> = lower_ends.collect();
     let lowest = lower_ends.iter().copied().min_by(f64::total_cmp)?;
     let of = match (lower_ends.len(), plan.kept().count()) {
-        (_, 1) => "the simulation leaves".to_owned(),
-        (open, kept) if open == kept => "the simulations leave".to_owned(),
-        (1, kept) => format!("for 1 of {kept} the simulation leaves"),
-        (open, kept) => format!("for {open} of {kept} the simulations leave"),
+        (open, kept) if open == kept => String::new(),
+        (open, kept) => format!(" for {open} of {kept}"),
     };
     Some(format!(
-        "[…] 95 % interval: {of} open whether the power is a little below {}, at the least {} (more --experiments tell)",
+        "[…] 95 % interval: power may be slightly below {}{of} (lowest bound {}; use more --experiments)",
         round_percent(plan.options.power),
         percent(lowest)
     ))

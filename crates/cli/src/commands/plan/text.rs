@@ -71,6 +71,7 @@ fn others(able: usize, plan: &ChosenPlan) -> String {
         (0, 1) => "it cannot".to_owned(),
         (_, 1) => "it can".to_owned(),
         (0, _) => "none can".to_owned(),
+        (2, 2) => "both can".to_owned(),
         (able, all) if able == all => format!("all {able} can"),
         (able, _) => format!("{able} can"),
     }

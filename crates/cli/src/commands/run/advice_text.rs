@@ -3,7 +3,7 @@
 use lapwing_core::explain::Advice;
 use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_core::show::{percent, quantity};
-use lapwing_core::text::counted;
+use lapwing_core::text::{counted, first_names, plural};
 
 use super::summary::Row;
 
@@ -44,16 +44,12 @@ pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
 const MOST_FAILURES: usize = 8;
 
 fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
-    let (first, advice) = &found[0];
-    let more = match found.len() - 1 {
-        0 => String::new(),
-        1 => " (and one other benchmark)".to_owned(),
-        others => format!(" (and {others} other benchmarks)"),
-    };
+    let (_, advice) = &found[0];
     let whom = if rows == 1 {
         String::new()
     } else {
-        format!("{first}{more}: ")
+        let names = found.iter().map(|(name, _)| name);
+        format!("{}: ", first_names(names, 1))
     };
     format!("{whom}{}", text(advice))
 }
@@ -61,16 +57,17 @@ fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
 fn text(advice: &Advice) -> String {
     match advice {
         Advice::FewInstances { instances } => format!(
-            "{} cannot show a difference: a verdict takes {INSTANCES_FOR_A_VERDICT}, and 10 are better (--instances)",
-            counted(*instances, "instance")
+            "{} {} too few for a verdict: need {INSTANCES_FOR_A_VERDICT}, 10 recommended (`--instances`)",
+            counted(*instances, "instance"),
+            plural(*instances, "is", "are")
         ),
         Advice::SlowStart {
             ratio,
             instances,
             burn_in,
         } => format!(
-            "the first iteration that counts is {} slower than the later ones in {} of {} instances; \
-             --burn-in {} would leave it out",
+            "the first counted iteration is {} slower than the later ones in {} of {} instances; \
+             --burn-in {} would exclude it",
             percent(ratio - 1.0),
             instances.0,
             instances.1,
@@ -91,12 +88,12 @@ fn text(advice: &Advice) -> String {
                 format!("; their means are {} {word}", percent((ratio - 1.0).abs()))
             });
             format!(
-                "other programs kept more than {load} processors busy during {} of {} instances{effect}",
+                "other programs kept more than {load} CPUs busy during {} of {} instances{effect}",
                 instances.0, instances.1
             )
         }
         Advice::Stolen { instances, share } => format!(
-            "the host took up to {} of the processor time away during {} of {} instances",
+            "the host took up to {} of the CPU time away during {} of {} instances",
             percent(*share),
             instances.0,
             instances.1
@@ -113,7 +110,7 @@ fn text(advice: &Advice) -> String {
             }
         }
         Advice::Brief { seconds } => format!(
-            "{} is mostly the start of a process; let the command do more at a time, \
+            "{} is mostly the start of a process; make each execution do more work, \
              and run it without a shell",
             quantity(*seconds, "s")
         ),

@@ -14,7 +14,7 @@ use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::{SampleFilter, each_benchmark};
 use lapwing_core::suite::{Plan, PlannedCommit, Variant, VersionSource};
-use lapwing_core::text::counted;
+use lapwing_core::text::{counted, plural};
 
 use super::options::Run;
 use super::worktrees::Worktrees;
@@ -64,9 +64,10 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     let left: Vec<PlannedCommit> = commits.into_iter().filter(is_new).collect();
     if left.len() < all && !context.quiet {
         context.terminal.note(&format!(
-            "{} of {} measured before (--again measures them anew)",
+            "{} of {} {} skipped: already measured (--again measures them again)",
             all - left.len(),
-            counted(all, "commit")
+            counted(all, "commit"),
+            plural(all - left.len(), "is", "are")
         ));
     }
     let variants = std::mem::take(&mut plan.variants);
@@ -99,7 +100,7 @@ fn about(error: CommitsError) -> CliError {
             "write `--commits A..B`: branches, tags or hashes; B may be left out"
         }
         CommitsError::NoRepository { .. } => {
-            "call `lapwing run` in the repository, or name it under [version] of the suite"
+            "run `lapwing run` in the repository, or name it under [version] of the suite"
         }
         CommitsError::Shallow { .. } => "`git fetch --unshallow` brings the rest",
         CommitsError::Dirty { .. } => "commit them, or `git stash` them",

@@ -68,7 +68,7 @@ pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliEr
     let mut out = context.terminal.out();
     writeln!(
         out,
-        "{} instances, {} executions at least, seed {}; {}",
+        "{} instances, at least {} iterations, seed {}; {}",
         grouped(instances),
         grouped(usize::try_from(executions).unwrap_or(usize::MAX)),
         plan.seed,
@@ -112,7 +112,7 @@ fn in_seconds(expected: Option<f64>) -> String {
 
 fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
     if unknown == instances {
-        "expected time unknown: nothing of it was measured before".to_owned()
+        "expected time unknown: no earlier measurements".to_owned()
     } else if unknown == 0 {
         format!("about {}", quantity(seconds, "s"))
     } else {

@@ -26,7 +26,7 @@ use lapwing_core::measure::{
 };
 use lapwing_core::model::{Id, Session};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant};
+use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 
 use self::commits::CommitCheckouts;
 use self::keep::{RecordJournal, RecordKeeper, StoreWriter};
@@ -234,19 +234,32 @@ impl MeasuringParts<'_> {
         }
     }
 
+    /// Returns what selects a session: its name, or its id if others have the same name.
+    fn unique_name(&self, session: &Session) -> String {
+        let heads = self.store.catalogue().session_heads();
+        let alike = heads.map_or(0, |all| {
+            all.iter().filter(|it| it.name == session.name).count()
+        });
+        match &session.name {
+            Some(name) if alike == 1 => quoted(name),
+            _ => session.id.to_string(),
+        }
+    }
+
     fn say_where(&self, session: &Session, end: RunEnd) {
         let name = session.name.as_deref().unwrap_or_default();
         let store = self.context.store.display();
+        let program = self.context.program();
         let next = match (end, self.plan.variants.as_slice()) {
-            (RunEnd::Interrupted, _) => "`lapwing run --resume` measures the rest".to_owned(),
-            (RunEnd::Complete, [] | [_]) => "`lapwing report` shows it".to_owned(),
+            (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
+            (RunEnd::Complete, [] | [_]) => format!("`{program} report` shows it"),
             (RunEnd::Complete, [first, .., last]) if first.commit.is_some() => {
                 let hash = |it: &Variant| -> String {
                     let hash = it.commit.as_ref().map_or("", |it| it.hash());
                     hash.chars().take(10).collect()
                 };
                 format!(
-                    "`lapwing compare commit:{} commit:{}` judges the first and the last, `lapwing report` shows it",
+                    "`{program} compare commit:{} commit:{}` compares the first and the last, `{program} report` shows all",
                     hash(first),
                     hash(last)
                 )
@@ -257,8 +270,9 @@ impl MeasuringParts<'_> {
                     .map(|it| format!("'variant:{}'", it.name))
                     .collect();
                 format!(
-                    "`lapwing compare {}` judges it, `lapwing report` shows it",
-                    sides.join(" ")
+                    "`{program} compare {} --session {}` compares the variants, `{program} report` shows them",
+                    sides.join(" "),
+                    self.unique_name(session)
                 )
             }
         };
@@ -266,6 +280,11 @@ impl MeasuringParts<'_> {
             .terminal
             .say(&format!("stored in {store} as session `{name}`; {next}"));
     }
+}
+
+/// Returns a text as a word of the shell.
+fn quoted(text: &str) -> String {
+    command_text(&CommandLine::Words(vec![text.to_owned()]))
 }
 
 fn working_directory() -> PathBuf {

@@ -1,16 +1,16 @@
 //! The arguments of `lapwing run`, and their plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
-    SuiteProblem, nearest, parse_duration,
+    AdHoc, BurnIn, Case, CaseInput, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
+    Plan, Settings, SuiteProblem, nearest, parse_duration,
 };
-use lapwing_core::text::grouped;
+use lapwing_core::text::{counted, first_names, grouped};
 
 use super::commits::over_commits;
 use super::from_file::{FilePlan, PlannedRun};
@@ -37,19 +37,19 @@ pub struct Run {
     /// Shell command to measure instead of a suite; can be repeated
     #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
     pub command: Vec<String>,
-    /// Command to measure, run without a shell; if its first word contains spaces, each word is a
-    /// separate shell command
+    /// Command to measure: `-- gzip -k f` is one command, run without a shell; `-- 'gzip -k a' 'zstd
+    /// a'` are several shell commands
     #[arg(last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
-    /// Names of the commands, in order
+    /// Name of a command; repeat it in the order of the commands
     #[arg(long, value_name = "NAME")]
     pub command_name: Vec<String>,
 
     /// Instances per benchmark: fresh starts, in random order [default: 5]
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_INSTANCES)), help_heading = "Repetitions and limits")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_instances, help_heading = "Repetitions and limits")]
     pub instances: Option<u32>,
     /// Iterations per instance, after burn-in [default: 5]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ITERATIONS)), help_heading = "Repetitions and limits")]
+    #[arg(long, short, value_name = "N", value_parser = parse_iterations, help_heading = "Repetitions and limits")]
     pub iterations: Option<u32>,
     /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
@@ -67,7 +67,7 @@ pub struct Run {
     /// Start no more iterations of a benchmark after this much time
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub max_time: Option<Duration>,
-    /// Run benchmarks on these processors only, such as 0-1,3
+    /// Run benchmarks on these CPUs only, such as 0-1,3
     #[arg(long, value_name = "LIST", help_heading = "Repetitions and limits")]
     pub cpus: Option<String>,
     /// Read instances, iterations and burn-in per benchmark from this plan (YAML or JSON), and
@@ -111,7 +111,7 @@ pub struct Run {
     /// own worktree
     #[arg(long, value_name = "A..B", help_heading = "Versions")]
     pub commits: Option<String>,
-    /// Measure only every Nth of these commits, and both ends
+    /// Measure only every Nth of these commits, always including the first and last
     #[arg(long, value_name = "N", requires = "commits", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Versions")]
     pub every: Option<u32>,
     /// Also measure commits that were measured before
@@ -140,6 +140,21 @@ fn parse_time_limit(text: &str) -> Result<Duration, String> {
         return Err("must be above zero".to_owned());
     }
     Ok(limit)
+}
+
+fn parse_instances(text: &str) -> Result<u32, String> {
+    parse_count(text, MOST_INSTANCES)
+}
+
+fn parse_iterations(text: &str) -> Result<u32, String> {
+    parse_count(text, MOST_ITERATIONS)
+}
+
+fn parse_count(text: &str, most: u32) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        Ok(_) | Err(_) => Err(format!("write a whole number from 1 to {}", grouped(most))),
+    }
 }
 
 fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
@@ -171,6 +186,7 @@ impl Run {
         let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
         let seed = self.seed.unwrap_or_else(random_seed);
         let commands = words::commands(&self.command, &self.words)?;
+        self.refuse_contradictions(commands.len())?;
         let of_commands = !commands.is_empty();
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
@@ -200,6 +216,7 @@ impl Run {
         } else {
             self.select(plan)?
         };
+        refuse_missing_inputs(&plan)?;
         let planned = match numbers {
             Some(numbers) => numbers.apply(plan, context)?,
             None => PlannedRun {
@@ -245,23 +262,65 @@ impl Run {
         }
     }
 
+    /// Refuses options that contradict each other, or would have no effect on these commands.
+    fn refuse_contradictions(&self, commands: usize) -> Result<(), CliError> {
+        if self.name.as_ref().is_some_and(|it| it.trim().is_empty()) {
+            return Err(CliError::input("--name is empty")
+                .hint("give the session a name, or remove --name"));
+        }
+        if let (Some(least), Some(most)) = (self.min_time, self.max_time)
+            && least > most
+        {
+            return Err(CliError::input("--min-time is longer than --max-time"));
+        }
+        if commands == 0 {
+            return Ok(());
+        }
+        let filters = [
+            ("--benchmark", !self.benchmark.is_empty()),
+            ("--tag", !self.tag.is_empty()),
+        ];
+        if let Some((option, _)) = filters.iter().find(|(_, given)| *given) {
+            let command = match self.command.is_empty() {
+                true => "the command",
+                false => "--command",
+            };
+            return Err(CliError::input(format!(
+                "{option} selects benchmarks of a suite; remove it, or remove {command}"
+            )));
+        }
+        if self.command_name.len() > commands {
+            return Err(CliError::input(format!(
+                "{} for {}",
+                counted(self.command_name.len(), "--command-name"),
+                counted(commands, "command")
+            ))
+            .hint("give at most one --command-name per command"));
+        }
+        Ok(())
+    }
+
     /// Refuses options that would have no effect.
     fn refuse_options_of_commands(&self) -> Result<(), CliError> {
         let given = [
-            ("--command-name", !self.command_name.is_empty()),
-            ("--setup", self.setup.is_some()),
-            ("--prepare", self.prepare.is_some()),
-            ("--teardown", self.teardown.is_some()),
-            ("--check", self.check.is_some()),
-            ("--stdin", self.stdin.is_some()),
-            ("--ignore-failure", self.ignore_failure),
-            ("--metrics", self.metrics.is_some()),
+            (
+                "--command-name",
+                "[benchmark.NAME]",
+                !self.command_name.is_empty(),
+            ),
+            ("--setup", "setup", self.setup.is_some()),
+            ("--prepare", "prepare", self.prepare.is_some()),
+            ("--teardown", "teardown", self.teardown.is_some()),
+            ("--check", "check", self.check.is_some()),
+            ("--stdin", "stdin", self.stdin.is_some()),
+            ("--ignore-failure", "exit_codes", self.ignore_failure),
+            ("--metrics", "metrics", self.metrics.is_some()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(CliError::input(format!(
-                "{option} is for commands; a suite says such things for each benchmark"
+        match given.iter().find(|(.., given)| *given) {
+            Some((option, key, _)) => Err(CliError::input(format!(
+                "{option} applies only to commands; set `{key}` in the suite file"
             ))
-            .hint("give a command with `--command` or after `--`, or put it into the suite")),
+            .hint("to measure a command, give it with `--command` or after `--`")),
             None => Ok(()),
         }
     }
@@ -298,7 +357,14 @@ impl Run {
             .collect();
         for wanted in &self.tag {
             if !tags.contains(&wanted.as_str()) {
-                return Err(unknown("tag", wanted, tags.iter().copied()));
+                let error = unknown("tag", wanted, tags.iter().copied());
+                let known: BTreeSet<&str> = tags.iter().copied().collect();
+                let hint = match (known.is_empty(), error.hint) {
+                    (true, _) => "no benchmark has a tag".to_owned(),
+                    (false, Some(hint)) if hint.starts_with("did you mean") => hint,
+                    (false, _) => format!("available: {}", first_names(known, 8)),
+                };
+                return Err(CliError::input(error.cause).hint(hint));
             }
         }
         plan.cases.retain(|case| {
@@ -324,6 +390,38 @@ fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("`lapwing run --dry-run` lists what it has"),
     }
+}
+
+/// Refuses a missing file or directory before anything is measured, unless a command may still create it.
+fn refuse_missing_inputs(plan: &Plan) -> Result<(), CliError> {
+    if plan.build.is_some() {
+        return Ok(());
+    }
+    let creates = |case: &&Case| case.setup.is_some() || case.prepare.is_some();
+    for case in plan.cases.iter().filter(|it| !creates(it)) {
+        let folder = case.directory.as_deref().map(Path::new);
+        if let Some(folder) = folder
+            && !folder.is_dir()
+        {
+            return Err(missing_input("directory", case, folder));
+        }
+        if let CaseInput::File(file) = &case.stdin {
+            let path = folder.unwrap_or(Path::new("")).join(file);
+            if !path.exists() {
+                return Err(missing_input("stdin", case, Path::new(file)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn missing_input(key: &str, case: &Case, path: &Path) -> CliError {
+    CliError::input(format!(
+        "`{key}` of `{}`: {} does not exist",
+        case.benchmark.id,
+        path.display()
+    ))
+    .hint("check the path, or create it with `setup`")
 }
 
 fn random_seed() -> u64 {

@@ -78,7 +78,7 @@ pub fn refuse_what_is_under_way(
 fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
     let found = if session.is_empty() {
         store.catalogue().latest_session()?.ok_or_else(|| {
-            CliError::input("no session was ever begun").hint("begin one with `lapwing run`")
+            CliError::input("there is no session to resume").hint("start one with `lapwing run`")
         })?
     } else {
         store.catalogue().session(session)?

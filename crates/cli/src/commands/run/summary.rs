@@ -14,6 +14,7 @@ use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::show::{VariantColours, cv_text, quantity};
 use lapwing_core::suite::Plan;
+use lapwing_core::text::plural;
 use serde_json::{Value, json};
 
 use super::advice_text;
@@ -163,9 +164,11 @@ impl Summary {
         context.terminal.notes(advice);
         context.terminal.notes(earlier_note(self.earlier));
         if !left_out.is_empty() {
-            context
-                .terminal
-                .say(&format!("excluded: {} iterations", left_out.text()));
+            context.terminal.say(&format!(
+                "excluded: {} {}",
+                left_out.text(),
+                plural(left_out.total(), "iteration", "iterations")
+            ));
         }
     }
 

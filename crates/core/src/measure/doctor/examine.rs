@@ -113,7 +113,7 @@ fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
         disturbing(
             "noise",
             found,
-            "look at the other lines first; more instances help against what remains",
+            "fix the other problems first; then add instances",
         )
     } else {
         good("noise", found)
@@ -121,18 +121,20 @@ fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
 }
 
 fn load(evidence: &DoctorEvidence) -> DoctorFinding {
-    let mut found = Vec::new();
-    let mut too_much = false;
+    let mut readings: Vec<(String, bool)> = Vec::new();
     if let Some(others) = evidence.other_load {
-        found.push(format!("others kept {others:.1} CPUs busy just now"));
-        too_much |= others > OTHER_LOAD;
+        let found = format!("other programs kept {others:.1} CPUs busy just now");
+        readings.push((found, others > OTHER_LOAD));
     }
     if let Some(load) = evidence.readings.load {
         let cpus = evidence.environment.cpus.unwrap_or(1).max(1);
-        found.push(format!("load {load:.2} on {cpus} CPUs in the last minute"));
-        let per_cpu = load / as_f64(cpus);
-        too_much |= per_cpu > LOAD_PER_CPU;
+        let found = format!("load {load:.2} on {cpus} CPUs in the last minute");
+        readings.push((found, load / as_f64(cpus) > LOAD_PER_CPU));
     }
+    let too_much = readings.iter().any(|it| it.1);
+    // A reading that is fine explains no warning.
+    readings.retain(|it| it.1 == too_much);
+    let found: Vec<String> = readings.into_iter().map(|it| it.0).collect();
     let found = found.join("; ");
     if found.is_empty() {
         neutral("load", "the kernel does not say its load".to_owned())
@@ -246,7 +248,7 @@ fn virtualisation(environment: &Environment) -> DoctorFinding {
         None => good("virtualisation", "no sign of a virtual machine".to_owned()),
         Some(kind) => advised(
             neutral("virtualisation", format!("a virtual machine ({kind})")),
-            "neighbours can disturb: take more instances, over a longer time",
+            "neighbours can disturb: use more instances over a longer time",
         ),
     }
 }
@@ -271,7 +273,7 @@ fn swap(readings: &MachineReadings) -> DoctorFinding {
 fn clock(environment: &Environment, quality: ClockQuality) -> DoctorFinding {
     let source = environment.clock_source.as_deref();
     let found = format!(
-        "{} tells {:.0} ns apart, a look costs {:.0} ns",
+        "{}: resolution {:.0} ns, {:.0} ns per reading",
         source.unwrap_or("the clock"),
         quality.resolution * 1e9,
         quality.cost * 1e9,
@@ -284,7 +286,7 @@ fn clock(environment: &Environment, quality: ClockQuality) -> DoctorFinding {
         disturbing(
             "clock",
             found,
-            "see `dmesg | grep -i tsc` for why the processor's own clock is not used",
+            "see `dmesg | grep -i tsc` for why the CPU's own clock is not used",
         )
     } else {
         good("clock", found)

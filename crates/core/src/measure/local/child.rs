@@ -117,7 +117,7 @@ fn reason(command: &Command, error: &io::Error) -> String {
             format!("`{name}` is not executable, or not for this user")
         }
         _ if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            format!("`{name}` is no program; a script needs a first line such as `#!/bin/sh`")
+            format!("`{name}` is not a program; a script needs a first line such as `#!/bin/sh`")
         }
         _ => format!("`{name}` cannot be started: {error}"),
     }

@@ -32,7 +32,7 @@ pub enum CollectError {
         reason: String,
     },
     /// pytest or its plugin is not installed.
-    #[error("[benchmark.{table}]: `{python}` has no {package}")]
+    #[error("[benchmark.{table}]: `{python}` cannot import {package}")]
     NotInstalled {
         /// The table of the suite.
         table: String,

@@ -67,7 +67,7 @@ pub(super) fn ending(
         }
         _ if recorded.unreadable.is_some() => {
             let reason = recorded.unreadable.as_deref().unwrap_or_default();
-            let message = format!("pytest-lapwing wrote what is no record: {reason}");
+            let message = format!("pytest-lapwing wrote an invalid record: {reason}");
             InstanceEnding::failed(message.clone(), message)
         }
         // A test that ends pytest does so each time: measuring it anew would not help.

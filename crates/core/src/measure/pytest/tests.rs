@@ -337,7 +337,7 @@ fn every_way_to_end_has_its_outcome() {
     (TimedOut, Some("ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end"))
     (Failed, Some("pytest recorded nothing: could not be started: no such file: ERROR: not found: x"))
     (Lost, Some("interrupted"))
-    (Failed, Some("pytest-lapwing wrote what is no record: line 1: expected ident at line 1 column 2"))
+    (Failed, Some("pytest-lapwing wrote an invalid record: line 1: expected ident at line 1 column 2"))
     "#);
 }
 

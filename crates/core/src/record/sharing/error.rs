@@ -21,7 +21,7 @@ pub enum SharingError {
         address: String,
     },
     /// There was one, and now there is none.
-    #[error("the shared history at {address} has gone: this store has shared with it before")]
+    #[error("the shared history at {address} is missing, but this store used it before")]
     Vanished {
         /// Where it was.
         address: String,
@@ -61,7 +61,7 @@ pub enum SharingError {
         address: String,
     },
     /// A segment that was there is there no more.
-    #[error("{address}/{name} has gone: this store has taken it in before")]
+    #[error("{address}/{name} is missing, but this store pulled it before")]
     Gone {
         /// Where the history is.
         address: String,
@@ -79,7 +79,7 @@ pub enum SharingError {
         later: String,
     },
     /// A segment is not what it was.
-    #[error("{address}/{name} has changed since this store took it in; segments never change")]
+    #[error("{address}/{name} has changed since this store pulled it; segments never change")]
     Changed {
         /// Where the history is.
         address: String,

@@ -68,7 +68,7 @@ impl Remote for SharedFolder {
                 fs::read(&path)
             } else {
                 // Reading a pipe would wait for ever.
-                Err(io::Error::other(format!("{name} is no regular file")))
+                Err(io::Error::other(format!("{name} is not a regular file")))
             }
         });
         match read {
@@ -179,7 +179,7 @@ mod tests {
         let pipe = folder.path().join("lapwing.json");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
         let error = remote.get("lapwing.json").expect_err("a pipe");
-        assert_eq!(error.to_string(), "lapwing.json is no regular file");
+        assert_eq!(error.to_string(), "lapwing.json is not a regular file");
     }
 
     #[test]

@@ -124,7 +124,7 @@ pub enum StoreError {
         parent: String,
     },
     /// A value is NaN or infinite, which no record can contain.
-    #[error("{kind} {key} has a value that is no finite number: `{metric}`")]
+    #[error("{kind} {key} has a value that is not finite: `{metric}`")]
     NotFinite {
         /// The kind of the record.
         kind: RecordKind,

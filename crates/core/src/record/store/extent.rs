@@ -96,7 +96,7 @@ impl FromStr for SessionExtent {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        let unclear = || StoreError::damaged(format!("`{text}` is no extent of a session"));
+        let unclear = || StoreError::damaged(format!("`{text}` is not an extent of a session"));
         let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
         let numbers = numbers.map_err(|_no_number| unclear())?;
         let numbers: [u64; 7] = numbers.try_into().map_err(|_other_count| unclear())?;

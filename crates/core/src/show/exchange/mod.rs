@@ -60,7 +60,7 @@ pub enum ExchangeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file of such a format holds one run.
-    #[error("such a file holds one run, and {} fit", runs.len())]
+    #[error("this format holds one run, but {} match the filters", runs.len())]
     SeveralRuns {
         /// Each run: id, then session, version and variant.
         runs: Vec<(String, String)>,
@@ -96,7 +96,7 @@ pub enum ExchangeError {
         metrics: Vec<MetricName>,
     },
     /// pytest-benchmark and hyperfine know times only.
-    #[error("`{metric}` is no time, and the format holds times only")]
+    #[error("`{metric}` is not a time, and the format holds times only")]
     NoTime {
         /// The metric.
         metric: MetricName,

@@ -126,7 +126,7 @@ impl BarsPage {
                 }
                 p.hint {
                     "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
-                    "This is no interval and no verdict: "
+                    "This is neither an interval nor a verdict: "
                     "for differences use " code { "lapwing compare" } ". A click opens the page of the benchmark."
                 }
                 (self.filters().form())

@@ -25,7 +25,7 @@ const STATES: [(&str, &str); 10] = [
     ("failures", "with failures"),
     ("nothing", "without a value"),
     ("skipped", "skipped"),
-    ("lost", "with lost instances"),
+    ("lost", "with interrupted instances"),
     ("few", "fewer than 3 instances"),
     ("summary", "summaries without samples"),
     ("noisy", "noisy"),

@@ -137,13 +137,13 @@ fn segments_that_changed_or_went_are_noticed() {
         .insert(second.to_owned(), first.clone());
     assert_eq!(
         refused(&mut store, &remote).to_string(),
-        "memory:/segments/00000002.jsonl.gz has changed since this store took it in; segments \
+        "memory:/segments/00000002.jsonl.gz has changed since this store pulled it; segments \
          never change"
     );
     remote.objects.borrow_mut().remove(second);
     assert_eq!(
         refused(&mut store, &remote).to_string(),
-        "memory:/segments/00000002.jsonl.gz has gone: this store has taken it in before"
+        "memory:/segments/00000002.jsonl.gz is missing, but this store pulled it before"
     );
     remote
         .objects

@@ -179,7 +179,7 @@ fn columns_that_cannot_be_are_refused() {
             .unwrap_err()
             .to_string(),
         format!(
-            "iteration 0 of instance {} has a value that is no finite number: `time`",
+            "iteration 0 of instance {} has a value that is not finite: `time`",
             id(100)
         )
     );
