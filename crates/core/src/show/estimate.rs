@@ -139,7 +139,7 @@ pub fn comparison_sentence(
     ))
 }
 
-/// Returns what a coefficient of variation is called: `cv 1.9 %`.
+/// Returns the text of a coefficient of variation: `cv 1.9 %`.
 pub fn cv_text(cv: f64) -> String {
     format!("cv {}", percent(cv))
 }
