@@ -190,7 +190,7 @@ impl MetricSample {
         !self.statistics.is_empty() || instances().any(InstanceSample::has_values)
     }
 
-    /// Returns what a run's source says instead of samples; `None` where it kept samples, or
+    /// Returns what a run's source says instead of samples; `None` if it kept samples, or
     /// says nothing.
     pub fn summary(&self, run: &RunSample) -> Option<RunSummary> {
         if self.statistics.is_empty() || run.instances.iter().any(InstanceSample::has_values) {

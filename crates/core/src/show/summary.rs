@@ -26,7 +26,7 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Returns what these summaries of one metric say together, one of each instance, by
-    /// their statistic that comes first in `preferred`; `None` when there is none.
+    /// their statistic that comes first in `preferred`; `None` if there is none.
     ///
     /// Summaries by another statistic are not mixed in: a mean and a median have no mean.
     pub(super) fn of<'a>(

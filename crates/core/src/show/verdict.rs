@@ -80,7 +80,7 @@ impl ComparedRatio {
         ratio_text(self.value, self.interval)
     }
 
-    /// Returns the interval alone, `[1.02, 1.07]`; `None` where the data do not bound it.
+    /// Returns the interval alone, `[1.02, 1.07]`; `None` if the data do not bound it.
     pub fn interval_text(&self) -> Option<String> {
         ratio_interval(self.value, self.interval)
     }
