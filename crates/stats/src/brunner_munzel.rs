@@ -15,7 +15,7 @@ const ALL_PERMUTATIONS: f64 = 50_000.0;
 /// … and of more, so many are drawn.
 const DRAWN_PERMUTATIONS: u32 = 10_000;
 
-/// What comes of the test of Brunner and Munzel.
+/// The result of the test of Brunner and Munzel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BrunnerMunzel {
     /// The sides overlap, and this is the test.
@@ -41,13 +41,13 @@ pub struct BrunnerMunzelTest {
     pub freedom: f64,
     /// Two-sided p-value of "the probability of superiority is ½".
     pub p_value: f64,
-    /// What the p-value was computed from.
+    /// How the p-value was computed.
     pub distribution: StudentisedDistribution,
     /// p̂, the probability of superiority: that the candidate's value is larger than the baseline's,
     /// equal ones counting one half.
     pub superiority: f64,
     /// The interval of p̂, cut off at 0 and 1. It is by Student's t always, and only a
-    /// rough one with fewer than ten values a side.
+    /// rough one with fewer than ten values per side.
     pub interval: Interval,
 }
 
@@ -58,7 +58,7 @@ pub enum StudentisedDistribution {
     StudentsT,
     /// The statistic of every permutation.
     AllPermutations,
-    /// The statistic of so many random permutations.
+    /// The number of random permutations.
     DrawnPermutations(u32),
 }
 
@@ -71,7 +71,7 @@ pub enum StudentisedDistribution {
 /// values: over all of them up to 50,000, else over 10,000 drawn by the seed, where a tail is
 /// (1 + #) / (10,000 + 1).
 ///
-/// The values are in one unit and finite; `None` when a side has fewer than two or one that
+/// The values are in one unit and finite; `None` if a side has fewer than two or one that
 /// is not finite.
 ///
 /// Source: Brunner & Munzel, *Biometrical Journal* 2000; permuted: Neubert & Brunner, *Computational

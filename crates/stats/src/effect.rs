@@ -7,7 +7,7 @@ use crate::rank::pooled_ranks;
 /// larger than the baseline's, equal pairs counting one half.
 ///
 /// p̂ = P(b < c) + ½ P(b = c) = (R̄_c − (n_c + 1) / 2) / n_b, from pooled mid-ranks; ½ when neither
-/// side is ahead. `None` when a side is empty or has a value that is not finite.
+/// side is ahead. `None` if a side is empty or has a value that is not finite.
 ///
 /// Source: Vargha & Delaney, *Journal of Educational and Behavioral Statistics* 2000.
 ///

@@ -32,7 +32,7 @@ pub enum FiellerInterval {
 /// (x̄_b² − t² v_b) ρ² − 2 x̄_b x̄_c ρ + (x̄_c² − t² v_c) = 0, as long as x̄_b² > t² v_b. The degrees
 /// of freedom of t are those of Satterthwaite for v_c + ρ̂² v_b.
 ///
-/// Both slices hold finite values in the same unit. `None` when a side has fewer than two, or when
+/// Both slices hold finite values in the same unit. `None` if a side has fewer than two, or when
 /// the baseline's mean is zero.
 ///
 /// Source: Fieller, *Journal of the Royal Statistical Society B* 1954.

@@ -11,8 +11,8 @@ use crate::{Confidence, Interval, median};
 pub struct HodgesLehmann {
     /// Candidate / baseline: the median of the ratios of all pairs (on logarithms).
     pub ratio: f64,
-    /// The interval of the ratio; `None` when there are so few values that even the whole
-    /// range of the pairs' ratios does not reach the confidence (at 95 %: three a side).
+    /// The interval of the ratio; `None` if there are so few values that even the whole
+    /// range of the pairs' ratios does not reach the confidence (at 95 %: three per side).
     pub interval: Option<Interval>,
 }
 
@@ -23,7 +23,7 @@ pub struct HodgesLehmann {
 /// is distributed as in the test of Mann and Whitney: counted out up to 900 pairs (the interval
 /// then covers at least as often as stated), else by k = ½ + n_b n_c / 2 − z √(n_b n_c (N + 1) / 12), rounded down.
 ///
-/// Both slices hold positive values in the same unit; `None` when a side is empty or has a value
+/// Both slices hold positive values in the same unit; `None` if a side is empty or has a value
 /// that is not positive. Assumes that the sides differ by a factor only.
 ///
 /// Source: Hodges & Lehmann, *Annals of Mathematical Statistics* 1963; the interval: Moses 1965, in

@@ -13,7 +13,7 @@ pub struct MannWhitney {
     pub statistic: f64,
     /// Two-sided p-value of "every value could as well be on the other side".
     pub p_value: f64,
-    /// What the p-value was computed from.
+    /// How the p-value was computed.
     pub distribution: RankDistribution,
 }
 
@@ -36,7 +36,7 @@ pub enum RankDistribution {
 /// with more it is that of z = (|U − n_b n_c / 2| − ½) / σ with
 /// σ² = n_b n_c / 12 · ((N + 1) − Σ(t³ − t) / (N (N − 1))), t the numbers of equal values.
 ///
-/// The values are in one unit and finite; `None` when a side is empty or has a value that is
+/// The values are in one unit and finite; `None` if a side is empty or has a value that is
 /// not finite. It asks whether the sides' distributions are the same: when they only differ in
 /// spread it does not keep its level, and [`brunner_munzel`](crate::brunner_munzel()) does.
 ///

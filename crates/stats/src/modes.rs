@@ -13,10 +13,10 @@ const LEVEL: f64 = 0.05;
 /// … when each has this many values or more …
 const LEAST_IN_A_MODE: usize = 2;
 
-/// … and the gap between them is so many standard deviations within them.
+/// … and the smallest gap between them, in standard deviations within them.
 const LEAST_GAP: f64 = 2.0;
 
-/// What a sample says of its modes.
+/// The modes of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Modes {
     /// Fewer than five values.

@@ -37,8 +37,8 @@ pub enum Permutations {
 /// the C(N, n_b) ways to deal the instances out whose statistic is at least the observed one; with
 /// more than 10⁶ ways it is (1 + #) / (B + 1) over B = 99,999 drawn by the seed.
 ///
-/// Both slices hold positive values in the same unit; `None` when a side is empty or has a value
-/// that is not positive. No p-value is below 1 / C(N, n_b): with three instances a side none
+/// Both slices hold positive values in the same unit; `None` if a side is empty or has a value
+/// that is not positive. No p-value is below 1 / C(N, n_b): with three instances per side none
 /// is below 0.1.
 ///
 /// Source: Fisher, *The Design of Experiments* 1935; the random form: Phipson & Smyth, *Statistical

@@ -49,7 +49,7 @@ pub(crate) fn pooled_ranks(baseline: &[f64], candidate: &[f64]) -> Ranks {
     mid_ranks(&[baseline, candidate].concat())
 }
 
-/// Up to so many pairs of a baseline's and a candidate's value (30 a side) rank sums are
+/// Up to so many pairs of a baseline's and a candidate's value (30 per side) rank sums are
 /// counted out; that takes a millisecond at most.
 pub(crate) const PAIRS_COUNTED_OUT: usize = 900;
 

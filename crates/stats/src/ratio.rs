@@ -24,7 +24,7 @@ pub struct Ratio {
 /// With few instances it keeps its level where percentile bootstraps of whole
 /// instances cover 81–93 % instead of 95 % (`docs/method.md`).
 ///
-/// Both slices hold positive values in the same unit. `None` when a side has fewer
+/// Both slices hold positive values in the same unit. `None` if a side has fewer
 /// than two values or a value that is not positive.
 ///
 /// ```

@@ -7,7 +7,7 @@ use crate::{
     Confidence, FiellerInterval, Interval, Seed, ratio_of_arithmetic_means, ratio_of_means,
 };
 
-/// More instances a side than this nobody measures.
+/// The most instances per side to consider: more are impractical.
 const MOST_INSTANCES: usize = 1_000_000;
 
 /// How the interval of a ratio is computed.
@@ -41,7 +41,7 @@ pub struct RatioEstimate {
 ///
 /// Bootstraps draw 2,999 resamples by the seed; the other methods use no random numbers.
 ///
-/// Both slices hold positive values in the same unit. `None` when a side has fewer than two or one that
+/// Both slices hold positive values in the same unit. `None` if a side has fewer than two or one that
 /// is not positive, and where the method itself has no bounded interval. Fewer than three a
 /// side are no ground for a verdict.
 ///
@@ -100,7 +100,7 @@ pub fn ratio_interval(
     }
 }
 
-/// Returns how many instances a side would make the interval of the ratio narrow enough.
+/// Returns how many instances per side would make the interval of the ratio narrow enough.
 ///
 /// The smallest n for which t(ν) √((s_b² + s_c²) / n) ≤ ln(1 + `half_width`), with s the standard
 /// deviations of the log instance means seen so far and Welch's ν = (n − 1)(s_b² + s_c²)² / (s_b⁴ + s_c⁴): then the

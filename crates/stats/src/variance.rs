@@ -1,11 +1,11 @@
-//! Where the noise lies: between instances, or within them.
+//! Variance components: between instances, and within them.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
 
-/// The variance of values, split into what differs between instances and what differs within one.
+/// The variance of values, split into the parts between instances and within instances.
 ///
 /// Of values the components have the unit of the values squared; of logarithms they have none,
 /// and their square roots are relative: 0.03 for 3 %.
@@ -13,15 +13,15 @@ use crate::{Confidence, Interval, mean};
 pub struct VarianceComponents {
     /// σ_B², the variance between instances; 0 where the estimate would be negative.
     pub between: f64,
-    /// The interval of σ_B²; `None` when neither instances nor iterations vary.
+    /// The interval of σ_B²; `None` if neither instances nor iterations vary.
     pub between_interval: Option<Interval>,
     /// σ_W², the variance between iterations of one instance.
     pub within: f64,
-    /// The interval of σ_W²; `None` when no iterations vary.
+    /// The interval of σ_W²; `None` if no iterations vary.
     pub within_interval: Option<Interval>,
-    /// σ_B² / (σ_B² + σ_W²), the intraclass correlation; `None` when nothing varies.
+    /// σ_B² / (σ_B² + σ_W²), the intraclass correlation; `None` if nothing varies.
     pub share_between: Option<f64>,
-    /// The interval of the share; `None` when no iterations vary.
+    /// The interval of the share; `None` if no iterations vary.
     pub share_interval: Option<Interval>,
 }
 

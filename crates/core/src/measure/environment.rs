@@ -1,4 +1,4 @@
-//! What machine this is: what was found and not chosen, recorded with every run.
+//! Description of the machine, observed and not chosen, recorded with every run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::local::parse_cpus;
 use crate::model::Object;
 
-/// A machine as its kernel describes it. What cannot be found out is `None`.
+/// A machine as its kernel describes it. Unknown properties are `None`.
 ///
 /// The names of the fields are the keys in a run's `environment`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

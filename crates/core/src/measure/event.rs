@@ -1,4 +1,4 @@
-//! What happens while measuring, for whoever wants to know.
+//! Events of measuring, for any consumer.
 
 use std::error::Error;
 
@@ -30,7 +30,7 @@ pub enum Event<'a> {
     Record(&'a Record),
     /// Something deserves attention and is not worth stopping for.
     Note(String),
-    /// Measuring ended, by itself or because somebody interrupted it.
+    /// Measuring ended, by itself or by an interrupt.
     Ended,
 }
 

@@ -1,4 +1,4 @@
-//! How a command is executed once: what is asked for, what comes back.
+//! One execution of a command: request and result.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,15 +27,15 @@ pub struct Execution {
     pub keep_stderr: usize,
     /// Whether the optional counters (control group, hardware) are wanted.
     pub counters: bool,
-    /// What becomes of the processes that it leaves behind.
+    /// The policy for processes that it leaves behind.
     #[serde(default)]
     pub leftovers: LeftoverPolicy,
 }
 
-/// What becomes of the processes that an execution leaves behind.
+/// The policy for processes that an execution leaves behind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeftoverPolicy {
-    /// They are ended: they would disturb what is measured next.
+    /// They are ended: they would disturb the next measurement.
     #[default]
     End,
     /// They stay until [`Executor::end_kept`], as a server does that `setup` starts.
@@ -54,14 +54,14 @@ pub enum Stdin {
     Bytes(Vec<u8>),
 }
 
-/// What came of an execution.
+/// The result of an execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExecutionResult {
     /// How it ended.
     pub end: ExecutionEnd,
     /// From just before it was started until it was gone, by the monotonic clock.
     pub wall: Duration,
-    /// What the operating system counted; `None` when it never started.
+    /// What the operating system counted; `None` if it never started.
     pub usage: Option<ResourceUsage>,
     /// The end of its standard output.
     pub stdout: OutputTail,
@@ -80,13 +80,13 @@ pub enum ExecutionEnd {
     Signalled(i32),
     /// It was ended at its time limit.
     TimedOut,
-    /// It was ended because somebody interrupted the session.
+    /// It was ended because the session was interrupted.
     Interrupted,
     /// It could not be started, for this reason.
     NotStarted(String),
 }
 
-/// What the operating system counted for an execution and the children that it waited for.
+/// Resource usage of an execution, by the operating system, including the children that it waited for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResourceUsage {
     /// Processor time in user mode.
@@ -107,15 +107,15 @@ pub struct ResourceUsage {
     pub block_input: u64,
     /// Bytes written to block devices.
     pub block_output: u64,
-    /// Peak memory of its control group, in bytes; `None` where it cannot be had.
+    /// Peak memory of its control group, in bytes; `None` if unavailable.
     pub cgroup_peak_memory: Option<u64>,
-    /// Instructions executed; `None` where they cannot be counted.
+    /// Instructions executed; `None` if they cannot be counted.
     pub instructions: Option<u64>,
-    /// Processor cycles; `None` where they cannot be counted.
+    /// Processor cycles; `None` if they cannot be counted.
     pub cycles: Option<u64>,
 }
 
-/// The end of what a process printed.
+/// The end of the output of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputTail {
     /// The last bytes.

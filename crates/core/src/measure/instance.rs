@@ -52,7 +52,7 @@ struct GivenUp {
     message: String,
 }
 
-/// What came of one execution.
+/// The result of one execution.
 enum ExecutionStep {
     Went(ExecutionValues),
     Failed { outcome: Outcome, message: String },
@@ -96,7 +96,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         }
     }
 
-    /// Returns how the instance ended; `None` when somebody interrupted it.
+    /// Returns how the instance ended; `None` if it was interrupted.
     pub(super) fn run(
         mut self,
         outlet: &mut EventOutlet<'_, '_>,

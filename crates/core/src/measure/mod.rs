@@ -1,4 +1,4 @@
-//! Runs what a plan says and hands on every iteration as it happens.
+//! Runs a plan and passes on every iteration as it happens.
 
 mod commits;
 pub mod doctor;

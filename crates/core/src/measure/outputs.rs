@@ -1,4 +1,4 @@
-//! What chosen commands say about the environment, such as versions of packages.
+//! Outputs of chosen commands about the environment, such as versions of packages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, St
 use crate::model::Object;
 use crate::suite::CommandLine;
 
-/// A command that tells something about the environment should not take longer.
+/// Time limit of a command that describes the environment.
 const COMMAND_TIME_LIMIT: Duration = Duration::from_secs(30);
 /// As much of its output is kept.
 const COMMAND_OUTPUT: usize = 64 << 10;

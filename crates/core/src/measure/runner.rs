@@ -1,4 +1,4 @@
-//! Does what a schedule says, one instance after another, and hands on what happens.
+//! Runs a schedule, one instance after another, and passes on events.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub struct RunnerSurroundings<'a> {
     pub host: Option<String>,
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
-    /// Where the commits of the plan are, if versions are what varies.
+    /// The location of the commits of the plan, if versions are what varies.
     pub sources: CommitFolders,
 }
 
@@ -171,7 +171,7 @@ pub fn run(
     Ok(end)
 }
 
-/// Returns how the instance ended; `None` when somebody interrupted it.
+/// Returns how the instance ended; `None` if it was interrupted.
 fn measure_instance(
     plan: &Plan,
     runs: &mut [Run],
@@ -253,7 +253,7 @@ fn skip(
     Ok(InstanceOutcome::Skipped)
 }
 
-/// Returns how an execution ended, as people say it.
+/// Returns how an execution ended, as text for people.
 pub(super) fn describe(end: &ExecutionEnd, limit: Option<Duration>) -> String {
     match (end, limit) {
         (ExecutionEnd::Exited(code), _) => format!("exit code {code}"),

@@ -34,7 +34,7 @@ pub struct FinishedInstance {
 /// Says what is to be measured next; `measure` pulls.
 pub trait Schedule {
     /// Returns the next instance, given everything that was measured so far in this
-    /// invocation; `None` when there is nothing left to do.
+    /// invocation; `None` if there is nothing left to do.
     fn next(&mut self, finished: &[FinishedInstance]) -> Option<InstancePlan>;
 
     /// Returns how many instances are left, as far as that is known.

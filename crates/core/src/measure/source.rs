@@ -12,7 +12,7 @@ pub const SOURCE_VARIABLE: &str = "LAPWING_SOURCE";
 #[derive(Debug, Clone, Default)]
 pub struct CommitFolders(BTreeMap<String, CommitState>);
 
-/// What became of a commit.
+/// The state of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitState {
     /// It is checked out and built.
@@ -36,7 +36,7 @@ impl CommitFolders {
         self.0.insert(commit.to_owned(), source);
     }
 
-    /// Returns where a variant's commit is; `None` where versions do not vary.
+    /// Returns the location of a variant's commit; `None` if versions do not vary.
     ///
     /// # Errors
     /// With the reason why it cannot be measured.

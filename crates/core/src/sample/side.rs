@@ -8,7 +8,7 @@ use super::filter::{RunKey, SHORTEST_ID};
 use super::sides::SideError;
 use crate::record::RunHead;
 
-/// What a side is chosen by.
+/// The kind of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideKind {
     /// A property of runs in the store.
@@ -27,7 +27,7 @@ impl SideKind {
         Self::File,
     ];
 
-    /// Returns what stands before the colon.
+    /// Returns the text before the colon.
     pub fn name(self) -> &'static str {
         match self {
             Self::Runs(key) => key.name(),
@@ -35,7 +35,7 @@ impl SideKind {
         }
     }
 
-    /// Returns the runs that are chosen by a text.
+    /// Returns the runs that a text selects.
     fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
         match self {
             Self::Runs(key) => key.chosen(runs, text),
@@ -47,9 +47,9 @@ impl SideKind {
 /// A side as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideSpec {
-    /// What it is chosen by; `None` for a bare word, which is looked up.
+    /// Its kind; `None` for a bare word, which is looked up.
     kind: Option<SideKind>,
-    /// What follows the colon.
+    /// The text after the colon.
     pub text: String,
 }
 
@@ -76,17 +76,17 @@ impl FromStr for SideSpec {
 }
 
 impl SideSpec {
-    /// Returns whether it is a file, whatever the store holds.
+    /// Returns whether it is a file, whatever the store contains.
     pub fn is_file(&self) -> bool {
         self.kind == Some(SideKind::File)
     }
 
-    /// Returns whether it is a file where no run has that name.
+    /// Returns whether it is a file, given that no run has that name.
     pub fn may_be_file(&self) -> bool {
         self.is_file() || (self.kind.is_none() && Path::new(&self.text).exists())
     }
 
-    /// Returns what a bare word could be among these runs.
+    /// Returns the possible kinds of a bare word among these runs.
     pub(super) fn kinds(&self, runs: &[RunHead]) -> Vec<SideKind> {
         let chooses = |kind: &SideKind| !kind.chosen(runs, &self.text).is_empty();
         match self.kind {
@@ -95,10 +95,10 @@ impl SideSpec {
         }
     }
 
-    /// Returns what it is chosen by, and the runs that it chooses.
+    /// Returns its kind, and the runs that it selects.
     ///
     /// # Errors
-    /// When it fits nothing or several things.
+    /// If it matches nothing, or several things.
     pub(super) fn look_up<'r>(
         &self,
         runs: &'r [RunHead],
@@ -148,7 +148,7 @@ impl SideSpec {
     }
 }
 
-/// The sides that some runs offer.
+/// The sides available in some runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownSides {
     /// As they are written: `variant:fast`, `version:2.1`.
@@ -160,7 +160,7 @@ pub struct KnownSides {
 impl KnownSides {
     /// Returns the sides of a kind, or of every kind, that these runs offer.
     pub fn among(runs: &[RunHead], kind: Option<SideKind>) -> Self {
-        /// So many are worth naming.
+        /// The most sides to list.
         const SHOWN: usize = 6;
         let mut names: Vec<String> = Vec::new();
         let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
@@ -184,7 +184,7 @@ impl KnownSides {
         Self { names, more }
     }
 
-    /// Returns `available: variant:fast, version:2.1 and more`; `None` where there is none.
+    /// Returns `available: variant:fast, version:2.1 and more`; `None` if there is none.
     pub fn text(&self) -> Option<String> {
         if self.names.is_empty() {
             return None;

@@ -13,25 +13,25 @@ use crate::model::{Id, natural_order};
 use crate::record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
 use crate::text::joined;
 
-/// Errors of finding the sides of a comparison.
+/// Errors of resolving the sides of a comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum SideError {
-    /// A bare word fits nothing.
+    /// A bare word has no match.
     #[error("`{text}` is not a variant, version, commit, run, session or file")]
     Nothing {
         /// The word.
         text: String,
-        /// The sides that there are.
+        /// The available sides.
         known: KnownSides,
     },
-    /// No run is chosen.
+    /// No run is selected.
     #[error("no run has the {} `{text}`", kind.name())]
     NoRun {
         /// What it is chosen by.
         kind: SideKind,
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// The sides that there are.
+        /// The available sides.
         known: KnownSides,
     },
     /// Too few characters of an id.
@@ -43,37 +43,37 @@ pub enum SideError {
     TooShort {
         /// What it is chosen by.
         kind: SideKind,
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// The sides that there are.
+        /// The available sides.
         known: KnownSides,
     },
-    /// A bare word could be a variant or a version, say.
+    /// A bare word is ambiguous, such as both a variant and a version.
     #[error("`{text}` could be several things")]
     SeveralKinds {
         /// The word.
         text: String,
-        /// What it could be.
+        /// The possible kinds.
         kinds: Vec<SideKind>,
     },
-    /// A part of an id or hash fits several.
+    /// A part of an id or hash has several matches.
     #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
     SeveralRuns {
         /// What it is chosen by.
         kind: SideKind,
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// Some of those that it could be.
+        /// Some of the matches.
         candidates: Vec<String>,
     },
-    /// The filters leave nothing of a file.
+    /// The filters exclude all of a file.
     #[error("nothing in {file} passes {filters}")]
     NothingPasses {
         /// The file.
         file: String,
         /// The filters as they are written.
         filters: String,
-        /// The sides that there are.
+        /// The available sides.
         known: KnownSides,
     },
     /// Two sides have runs in common.
@@ -87,14 +87,14 @@ pub enum SideError {
     Store(#[from] StoreError),
 }
 
-/// A side that was found.
+/// A resolved side.
 #[derive(Debug)]
 pub struct ComparedSide {
     /// Its name in answers: `fast`, `old.json`.
     pub name: String,
     /// What it was chosen by.
     pub kind: SideKind,
-    /// Which of the stores it is in.
+    /// The index of its store.
     store: usize,
     runs: Vec<RunHead>,
 }
@@ -110,11 +110,11 @@ pub struct ComparedSides {
 }
 
 impl ComparedSides {
-    /// Finds the sides. `open` opens the main store, and is only called when a side may be
-    /// in it; `open_file` reads a file into a store.
+    /// Resolves the sides. `open` opens the main store, and is only called if a side may be in it; `open_file` reads a
+    /// file into a store.
     ///
     /// # Errors
-    /// When a side fits nothing, several things, or the same runs as another one, or a store cannot be read.
+    /// If a side has no match, several matches, or the same runs as another one, or a store cannot be read.
     pub fn find<E: From<SideError>>(
         specs: &[SideSpec],
         filter: &SampleFilter,
@@ -126,11 +126,11 @@ impl ComparedSides {
         if !specs.iter().all(SideSpec::is_file) {
             match open() {
                 Ok(store) => {
-                    // A side is what was measured under it, whatever it lacks of benchmarks and metrics.
+                    // A side is all of its measurements, even if benchmarks and metrics are missing.
                     runs = runs_passing(&store, filter).map_err(SideError::from)?;
                     all.stores.push(store);
                 }
-                // Two files can be compared where nothing was ever kept.
+                // Two files can be compared without any store.
                 Err(_no_store) if specs.iter().all(SideSpec::may_be_file) => {}
                 Err(error) => return Err(error),
             }
@@ -159,7 +159,7 @@ impl ComparedSides {
         Ok(all)
     }
 
-    /// Returns the side of the file that was read last.
+    /// Returns the side of the file read last.
     fn side_of_file(
         &self,
         spec: &SideSpec,
@@ -178,7 +178,7 @@ impl ComparedSides {
         })
     }
 
-    /// Calls files by their names alone where these differ.
+    /// Names files without their folders if these names differ.
     fn shorten_paths(&mut self) {
         let short: Vec<String> = self.sides.iter().map(ComparedSide::short_name).collect();
         let differ = short.iter().collect::<BTreeSet<_>>().len() == short.len();
@@ -189,8 +189,8 @@ impl ComparedSides {
         }
     }
 
-    /// Keeps of variants that were measured with several versions only the newest version of each
-    /// suite that all of them have: pooled, the versions' difference would pass for noise.
+    /// For variants measured with several versions, keeps only the newest version of each suite that all of them have:
+    /// pooled, the difference between versions would appear as noise.
     fn keep_one_version(&mut self) {
         let is_variant = |side: &ComparedSide| side.kind == SideKind::Runs(RunKey::Variant);
         if !self.sides.iter().all(is_variant) {
@@ -218,8 +218,8 @@ impl ComparedSides {
         }
     }
 
-    /// Returns the newest version of a suite that all sides have, and how many there are; `None`
-    /// when there is just one, or none that all have.
+    /// Returns the newest version of a suite that all sides have, and the number of versions; `None` if there is just
+    /// one, or none that all have.
     fn newest_common_version(&self, suite: &str) -> Option<(Option<String>, usize)> {
         type VersionMoment = (Option<Timestamp>, Timestamp);
         let runs_of = |side: &ComparedSide| -> Vec<RunHead> {
@@ -288,8 +288,8 @@ impl ComparedSides {
         self.notes.extend(pooled);
     }
 
-    /// Notes where a candidate and the baseline know a factor of the same variant and have no level of it in
-    /// common: what looks like a change may be that. Sides that are variants or runs were chosen so.
+    /// Notes if a candidate and the baseline have a factor of the same variant but no level of it in common: it may
+    /// explain an apparent change. Sides that are variants or runs were chosen for that.
     fn note_different_levels(&mut self) {
         let is_chosen = |side: &ComparedSide| {
             matches!(side.kind, SideKind::Runs(RunKey::Variant | RunKey::Run))
@@ -341,8 +341,7 @@ impl ComparedSides {
         sessions.into_iter().map(in_store).collect()
     }
 
-    /// Returns whether a benchmark may be in several places: in stores of its own for a side, or under
-    /// another suite.
+    /// Returns whether a benchmark may be in several places: in separate stores per side, or under another suite.
     pub fn are_in_several_places(&self) -> bool {
         let suites: BTreeSet<&str> = self.all_runs().map(|run| run.suite.as_str()).collect();
         let stores: BTreeSet<usize> = self.sides.iter().map(|side| side.store).collect();
@@ -353,10 +352,10 @@ impl ComparedSides {
         self.sides.iter().flat_map(|side| &side.runs)
     }
 
-    /// Returns what of the sides is left out because it is retired.
+    /// Returns what is excluded from the sides because it is retired.
     ///
     /// # Errors
-    /// When a store cannot be read.
+    /// If a store cannot be read.
     pub fn left_out(&self, filter: &SampleFilter) -> Result<LeftOut, StoreError> {
         let mut left_out = LeftOut::default();
         for (number, store) in self.stores.iter().enumerate() {
@@ -372,12 +371,12 @@ impl ComparedSides {
         Ok(left_out)
     }
 
-    /// Calls `visit` with every benchmark of every store that has a metric asked for, and with the function that
-    /// says where its instances belong. All of its metrics come with it, because burn-in is found from the wall
-    /// time whatever is judged.
+    /// Calls `visit` with every benchmark of every store that has a requested metric, and with the function that
+    /// returns the places of its instances. All of its metrics are read, because burn-in is detected from the wall
+    /// time whatever is analysed.
     ///
     /// # Errors
-    /// When a store cannot be read, or no benchmark passes the filter.
+    /// If a store cannot be read, or no benchmark passes the filter.
     pub fn each_benchmark(
         &self,
         filter: &SampleFilter,
@@ -385,7 +384,7 @@ impl ComparedSides {
     ) -> Result<(), StoreError> {
         let groups = SettingGroups::of(&self.sides);
         let mut unmatched = None;
-        // Of what one side has, another may have nothing but failures, without any metric.
+        // One side may have only failures of a benchmark, without any metric.
         let mut asked: Vec<AskedBenchmarks> = Vec::new();
         for (number, store) in self.stores.iter().enumerate() {
             let with = match self.filter_of(number, filter) {
@@ -394,7 +393,7 @@ impl ComparedSides {
             };
             asked.push(match with {
                 Ok(benchmarks) => benchmarks,
-                // One of several files may lack a benchmark or metric: that is an answer.
+                // One of several files may lack a benchmark or metric, which is a valid result.
                 Err(error @ StoreError::NoMatch { .. }) => {
                     unmatched = Some(error);
                     Some(BTreeSet::new())
@@ -435,8 +434,8 @@ impl ComparedSides {
         }
     }
 
-    /// Returns what a store is asked for; `None` where no side is in it. The runs of the sides have passed the
-    /// filters on runs already.
+    /// Returns the filter for a store; `None` if no side is in it. The runs of the sides have passed the filters on
+    /// runs already.
     fn filter_of(&self, store: usize, filter: &SampleFilter) -> Option<Filter> {
         let sides = self.sides.iter().filter(|side| side.store == store);
         let runs: BTreeSet<Id> = sides
@@ -484,8 +483,8 @@ fn runs_passing(store: &Store, filter: &SampleFilter) -> Result<Vec<RunHead>, St
     Ok(runs)
 }
 
-/// Returns the runs of a file that pass the filters on runs. Of two files one may lack what the other has, so
-/// that only a side of which nothing is left is an error.
+/// Returns the runs of a file that pass the filters on runs. One of two files may lack runs that the other has, so it
+/// is an error only if a side has none left.
 fn passing(
     runs: Vec<RunHead>,
     filter: &SampleFilter,
@@ -524,13 +523,13 @@ fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
     }
 }
 
-/// Suite and id of the benchmarks of a store that have a metric asked for; `None` for all.
+/// Suite and id of the benchmarks of a store that have a requested metric; `None` for all.
 type AskedBenchmarks = Option<BTreeSet<(String, String)>>;
 
-/// Returns the benchmarks of a store that have one of the metrics asked for; `None` where all metrics are.
+/// Returns the benchmarks of a store that have one of the requested metrics; `None` if all metrics are requested.
 ///
 /// # Errors
-/// When an entry of the filter fits nothing, or the store cannot be read.
+/// If an entry of the filter has no match, or the store cannot be read.
 pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchmarks, StoreError> {
     if filter.metrics.is_empty() {
         return Ok(None);
@@ -539,8 +538,7 @@ pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchm
     Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }
 
-/// Returns whether a benchmark of a store is asked for: it has the metric there, or one of its id has it in
-/// another store.
+/// Returns whether a benchmark of a store is requested: it has the metric there, or one of its id has it in another store.
 fn is_asked(data: &BenchmarkData, store: usize, asked: &[AskedBenchmarks]) -> bool {
     asked.iter().enumerate().any(|(number, asked)| match asked {
         None => true,
@@ -551,8 +549,8 @@ fn is_asked(data: &BenchmarkData, store: usize, asked: &[AskedBenchmarks]) -> bo
     })
 }
 
-/// The ways in which the settings of the baseline and of each candidate are told apart: as they would be if these
-/// two were compared alone, so that no candidate changes what another is compared with.
+/// The sets of properties that distinguish settings of the baseline and of each candidate: the same as if these two
+/// were compared alone, so that a candidate does not affect the comparison of another.
 struct SettingGroups {
     /// The ways, each of some candidates.
     ways: Vec<ToldBy>,
@@ -583,7 +581,7 @@ impl SettingGroups {
         groups
     }
 
-    /// Returns where an instance of a side belongs.
+    /// Returns the places of an instance of a side.
     fn places(&self, side: usize, instance: &InstanceData) -> Vec<SidePlace> {
         let ways = self.ways.iter().enumerate();
         ways.filter(|(group, _)| side == 0 || *group == self.of_side[side])
@@ -597,7 +595,7 @@ impl SettingGroups {
     }
 }
 
-/// What besides the side tells the instances of a benchmark apart.
+/// The properties, besides the side, that distinguish the instances of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ToldBy {
     variant: bool,

@@ -1,4 +1,4 @@
-//! Subjects: what an answer is about.
+//! Subjects of comparisons.
 
 use super::Setting;
 use crate::model::MetricName;
@@ -6,12 +6,12 @@ use crate::model::MetricName;
 /// A metric of a benchmark in a setting.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
-    /// The suite of the benchmark.
+    /// The benchmark's suite.
     pub suite: String,
-    /// Its id.
+    /// The benchmark's id.
     pub benchmark: String,
-    /// What else tells it from others of that name: the variant, where versions are compared, and levels
-    /// of factors, where a side has several.
+    /// The other distinguishing properties: the variant, if versions are compared, and levels of factors, if a side
+    /// has several.
     pub setting: Setting,
     /// The metric.
     pub metric: MetricName,

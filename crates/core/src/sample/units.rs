@@ -1,4 +1,4 @@
-//! Units: what a benchmark has of one metric is counted in one of them.
+//! Units: converts all values of a benchmark's metric to one unit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::model::{Conversion, Id, MetricName, Run};
 use crate::record::InstanceData;
 
-/// Converts the metrics of instances, in order of time, to the unit in which the latest run has them.
-///
+/// Converts the metrics of instances, in order of time, to the unit of the latest run.
 /// Values that cannot be converted keep their unit, which is that of their run; they are not compared.
 pub(crate) fn settle_units(instances: &mut [InstanceData]) {
     let units = changed(instances);
@@ -36,7 +35,7 @@ pub(crate) fn settle_units(instances: &mut [InstanceData]) {
     }
 }
 
-/// Returns the units of the metrics of which the unit changed: those of the latest runs.
+/// Returns the metrics whose unit changed, with the unit of the latest runs.
 fn changed(instances: &[InstanceData]) -> BTreeMap<MetricName, String> {
     let mut latest: BTreeMap<&MetricName, (&str, bool)> = BTreeMap::new();
     let mut before: Option<&Arc<Run>> = None;

@@ -3,13 +3,12 @@
 use crate::model::{InstanceEnd, Outcome};
 use crate::record::InstanceData;
 
-/// The key of `observed` of an instance's end: why none of its iterations counts.
+/// The key of `observed` of an instance's end: why all of its iterations are excluded.
 const VOID: &str = "void";
 
-/// Marks the iterations of a void instance as failed; those that had failed already stay as they are.
+/// Marks the iterations of a void instance as failed; those that had failed already are unchanged.
 ///
-/// They were written when they seemed fine: a test of which every round went well can find in the end that they all
-/// came to a wrong result.
+/// They were recorded as successful: a test whose rounds all passed can detect at its end that they computed a wrong result.
 pub(crate) fn settle_void(it: &mut InstanceData) {
     let Some(why) = it.end.as_ref().and_then(reason) else {
         return;

@@ -48,7 +48,7 @@ impl Estimate {
     }
 
     /// Returns the interval alone, `1.29–1.34`, on the scale of the value and without its
-    /// unit; `None` when there is none.
+    /// unit; `None` if there is none.
     pub fn interval_text(&self, unit: &str) -> Option<String> {
         let scale = UnitScale::of(self.value, unit);
         let decimals = self.decimals(&scale);
@@ -88,7 +88,7 @@ pub(super) fn ratio_value(value: f64, interval: Option<Interval>) -> String {
     format!("{}×", fixed(value, decimals))
 }
 
-/// Returns the interval of a ratio alone; `None` where it has no ends.
+/// Returns the interval of a ratio alone; `None` if it has no ends.
 pub(super) fn ratio_interval(value: f64, interval: Option<Interval>) -> Option<String> {
     let decimals = telling_decimals(ratio_decimals(value), interval);
     ends(interval)
@@ -139,7 +139,7 @@ pub fn comparison_sentence(
     ))
 }
 
-/// Returns what a coefficient of variation is called: `cv 1.9 %`.
+/// Returns the text of a coefficient of variation: `cv 1.9 %`.
 pub fn cv_text(cv: f64) -> String {
     format!("cv {}", percent(cv))
 }

@@ -19,9 +19,9 @@ const LABEL_CHARACTERS: usize = 16;
 pub struct BenchmarkMeaning {
     /// Its epoch: runs of one epoch are compared.
     pub epoch: Option<String>,
-    /// The fingerprint that was recorded: a hash of what it does.
+    /// The recorded fingerprint: a hash of the benchmark's definition.
     pub definition: Option<String>,
-    /// Its parameters that tell what it does.
+    /// Its parameters that define its work.
     pub params: BTreeMap<String, MeaningParameter>,
 }
 
@@ -129,7 +129,7 @@ impl MeaningChange {
         }
     }
 
-    /// Returns what a chart calls it: `n 10 → 100`.
+    /// Returns the label in a chart: `n 10 → 100`.
     pub(super) fn label(&self) -> String {
         let params = self.params.iter().map(|change| {
             let [before, now] = [&change.before, &change.now].map(|it| value(it, LABEL_CHARACTERS));

@@ -1,4 +1,4 @@
-//! Shows what was measured: numbers with units, charts, the HTML report.
+//! Presents measurements: numbers with units, charts, the HTML report.
 
 pub mod chart;
 mod detection;

@@ -88,7 +88,7 @@ impl TitledRow for Detectability {
 }
 
 impl RowTitles {
-    /// Returns what distinguishes these rows.
+    /// Returns the properties that distinguish these rows.
     pub fn of<R: TitledRow>(rows: &[R]) -> Self {
         let differs = |same: &dyn Fn(RowSubject<'_>, RowSubject<'_>) -> bool| {
             rows.first()
@@ -148,7 +148,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
     text
 }
 
-/// Returns the sentence that says what to measure more of; `None` if nothing is known of any row.
+/// Returns the sentence on whether to measure more instances or iterations; `None` if it is unknown for every row.
 pub fn noise_advice(rows: &[Noise]) -> Option<String> {
     let titles = RowTitles::of(rows);
     let of = |more: More| -> Vec<String> {

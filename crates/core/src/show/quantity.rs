@@ -123,7 +123,7 @@ impl UnitScale {
         ladder
     }
 
-    /// Returns what stands after a number: the unit, with a space before it where it has one.
+    /// Returns the text after a number: the unit, with a space before it if it has one.
     pub(super) fn suffix(&self) -> String {
         self.with_unit("")
     }
@@ -228,7 +228,7 @@ pub fn percent(share: f64) -> String {
     format!("{} %", fixed(value, decimals))
 }
 
-/// Returns a share that somebody chose as they would write it: `5 %`, `2.5 %`.
+/// Returns a share given by the user in the form in which people write it: `5 %`, `2.5 %`.
 pub fn round_percent(share: f64) -> String {
     let percent = (share * 1e6).round() / 1e4;
     if percent == 0.0 && share != 0.0 {
@@ -255,7 +255,7 @@ pub fn machine_time(seconds: f64) -> String {
     }
 }
 
-/// Returns how many decimals `significant` digits of the number take.
+/// Returns the number of decimals for `significant` digits of the number.
 pub(super) fn decimals(value: f64, significant: i32) -> usize {
     let magnitude = value.abs();
     if magnitude == 0.0 || !magnitude.is_finite() {
@@ -270,7 +270,7 @@ pub(super) fn decimals(value: f64, significant: i32) -> usize {
     usize::try_from(significant - before).unwrap_or(0)
 }
 
-/// Returns how many digits stand before the point; zero or fewer below 1.
+/// Returns the number of digits before the point; zero or fewer below 1.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the decimal logarithm of a finite number is between -324 and 309"

@@ -23,7 +23,7 @@ use crate::sample::{
 pub struct MetricSample {
     /// The metric's name.
     pub name: MetricName,
-    /// Its unit and direction, as the latest run that states them says.
+    /// Its unit and direction, from the latest run that states them.
     pub metric: Metric,
     /// The runs, oldest first, in order of their places: by the dates of their versions, those of
     /// one date by when their session began.
@@ -43,13 +43,13 @@ pub struct RunSample {
     pub session_name: String,
     /// When its session began.
     pub started: Timestamp,
-    /// Where it stands in the history.
+    /// Its position in the history.
     pub place: HistoryPosition,
     /// The date of its version, where known.
     pub version_date: Option<Timestamp>,
-    /// Its variant; with levels of factors where the name alone does not tell it from others.
+    /// Its variant; with levels of factors if the name alone does not distinguish it.
     pub variant: String,
-    /// Whether somebody said that it counts no more.
+    /// Whether it is retired.
     pub retired: bool,
     /// The version of the software under test, where known.
     pub version: Option<String>,
@@ -91,7 +91,7 @@ pub struct InstanceSample {
     pub outcome: Option<InstanceOutcome>,
     /// Its iterations, in order, also those that do not count.
     pub points: Vec<Point>,
-    /// What the source says of it where it kept no samples.
+    /// The summary by the source, if it has no samples.
     pub summaries: Vec<Summary>,
 }
 
@@ -104,7 +104,7 @@ pub struct Point {
     pub offset: f64,
     /// The value; NaN where there is none.
     pub value: f64,
-    /// Whether it counts, and if not, why.
+    /// Whether it is included, or the reason of its exclusion.
     pub state: IterationState,
     /// How it ended.
     pub outcome: Outcome,
@@ -190,7 +190,7 @@ impl MetricSample {
         !self.statistics.is_empty() || instances().any(InstanceSample::has_values)
     }
 
-    /// Returns what a run's source says instead of samples; `None` where it kept samples, or
+    /// Returns what a run's source says instead of samples; `None` if it kept samples, or
     /// says nothing.
     pub fn summary(&self, run: &RunSample) -> Option<RunSummary> {
         if self.statistics.is_empty() || run.instances.iter().any(InstanceSample::has_values) {
@@ -366,7 +366,7 @@ impl RunSample {
             .collect()
     }
 
-    /// Returns the values that count, for judging.
+    /// Returns the values after cleaning.
     pub fn cleaned(&self) -> Cleaned {
         let instances = self.instances.iter().enumerate();
         Cleaned {
@@ -401,12 +401,12 @@ impl RunSample {
         }
     }
 
-    /// Returns what the run's number rests on.
+    /// Returns the sample size of the run's number.
     pub fn size(&self) -> SampleSize {
         SampleSize::of(self.instances.iter().map(InstanceSample::steady_count))
     }
 
-    /// Returns what was left out of the run's number.
+    /// Returns the exclusions from the run's number.
     pub fn left_out(&self) -> LeftOut {
         LeftOut::of(
             self.instances
@@ -437,7 +437,7 @@ impl RunSample {
 }
 
 impl ImportedFrom {
-    /// Returns what the attributes of an imported session say of its source.
+    /// Returns the description of its source from the attributes of an imported session.
     fn of(session: &Session) -> Option<Self> {
         let source = session.attributes.get("source")?;
         let text = |key: &str| source.get(key).and_then(serde_json::Value::as_str);
@@ -519,12 +519,12 @@ impl InstanceSample {
         self.points.iter().any(|point| point.value.is_finite())
     }
 
-    /// Returns the mean of the iterations that count; `None` when there is none.
+    /// Returns the mean of the analysed iterations; `None` without any.
     pub fn mean(&self) -> Option<f64> {
         lapwing_stats::mean(&self.steady_values())
     }
 
-    /// Returns the values of the iterations that count.
+    /// Returns the values of the analysed iterations.
     pub fn steady_values(&self) -> Vec<f64> {
         self.points
             .iter()
@@ -533,7 +533,7 @@ impl InstanceSample {
             .collect()
     }
 
-    /// Returns how many iterations count.
+    /// Returns the number of analysed iterations.
     pub fn steady_count(&self) -> usize {
         self.points
             .iter()
@@ -541,12 +541,12 @@ impl InstanceSample {
             .count()
     }
 
-    /// Returns what was left out of the instance's mean.
+    /// Returns the exclusions from the instance's mean.
     pub fn left_out(&self) -> LeftOut {
         LeftOut::of(self.points.iter().map(|point| point.state))
     }
 
-    /// Returns the beginning of its id, by which people tell it from others.
+    /// Returns the beginning of its id, enough to distinguish it for a reader.
     pub fn short_id(&self) -> String {
         short_id(&self.id)
     }

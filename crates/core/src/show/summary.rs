@@ -26,7 +26,7 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Returns what these summaries of one metric say together, one of each instance, by
-    /// their statistic that comes first in `preferred`; `None` when there is none.
+    /// their statistic that comes first in `preferred`; `None` if there is none.
     ///
     /// Summaries by another statistic are not mixed in: a mean and a median have no mean.
     pub(super) fn of<'a>(
@@ -79,7 +79,7 @@ impl RunSummary {
         })
     }
 
-    /// Returns what the number is: `median of 30, spread iqr`.
+    /// Returns the description of the number: `median of 30, spread iqr`.
     pub fn what(&self) -> String {
         let (centre, spread) = parts(&self.statistic);
         let mut text = centre.to_owned();
@@ -112,7 +112,7 @@ impl RunSummary {
     }
 }
 
-/// Returns what the source calls the centre and the spread: `median/iqr` has both.
+/// Returns the source's names of centre and spread: `median/iqr` has both.
 fn parts(statistic: &str) -> (&str, Option<&str>) {
     match statistic.split_once('/') {
         Some((centre, spread)) => (centre, Some(spread).filter(|it| !it.is_empty())),

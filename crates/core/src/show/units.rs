@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::model::{Conversion, Id, MetricName, Run};
 use crate::sample::{BenchmarkData, convert};
 
-/// Returns the base unit of a unit, and how values get there; `None` where it is in base units
+/// Returns the base unit of a unit, and how values get there; `None` if it is in base units
 /// already, or unknown.
 fn base(unit: &str) -> Option<(String, Conversion)> {
     let (conversion, name) = Conversion::to_base(unit);

@@ -12,7 +12,7 @@ use crate::text::{counted, grouped};
 use lapwing_stats::{Interval, median};
 
 impl Verdict {
-    /// Returns the symbol of the verdict, for readers who see no colours.
+    /// Returns the symbol of the verdict, readable without colours.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Regression => "✗",
@@ -80,14 +80,14 @@ impl ComparedRatio {
         ratio_text(self.value, self.interval)
     }
 
-    /// Returns the interval alone, `[1.02, 1.07]`; `None` where the data do not bound it.
+    /// Returns the interval alone, `[1.02, 1.07]`; `None` if the data do not bound it.
     pub fn interval_text(&self) -> Option<String> {
         ratio_interval(self.value, self.interval)
     }
 }
 
 impl CompareMethod {
-    /// Returns what the method is called in text.
+    /// Returns the name of the method in text.
     pub fn title(self) -> &'static str {
         match self {
             Self::Default => "t on logarithms",
@@ -105,8 +105,8 @@ impl CompareMethod {
     }
 }
 
-/// Returns the order in which comparisons are listed: regressions, improvements, what was not
-/// measured, what is inconclusive, what is equivalent; of each the largest changes first.
+/// Returns the order of comparisons in lists: regressions, improvements, not measured, inconclusive, equivalent;
+/// within each the largest changes first.
 pub fn news_first(one: &Comparison, other: &Comparison) -> Ordering {
     let rank = |it: &Comparison| match it.verdict {
         Verdict::Regression => 0,
@@ -235,7 +235,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Returns the name of the side of which nothing counts.
+/// Returns the name of the side without analysed values.
 fn empty_side(comparison: &Comparison) -> &str {
     if comparison.baseline_estimate.is_none() {
         &comparison.baseline

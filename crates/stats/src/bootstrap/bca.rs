@@ -18,7 +18,7 @@ use crate::{Confidence, Interval, Seed, mean, median, quantile};
 /// Φ(z₀ + (z₀ ± z) / (1 − a (z₀ ± z))). p is the level at which an end would be 1; none is smaller than
 /// about 1 / (B + 1).
 ///
-/// Both slices hold positive values in the same unit. `None` when a side has fewer than two or one that
+/// Both slices hold positive values in the same unit. `None` if a side has fewer than two or one that
 /// is not positive, and when the resampled ratios are all equal, or all on one side of the
 /// observed one.
 ///

@@ -60,7 +60,7 @@ fn quotients(above: &[f64], below: &[f64]) -> Vec<f64> {
 /// longer instances weigh more. A value that is `NaN` is a missing one: drawn like any other, and
 /// left out of the statistic; that of none is `NaN`. No instances, no replicates.
 ///
-/// **Percentile intervals of these are too narrow with few instances**: at ten a side they
+/// **Percentile intervals of these are too narrow with few instances**: at ten per side they
 /// cover 93–95 %, at five 87–92, at three 80–90 (`docs/calibration.md`).
 ///
 /// Source: Davison & Hinkley, *Bootstrap Methods and their Application* 1997, §3.8; for benchmarks:

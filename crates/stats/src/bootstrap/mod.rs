@@ -1,4 +1,4 @@
-//! Intervals by drawing again from what was measured.
+//! Intervals by drawing again from the measurements.
 //!
 //! Replicates are computed in blocks, each with a random stream of its own, so that a result depends
 //! on the seed alone and not on how many threads share the blocks.

@@ -18,7 +18,7 @@ const COUNTED_TAIL: f64 = 0.01;
 /// as many instances of each side as it has and gives t* = (d* − d) / se*. The interval is
 /// exp(d ± q se), with q the quantile of |t*| at position (B + 1)(1 − α) in their order: the symmetric
 /// interval. The equal-tailed one, with a quantile of t* for each end, is too short on one side
-/// where a slow mode is rare: of 95 % intervals at 20 instances a side 89 % cover
+/// where a slow mode is rare: of 95 % intervals at 20 instances per side 89 % cover
 /// (`docs/calibration.md`).
 ///
 /// p is the share (1 + #) / (B + 1) of |t*| that are at least |d| / se. A share cannot be smaller
@@ -26,7 +26,7 @@ const COUNTED_TAIL: f64 = 0.01;
 /// largest hundredth of the |t*| it goes on as that of Student's t (with Welch's degrees of
 /// freedom), scaled to meet the replicates there.
 ///
-/// Both slices hold positive values in the same unit. `None` when a side has fewer than two or one
+/// Both slices hold positive values in the same unit. `None` if a side has fewer than two or one
 /// that is not positive; and when so many resamples do not vary at all that there is no
 /// end, as with many equal values.
 ///

@@ -1,4 +1,4 @@
-//! What it costs to describe a stretch of a series by one distribution.
+//! The cost of describing a segment of a series by one distribution.
 
 use std::f64::consts::TAU;
 

@@ -35,7 +35,7 @@ pub fn elbow(points: &[(f64, f64)]) -> Option<usize> {
     None
 }
 
-/// Scales to 0…1; `None` when there are no two different values.
+/// Scales to 0…1; `None` if there are no two different values.
 fn scaled(values: impl Iterator<Item = f64> + Clone) -> Option<Vec<f64>> {
     let smallest = values.clone().fold(f64::INFINITY, f64::min);
     let largest = values.clone().fold(f64::NEG_INFINITY, f64::max);

@@ -16,7 +16,7 @@ use super::groups::{
 };
 use super::lanes::{LANES, LaneLimits, RandomLanes};
 
-/// Returns the replicates that [`super::draws::draw`] would; `None` where the processor or the
+/// Returns the replicates that [`super::draws::draw`] would; `None` if the processor or the
 /// layout does not allow it.
 pub(super) fn draw(
     groups: &ExperimentGroups,

@@ -19,19 +19,19 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// What an experiment of undefined means says.
+    /// The result of an experiment with undefined means.
     const UNDETERMINED: Self = Self {
         lower: f64::NAN,
         upper: f64::NAN,
     };
 
-    /// What detects every slowdown.
+    /// The bounds that detect every slowdown.
     pub const ALL: Self = Self {
         lower: f64::INFINITY,
         upper: 1.0,
     };
 
-    /// Returns whether a slowdown is detected; `None` where it cannot be told, because an interval
+    /// Returns whether a slowdown is detected; `None` if it cannot be told, because an interval
     /// of the control or the test has an end that is no number.
     pub fn detects(self, slowdown: f64) -> Option<bool> {
         let is_defined = !self.lower.is_nan();

@@ -1,4 +1,4 @@
-//! Experiments: control and test drawn from what was measured.
+//! Experiments: control and test drawn from the measurements.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub struct ExperimentOptions {
     pub seed: Seed,
 }
 
-/// What experiments of one configuration detect, by method and strategy.
+/// The detections by experiments of one configuration, by method and strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiments {
     /// The configuration.
@@ -40,7 +40,7 @@ impl Experiments {
         &self.bounds[method as usize][strategy as usize]
     }
 
-    /// Lets experiments that cannot tell anything detect every slowdown, as in Hail.
+    /// Lets undetermined experiments detect every slowdown, as in Hail.
     pub fn count_undetermined_as_detected(&mut self) {
         for bounds in self.bounds.iter_mut().flatten().flatten() {
             if bounds.detects(1.0).is_none() {
@@ -64,7 +64,7 @@ impl Experiments {
 
 /// Makes the experiments with these numbers.
 ///
-/// Each draws a control and a test from what was measured, without replacement: with different
+/// Each draws a control and a test from the measurements, without replacement: with different
 /// instances, n for each side and m iterations of each; with the same, n instances and twice m iterations of
 /// each. It then asks from which slowdown of the test on each method tells the two apart:
 /// Laaber's and Schultz's by hierarchical bootstraps (Hail's `laaber_mds` and `schultz_mds`), Welch's by the

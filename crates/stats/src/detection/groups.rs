@@ -8,7 +8,7 @@ pub(super) const LEVELS: u32 = 1 << 25;
 /// A value that is there counts one in the bits from here on.
 const COUNT_BIT: u32 = 44;
 
-/// The largest number of values a side may have, so that their sum stays below the count.
+/// The largest number of values per side may have, so that their sum stays below the count.
 pub(super) const MOST_VALUES: usize = 1 << (COUNT_BIT - 25);
 
 /// How the values of a configuration lie in rows, and the rows in the lanes of random numbers.

@@ -1,4 +1,4 @@
-//! What was measured, ready to draw experiments from.
+//! Measurements, prepared for drawing experiments.
 
 use super::groups::{LEVELS, MOST_VALUES, entry};
 use crate::number::as_f64;

@@ -1,4 +1,4 @@
-//! Which slowdowns would be detected: experiments on what was measured.
+//! Which slowdowns would be detected: experiments on the measurements.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -11,7 +11,7 @@ use crate::{Confidence, Interval};
 pub struct DetectionRate {
     /// How many detect it.
     pub detected: usize,
-    /// Of how many it cannot be told.
+    /// Number of undetermined experiments.
     pub undetermined: usize,
     /// How many there are.
     pub experiments: usize,
@@ -35,7 +35,7 @@ impl DetectionRate {
         }
     }
 
-    /// Returns the rate if what cannot be told counts as detected, as in Hail.
+    /// Returns the rate with undetermined experiments regarded as detected, as in Hail.
     #[must_use]
     pub fn as_hail(self) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! How much is measured.
 
-/// So many instances a side, with so many iterations each that count.
+/// Numbers of instances per side, and of analysed iterations per instance.
 ///
 /// Ordered by instances, then by iterations, as Hail orders its configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

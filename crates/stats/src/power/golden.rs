@@ -37,7 +37,7 @@ pub(super) const TAILS: [(f64, f64, f64, f64); 32] = [
     (1000000.0, 40.0, 38.0, 0.9772113926496704),
 ];
 
-/// Values a side, effect size, α and TTestIndPower().power.
+/// Values per side, effect size, α and TTestIndPower().power.
 pub(super) const UNPAIRED: [(usize, f64, f64, f64); 9] = [
     (3, 1.5, 0.05, 0.2931947003055979),
     (5, 0.5, 0.05, 0.10768598979755588),
@@ -58,7 +58,7 @@ pub(super) const PAIRED: [(usize, f64, f64, f64); 4] = [
     (25, 0.4, 0.01, 0.23822979392927485),
 ];
 
-/// Values a side, α, power and the effect size at which TTestIndPower().power is that.
+/// Values per side, α, power and the effect size at which TTestIndPower().power is that.
 pub(super) const UNPAIRED_EFFECTS: [(usize, f64, f64, f64); 6] = [
     (3, 0.05, 0.8, 3.070892266363688),
     (5, 0.05, 0.95, 2.616223663587649),

@@ -76,7 +76,7 @@ fn probit(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(1e-15, 1.0 - 1e-15))
 }
 
-/// Returns the fewest instances a side, at least three, with which a slowdown is detected with this power.
+/// Returns the fewest instances per side, at least three, with which a slowdown is detected with this power.
 ///
 /// By [`Detection`], assuming that more instances detect more. `None` when not even 100,000 are enough, when `power` does not lie
 /// strictly between 0 and 1, and for noise, iterations or a slowdown that cannot be.

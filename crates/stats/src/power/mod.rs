@@ -1,4 +1,4 @@
-//! Power: what could be detected, and how much has to be measured for it.
+//! Power: detectable slowdowns, and the sample sizes that they need.
 
 mod closed_form;
 mod configuration;
@@ -18,7 +18,7 @@ pub use noncentral_t::NoncentralT;
 
 use crate::Confidence;
 
-/// Returns how probable it is that `method` tells a candidate slower by this factor from the baseline.
+/// Returns the probability that `method` distinguishes a candidate slower by this factor from the baseline.
 ///
 /// Two-sided: finding it faster counts too, so that at slowdown 1 it is the false-positive rate. [`Detection`] has the formulas, and
 /// serves several slowdowns of one configuration at less cost. For Welch's method it is exact if logarithms are normal; for the
@@ -46,7 +46,7 @@ pub fn power(
 
 /// Returns the minimal detectable slowdown: the smallest one whose [`power`] reaches the wanted one.
 ///
-/// 1.05 is 5 %. Infinite when it would be above a million; `None` when noise or configuration cannot be, or the power does not lie
+/// 1.05 is 5 %. Infinite when it would be above a million; `None` if noise or configuration cannot be, or the power does not lie
 /// strictly between 0 and 1.
 ///
 /// ```

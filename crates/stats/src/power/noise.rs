@@ -1,4 +1,4 @@
-//! How a benchmark varies, and how somebody looks for a slowdown in it.
+//! The noise of a benchmark, and the methods to detect a slowdown in it.
 
 /// How much a benchmark varies: the variances of the logarithms of its values.
 ///
@@ -20,7 +20,7 @@ impl Noise {
             .all(|variance| variance.is_finite() && *variance >= 0.0)
     }
 
-    /// σ_W² / J: what iterations add to the variance of an instance's mean.
+    /// σ_W² / J: the contribution of iterations to the variance of an instance's mean.
     pub(super) fn of_means(self, iterations: f64) -> f64 {
         self.within / iterations
     }
@@ -50,7 +50,7 @@ impl Strategy {
     }
 }
 
-/// What counts as having detected a difference.
+/// The event that is regarded as detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DetectionMethod {
     /// The percentile intervals of the two means, by the hierarchical bootstrap, share no point.

@@ -1,4 +1,4 @@
-//! The noncentral t distribution: what a t statistic does when there is a difference.
+//! The noncentral t distribution: that of a t statistic if there is a difference.
 
 use statrs::function::erf::erfc;
 use statrs::function::gamma::ln_gamma;
@@ -28,7 +28,7 @@ const FEW_FREEDOM: f64 = 7.0;
 ///
 /// ```
 /// let distribution = lapwing_stats::NoncentralT::new(18.0, 3.0).expect("positive degrees of freedom");
-/// // The power of a t test at 5 % with 10 values a side, 3 standard errors apart.
+/// // The power of a t test at 5 % with 10 values per side, 3 standard errors apart.
 /// let power = distribution.sf(2.100922) + distribution.cdf(-2.100922);
 /// assert!((power - 0.809_707).abs() < 1e-6);
 /// ```

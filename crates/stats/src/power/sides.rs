@@ -32,7 +32,7 @@ impl IntervalWidth {
     }
 }
 
-/// What the methods need of noise and configuration.
+/// The quantities that the methods need of noise and configuration.
 pub(super) struct SidePair {
     instances: f64,
     /// The degrees of freedom within the instances of a side.

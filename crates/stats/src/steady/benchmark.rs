@@ -13,7 +13,7 @@ pub struct BurnInOptions {
     pub quantile: f64,
     /// At most this share of the shortest instance that is asked is burn-in.
     pub largest_share: f64,
-    /// What burn-in may cost in each instance.
+    /// The limits of the cost of burn-in per instance.
     pub max_cost: Option<MaxCost>,
 }
 
@@ -79,9 +79,9 @@ pub fn consistency(classes: impl IntoIterator<Item = Class>) -> Option<Consisten
 pub struct BurnIn {
     /// Whether the instances are of one class.
     pub consistency: Consistency,
-    /// The first iteration to judge; `None` when no instance gets steady.
+    /// The first iteration to judge; `None` if no instance gets steady.
     pub start: Option<usize>,
-    /// What it would be without caps; `None` when no instance gets steady.
+    /// The burn-in without caps; `None` if no instance reaches a steady state.
     pub wanted: Option<usize>,
     /// Whether the instances wander, each its own way, rather than warm up: then no burn-in
     /// helps, and the start is 0.
@@ -90,7 +90,7 @@ pub struct BurnIn {
     pub instances: usize,
     /// How many of them never get steady.
     pub never_steady: usize,
-    /// How many of them are too short to tell, those that are not asked included.
+    /// Number of instances too short to classify, including ignored ones.
     pub too_short: usize,
     /// How many of them are not asked, because they have less than half of the iterations of the longest.
     pub not_used: usize,
@@ -169,7 +169,7 @@ fn sign_test(one: usize, other: usize) -> f64 {
     (2.0 * sum).min(1.0)
 }
 
-/// Returns what a burn-in that somebody else chose costs and leaves; `None` without instances.
+/// Returns the cost, and the amount of data left, of a given burn-in; `None` without instances.
 pub fn burn_in_from(instances: &[InstanceStart], start: usize) -> Option<BurnIn> {
     let asked = asked(instances);
     let steady: Vec<SteadyInstance> = asked.iter().filter_map(SteadyInstance::of).collect();
@@ -291,7 +291,7 @@ mod tests {
         (0..20).map(|i| if i < start { 2.0 } else { 1.0 }).collect()
     }
 
-    /// Without what rounding adds.
+    /// Without rounding errors.
     fn rounded(value: f64) -> f64 {
         (value * 1e9).round() / 1e9
     }

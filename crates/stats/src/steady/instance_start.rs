@@ -1,4 +1,4 @@
-//! From when on one instance of a benchmark is steady, and whether it is long enough to tell.
+//! The start of the steady state of one instance, and whether it is long enough to classify.
 
 use super::Class;
 
@@ -9,14 +9,14 @@ pub struct InstanceStart<'a> {
     pub index: &'a [u32],
     /// Their values.
     pub values: &'a [f64],
-    /// What the iterations do.
+    /// The classification of the iterations.
     pub class: Class,
     /// The place of the first steady value; `None` without a steady state.
     pub start: Option<usize>,
 }
 
 impl InstanceStart<'_> {
-    /// Returns how many values stand before the iteration of that number.
+    /// Returns the number of values before the iteration of that index.
     pub(super) fn before(&self, iteration: usize) -> usize {
         self.index
             .partition_point(|index| usize::try_from(*index).is_ok_and(|it| it < iteration))
@@ -73,7 +73,7 @@ pub fn is_long_enough(iterations: usize, longest: usize) -> bool {
     iterations >= longest.div_ceil(2)
 }
 
-/// Returns the instances that are long enough to tell.
+/// Returns the instances that are long enough to classify.
 pub(super) fn asked<'a>(instances: &[InstanceStart<'a>]) -> Vec<InstanceStart<'a>> {
     let iterations = instances.iter().map(InstanceStart::iterations);
     let longest = iterations.max().unwrap_or(0);

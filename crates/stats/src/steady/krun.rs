@@ -22,7 +22,7 @@ pub enum Reach {
 /// The limits of Krun's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Krun {
-    /// What outliers are.
+    /// The rule for outliers.
     pub fences: Fences,
     /// The penalty of a change point in units of ln n.
     pub penalty: f64,
@@ -47,7 +47,7 @@ impl Default for Krun {
     }
 }
 
-/// What Krun's method says about one process execution.
+/// The result of Krun's method for one process execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KrunState {
     /// Flat, warm-up, slowdown or no steady state.
@@ -56,7 +56,7 @@ pub struct KrunState {
     pub start: Option<usize>,
     /// The first iteration of every segment but the first.
     pub change_points: Vec<usize>,
-    /// The iterations left out as outliers.
+    /// The iterations excluded as outliers.
     pub outliers: Vec<usize>,
 }
 

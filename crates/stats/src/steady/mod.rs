@@ -26,7 +26,7 @@ pub use mser::mser5;
 pub use ours::{ITERATIONS_TO_TELL, SteadyOptions, SteadyState, steady_state};
 pub use outliers::{Fences, centred_outliers, outliers_of_any_window};
 
-/// What an instance's iterations do.
+/// The classification of an instance's iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Steady from the first iteration on.
@@ -39,7 +39,7 @@ pub enum Class {
     Cyclic,
     /// Still changing at the end.
     NoSteadyState,
-    /// Too few iterations to tell.
+    /// Too few iterations to classify.
     TooShort,
 }
 

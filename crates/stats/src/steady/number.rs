@@ -2,7 +2,7 @@
 
 use crate::number::as_f64;
 
-/// Rounds down; what is negative or no number is 0.
+/// Rounds down; negative values and NaN become 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -38,7 +38,7 @@ impl Default for SteadyOptions {
 /// From when on one instance is steady.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SteadyState {
-    /// What the iterations do.
+    /// The classification of the iterations.
     pub class: Class,
     /// The first steady iteration; `None` without a steady state, and where there are too few
     /// iterations to tell.
@@ -51,7 +51,7 @@ pub struct SteadyState {
     pub change_points: Vec<usize>,
 }
 
-/// The fewest iterations that say anything.
+/// The fewest iterations that can be classified.
 const FEWEST: usize = 6;
 /// Levels that differ by less than the noise are equivalent too, up to this share.
 const WIDEST: f64 = 0.05;

@@ -16,7 +16,7 @@ use crate::number::as_f64;
 /// The limits of Traini et al.'s method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Traini {
-    /// What outliers are.
+    /// The rule for outliers.
     pub fences: Fences,
     /// The smallest penalty that is looked at, in units of ln n.
     pub smallest_penalty: f64,
@@ -47,15 +47,15 @@ impl Default for Traini {
     }
 }
 
-/// What Traini et al.'s method says about one fork.
+/// The result of Traini et al.'s method for one fork.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainiState {
     /// The start of the steady state as they count it: the last iteration that differs, and 0
-    /// when none does; `None` when it lies too late.
+    /// when none does; `None` if it lies too late.
     pub start: Option<usize>,
     /// The last iteration of every segment, as they count; the last is that of the fork.
     pub segment_ends: Vec<usize>,
-    /// The iterations left out as outliers when looking for change points.
+    /// The iterations excluded as outliers in the search for change points.
     pub outliers: Vec<usize>,
 }
 

@@ -17,25 +17,25 @@ use examine::{DoctorEvidence, findings};
 pub use noise::{ClockQuality, MachineNoise};
 pub use readings::MachineReadings;
 
-/// What the doctor found.
+/// The doctor's findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DoctorDiagnosis {
     /// The spread of the same work, unless it could not be executed.
     pub noise: Option<MachineNoise>,
-    /// What was looked at, in the order in which it should be read.
+    /// The findings, in reading order.
     pub findings: Vec<DoctorFinding>,
 }
 
 /// One thing that the doctor looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DoctorFinding {
-    /// What it is about: a stable name such as `governor`.
+    /// The subject: a stable name such as `governor`.
     pub subject: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// What was found.
+    /// The finding.
     pub found: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What can be counted on this machine besides what can be counted everywhere.
+//! The counters available on this machine besides those available everywhere.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ use super::counters::peak_memory_floor;
 use super::sys;
 use crate::suite::CommandLine;
 
-/// What came of one child.
+/// The result of one child.
 #[derive(Debug)]
 pub(super) struct ChildEnding {
     pub(super) end: ExecutionEnd,
@@ -28,7 +28,7 @@ pub(super) struct ChildEnding {
 }
 
 impl ChildEnding {
-    /// Returns what comes of an execution that never began.
+    /// Returns the result of an execution that never began.
     pub(super) fn not_started(reason: String) -> Self {
         Self {
             end: ExecutionEnd::NotStarted(reason),
@@ -284,7 +284,7 @@ impl ChildWatch {
     }
 }
 
-/// What a poll found.
+/// The result of a poll.
 #[derive(Debug, Clone, Copy, Default)]
 struct ReadyStreams {
     child: bool,

@@ -1,4 +1,4 @@
-//! What the program and its launcher say to each other.
+//! The protocol between the program and its launcher.
 //!
 //! A message is the length of its header (four bytes, native order), the header in
 //! JSON, and the bytes that the header announces.
@@ -15,7 +15,7 @@ use super::abilities::Abilities;
 /// Headers are small; a longer one means that the two sides are out of step.
 const LONGEST_HEADER: u32 = 64 << 20;
 
-/// What the program asks of the launcher.
+/// A request to the launcher.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum LauncherRequest {
     /// Run on these processors only, from now on.
@@ -33,7 +33,7 @@ pub(super) enum LauncherRequest {
     },
 }
 
-/// What the launcher answers.
+/// A reply of the launcher.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum LauncherReply {
     /// It is done.
@@ -78,7 +78,7 @@ pub(super) fn append_header(buffer: &mut Vec<u8>, header: &impl Serialize) -> io
     Ok(())
 }
 
-/// Receives a header; `None` when the other side has gone.
+/// Receives a header; `None` if the other side has gone.
 pub(super) fn receive<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match input.read_exact(&mut length) {

@@ -1,6 +1,6 @@
 //! The calls of the operating system that no safe wrapper offers.
 //!
-//! Every `unsafe` block of the crate stands here.
+//! Every `unsafe` block of the crate is in this file.
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -26,7 +26,7 @@ const START_UP: Duration = Duration::from_secs(300);
 
 /// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to.
 ///
-/// Returns how the instance ended; `None` when somebody interrupted it.
+/// Returns how the instance ended; `None` if somebody interrupted it.
 pub(in super::super) fn measure_test(
     test: &PytestTest,
     (case, variant): (&Case, &Variant),

@@ -1,4 +1,4 @@
-//! Reads what the plugin wrote of one instance.
+//! Reads the plugin's output of one instance.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::model::{
     parse_line,
 };
 
-/// What one process of pytest recorded of one test.
+/// The records of one test by one process of pytest.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RecordedTest {
     /// The instance, once it was begun.
@@ -19,7 +19,7 @@ pub(super) struct RecordedTest {
     pub(super) end: Option<InstanceEnd>,
     /// The metrics that its run declares.
     pub(super) metrics: BTreeMap<MetricName, Metric>,
-    /// What its run says of the environment.
+    /// The environment in its run.
     pub(super) environment: Object,
     /// The first line that is no record, with what is wrong with it.
     pub(super) unreadable: Option<String>,

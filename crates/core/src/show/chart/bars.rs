@@ -24,7 +24,7 @@ pub struct BarFigures {
 }
 
 impl BarFigures {
-    /// Returns what the means of instances come to; `None` where there are none.
+    /// Returns what the means of instances come to; `None` if there are none.
     pub fn new(means: &[f64]) -> Option<Self> {
         Some(Self {
             count: means.len(),

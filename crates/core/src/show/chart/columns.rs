@@ -61,6 +61,6 @@ pub(in crate::show) fn number(value: f64) -> Value {
         let whole = value as i64;
         return Value::from(whole);
     }
-    // NaN has no JSON; `null` is what a gap looks like.
+    // NaN has no JSON form; `null` is drawn as a gap.
     json!(value)
 }

@@ -28,7 +28,7 @@ const CELL_HEIGHT: u32 = 34;
 const ROW_HEIGHT: u32 = 26;
 const CURVES_HEIGHT: u32 = 300;
 
-/// Returns the chart of what could be detected with the configurations of a grid.
+/// Returns the chart of the detectable slowdowns for the configurations of a grid.
 ///
 /// Of one benchmark a heat map and power curves; of several a heat map with a row each, those first
 /// that cannot detect the slowdown which matters.
@@ -76,7 +76,7 @@ pub fn plan(
     }
 }
 
-/// A row, and what is planned of it.
+/// A row and its plan.
 type PlannedRow<'a> = (&'a Detectability, Option<Configuration>);
 
 fn draw(

@@ -125,7 +125,7 @@ impl HistoryLine<'_> {
         }
     }
 
-    /// Returns what the legend calls it: what tells it from the others.
+    /// Returns the label in the legend, which distinguishes it from the others.
     fn name(self, lines: &[Self]) -> String {
         let name = self.name_in_use(lines);
         if self.retired {
@@ -197,7 +197,7 @@ pub fn history(
     chart
 }
 
-/// Returns what stands before the run's id in every link, where that is all that tells them apart.
+/// Returns the text before the run's id in every link, if the links differ in that alone.
 fn common_link(points: &[HistoryPoint]) -> Option<&str> {
     let before = |point: &'_ HistoryPoint| -> Option<usize> {
         let id = Some(&point.run.id).filter(|id| !id.is_empty())?;

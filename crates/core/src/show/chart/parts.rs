@@ -14,7 +14,7 @@ pub(super) fn grid(top: u32) -> Value {
     json!({"left": 16, "right": 24, "top": top, "bottom": 12, "outerBoundsMode": "same", "outerBoundsContain": "all"})
 }
 
-/// Returns what an axis is called: `wall time (ms)`.
+/// Returns the title of an axis: `wall time (ms)`.
 pub(super) fn axis_name(metric: &str, scale: &UnitScale) -> String {
     let title = metric_title(metric);
     if scale.unit.is_empty() {
@@ -96,7 +96,7 @@ pub(super) fn row_names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec
         .collect()
 }
 
-/// Returns the height of so many rows of this height each; of none, that of one.
+/// Returns the height of this number of rows of this height each; without rows, that of one.
 pub(super) fn rows_height(rows: usize, each: u32) -> u32 {
     each * u32::try_from(rows.max(1)).unwrap_or(1)
 }

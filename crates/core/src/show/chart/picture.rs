@@ -17,7 +17,7 @@ use super::{Chart, ChartTheme};
 /// Why a chart could not be saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The file's name does not say in which of the three forms.
+    /// The file's name has none of the three extensions.
     #[error("`{}` does not end in .svg, .png or .html", path.display())]
     Extension {
         /// The file.
@@ -108,7 +108,7 @@ impl Chart {
         chart_page(&self.title, "", &main, std::slice::from_ref(self), show)
     }
 
-    /// Saves the chart; the extension of the path says in which form.
+    /// Saves the chart; the extension of the path selects the form.
     ///
     /// # Errors
     /// When the path has another extension than `.svg`, `.png` or `.html`, or cannot be

@@ -152,7 +152,7 @@ fn subtitle(
     text
 }
 
-/// A triangle that stands on its tip.
+/// A triangle on its tip.
 const DOWN: &str = "path://M0,0L10,0L5,10Z";
 
 /// Returns the colour and the symbol of a verdict: told apart without colours too.
@@ -321,7 +321,7 @@ fn ratio_axis(range: (f64, f64)) -> Value {
     axis
 }
 
-/// Returns what a row is called: the benchmark, and what else tells it from the others.
+/// Returns the label of a row: the benchmark, and its other distinguishing properties.
 fn name(comparison: &Comparison, shown: &[RatioRow<'_>]) -> String {
     let differs = |of: fn(&Comparison) -> &str| {
         let mine = of(comparison);

@@ -135,7 +135,7 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
     })
 }
 
-/// Returns where the parts stand, in percent and not left of the edge.
+/// Returns the positions of the parts, in percent and not left of the edge.
 fn dataset(parts: &[Option<NoisePart>], beside: f64, edge: f64) -> Value {
     let mut columns = ChartColumns::new(&["row", "place", "value", "lower", "upper"]);
     for (row, part) in parts.iter().enumerate() {

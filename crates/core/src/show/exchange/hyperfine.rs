@@ -61,7 +61,7 @@ fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures) -> Va
         .iter()
         .any(|tool| entry.session.tool.starts_with(tool))
     {
-        // Commands; those that failed do not count, and are not among the times.
+        // Commands; failed ones are excluded, also from the times.
         result["exit_codes"] = json!(vec![0; times.len()]);
     }
     if let Some(memory) = entry.counted("peak_memory")

@@ -42,7 +42,7 @@ pub struct ExchangeSummary {
     pub entries: u64,
     /// Entries whose values come from several instances.
     pub joined: u64,
-    /// Iterations that do not count: burn-in, failures.
+    /// Excluded iterations: burn-in, failures.
     pub not_counted: u64,
     /// Benchmarks that have nothing to write.
     pub empty: Vec<String>,
@@ -87,7 +87,7 @@ pub enum ExchangeError {
     /// All of it is burn-in, or failed.
     #[error("nothing to export: no measurement counts, as all are burn-in, failed or skipped")]
     NothingCounts,
-    /// All values that count have the other direction.
+    /// All analysed values have the other direction.
     #[error(
         "nothing to export: only what is better upwards counts, and it needs a file of its own"
     )]
@@ -110,7 +110,7 @@ struct ExchangeEntry<'d> {
     run: Arc<Run>,
 }
 
-/// The values of one metric that count.
+/// The values of one metric after cleaning.
 struct CountedValues {
     /// The values of all instances, in order.
     values: Vec<f64>,
@@ -118,7 +118,7 @@ struct CountedValues {
     left_out: u64,
 }
 
-/// The centre of a metric, and what it rests on.
+/// The centre of a metric, with its sample size.
 struct MetricCentre {
     value: f64,
     /// A 95 % interval, or whatever bounds the source gave.
@@ -139,7 +139,7 @@ impl ExchangeEntry<'_> {
         self.run.metrics.get(name).cloned().unwrap_or_default()
     }
 
-    /// Returns what counts of a metric, if anything does.
+    /// Returns the values of a metric after cleaning, if there are any.
     fn counted(&self, metric: &str) -> Option<CountedValues> {
         let cleaned = clean(&self.data.instances, metric, CleaningPolicy::default());
         let estimate = estimate(&cleaned)?;
@@ -155,7 +155,7 @@ impl ExchangeEntry<'_> {
         })
     }
 
-    /// Returns what a source without samples says of a metric, if one does.
+    /// Returns the summary of a metric by a source without samples, if there is one.
     ///
     /// An instance whose every iteration failed, or that failed itself, says nothing.
     fn summary(&self, metric: &str) -> Option<&Summary> {
@@ -378,7 +378,7 @@ impl JsonList {
         serde_json::to_writer(out, value).map_err(io::Error::from)
     }
 
-    /// Writes what stands before an element.
+    /// Writes the text before an element.
     fn next(&mut self, out: &mut impl Write) -> io::Result<()> {
         if self.empty {
             self.empty = false;
