@@ -51,7 +51,7 @@ fn the_plan_that_hail_published_is_read_and_comes_to_its_jobs() {
     let arguments = ["run", "--plan", "plan.yaml", "--dry-run", "--seed", "1"];
     let said = program::run(place.path(), &arguments);
     let first = said.lines().next().unwrap();
-    insta::assert_snapshot!(first, @"2,795 instances, 58,at least 630 iterations, seed 1; about 21.5 d");
+    insta::assert_snapshot!(first, @"2,795 instances, at least 58,630 iterations, seed 1; about 21.5 d");
     let notes: Vec<&str> = said.lines().filter(|it| it.starts_with("note")).collect();
     insta::assert_snapshot!(notes.join("\n"), @"note: plan.yaml: `benchmark/hail/benchmark_table.py::test_table_key_by_shuffle` stands 2 times, in lines 1273, 1284: the last one counts");
     assert!(said.ends_with("exit 0"));
