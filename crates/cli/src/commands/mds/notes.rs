@@ -220,9 +220,8 @@ fn signs(shown: ShownDetection<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
     if !command.closed_form && told(shown).any(|it| it.experiments().is_none()) {
-        notes.push(format!(
-            "~ computed by formula: too few measured instances to simulate"
-        ));
+        let note = "~ computed by formula: too few measured instances to simulate";
+        notes.push(note.to_owned());
     }
     let configurations = found.options.grid.configurations().len();
     let (told, all) = match command.wide {
