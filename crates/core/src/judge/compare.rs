@@ -288,7 +288,7 @@ pub enum VerdictReason {
     },
 }
 
-/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until [`decide`] has all
+/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until [`decide`](super::decide) has all
 /// comparisons.
 pub fn compare(
     subject: Subject,

@@ -124,7 +124,7 @@ pub struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Measure the rest of an interrupted session [default session: the latest]
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits", "instances", "iterations", "burn_in", "name"])]
     pub resume: Option<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]

@@ -28,7 +28,7 @@ const ZERO_FROM: f64 = 1.5;
 pub struct ComparedValue {
     /// The name of the row.
     pub name: String,
-    /// The number of its colour ([`VariantColours::number`](super::Colours::number)).
+    /// The number of its colour ([`VariantColours::number`](super::VariantColours::number)).
     pub colour: usize,
     /// The value.
     pub estimate: Estimate,
