@@ -27,7 +27,7 @@ pub enum AuditDetail {
 const SHOWN: usize = 20;
 
 /// Writes the exclusions below an answer in text or Markdown. JSON has them in its own key
-/// ([`json`]), and CSV has none.
+/// ([`json()`]), and CSV has none.
 pub fn below(
     audit: &Audit,
     detail: AuditDetail,

@@ -108,7 +108,7 @@ pub struct BurnIn {
 /// Returns the burn-in of a benchmark from the starts of its instances; `None` without any.
 ///
 /// An instance can only tell about as many iterations as it has, so only those are asked that
-/// have at least half as many (by their numbers) as the longest: [`is_long_enough`]. The burn-in is the
+/// have at least half as many (by their numbers) as the longest: `is_long_enough`. The burn-in is the
 /// quantile of the starts of those that get steady, rounded up, and at most the largest
 /// share of the shortest of them. Where a start costs more than allowed, it is the one among the allowed whose
 /// bias is the smallest (the earliest of those within 0.1 % of it).
