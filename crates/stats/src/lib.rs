@@ -75,8 +75,8 @@ pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
 };
 pub use power::{
-    Configuration, Detection, DetectionMethod, Noise, NoncentralT, Strategy, instances_needed,
-    minimal_detectable_slowdown, power,
+    Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,
+    instances_needed, minimal_detectable_slowdown, power,
 };
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};

@@ -45,17 +45,18 @@ fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {
 fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     let folder = filled();
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    2 of 3 benchmarks can detect 5 % (cost 14 min)
+    2 of 3 benchmarks can detect 5 % (cost 21 min)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1         90           2            ~95 %   12 min
+     noisy      1.99 s        1        140           2   100 % [95–100]   19 min
      once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ computed by formula: too few measurements to simulate
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -66,16 +67,16 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (cost 2.0 min at a price of 0.400)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1         25           2            ~96 %  3.3 min  beyond budget
+     noisy      1.99 s        1         40           2   100 % [95–100]  5.3 min  beyond budget
      once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ computed by formula: too few measurements to simulate
-    beyond the budget: noisy; all of them would need 3.3 min at a price of 0.662
-    more
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
+    beyond the budget: noisy; all of them would need 5.3 min at a price of 1.06 more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -96,9 +97,9 @@ fn a_row_of_json_says_all_of_a_choice() {
       "cost": null,
       "cost_seconds": 119.91396520833332,
       "cv": 0.006535681019270476,
-      "false_positive_rate": 0.043,
-      "false_positive_rate_lower": 0.03207865341171336,
-      "false_positive_rate_upper": 0.05741900384408402,
+      "false_positive_rate": 0.031,
+      "false_positive_rate_lower": 0.021924003447158568,
+      "false_positive_rate_upper": 0.043665496012292145,
       "instances": 3,
       "iterations": 2,
       "mean": 9.993982534722223,
@@ -109,6 +110,7 @@ fn a_row_of_json_says_all_of_a_choice() {
       "needed_instances": null,
       "needed_iterations": null,
       "outcome": "planned",
+      "pilot_instances": 24,
       "power": 1.0,
       "power_lower": 0.9961732415144449,
       "power_upper": 1.0,
@@ -130,13 +132,13 @@ fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     let folder = filled();
     let arguments = ["plan", "--format", "csv", "--slowdown", "5%,20%"];
     assert_snapshot!(run(folder.path(), &arguments), @r#"
-    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,90,2,0.9518621879259567,,,0.049982765112570805,,,714.4289000000001,,welch,ibs,closed_form,planned,true,,,,,
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,7,2,0.96,0.945990355878742,0.9704890263145473,0.061,0.04777977512603371,0.07758011882428369,55.56669222222223,,welch,ibs,simulated,planned,false,,,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,true,,,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,false,,,,,
+    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.05,140,2,0.996,0.9528648097546889,1.0,0.049,0.03726103464736061,0.06419070150661012,1111.3338444444446,,welch,ibs,simulated,planned,true,,,,,
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.2,12,2,0.999,0.9657235493377734,1.0,0.048,0.036393301020807914,0.06306608865013394,95.25718666666668,,welch,ibs,simulated,planned,false,,,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.05,3,2,1.0,0.9961732415144449,1.0,0.031,0.021924003447158568,0.043665496012292145,119.91396520833332,,welch,ibs,simulated,planned,true,,,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.2,3,2,1.0,0.9961732415144449,1.0,0.031,0.021924003447158568,0.043665496012292145,119.91396520833332,,welch,ibs,simulated,planned,false,,,,,
     exit 0
     "#);
 }
@@ -300,14 +302,14 @@ fn what_is_planned_is_drawn_beside_what_could_be_detected() {
     }
     let row = done.lines().find(|it| it.contains(",noisy,")).unwrap();
     let cells: Vec<&str> = row.split(',').collect();
-    let planned = format!("{} × {}", cells[11], cells[12]);
+    let planned = format!("{} × {}", cells[12], cells[13]);
     assert!(svg.contains(&format!(">{planned}<")), "{planned} in {svg}");
 
     let plot = ["plan", "-b", "noisy", "--plot", "one.svg"];
     run(folder.path(), &plot);
     let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
     let title = format!("noisy: {planned} is planned to detect 5 %");
-    let axis = format!(">{} (planned)<", cells[11]);
+    let axis = format!(">{} (planned)<", cells[12]);
     for text in [&title, &axis] {
         assert!(svg.contains(text.as_str()), "{text} in {svg}");
     }
@@ -379,18 +381,18 @@ fn people_review_what_was_chosen() {
     assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 25 instances × 2 iterations: power ~96 %, false positives 5 %, cost 3.3 min
+    10 %: 40 instances × 2 iterations: power 100 % [95–100], false positives 4.5 %, cost 5.3 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 12 x 4
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, cost 2.4 min
+    10 %: 12 instances × 4 iterations: power 70 % [49–87], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, cost 2.4 min
+    10 %: 12 instances × 4 iterations: power 70 % [49–87], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once
@@ -400,7 +402,7 @@ fn people_review_what_was_chosen() {
 
     [3/3] quiet
     burn-in 1, mean 9.99 s, cv 0.65 %
-    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 4.3 %, cost 2.0 min
+    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 3.1 %, cost 2.0 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");

@@ -62,13 +62,15 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
 
      benchmark    mean  burn-in  instances  iterations            power    cost  outcome
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
-     wild       1.98 s        1         10           2     13 % [11–15]  59.4 s  not enough
+     wild       1.98 s        1          9           2      11 % [7–15]  53.5 s  not enough
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     not possible with at most 10 × 50 (--max-instances, --max-iterations): wild
-    (needs 159 × 2, 16 min)
+    (needs 245 × 2, 24 min)
     for these the table shows the closest configuration
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -92,7 +94,7 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     ];
     assert_snapshot!(rows(&answer, &keys).join("\n"), @"
     calm 3 2 1.0 18.00 planned true null null null null null
-    wild 10 2 0.13 59.44 too_many_instances false not possible with at most 10 × 50 (--max-instances, --max-iterations) 159 2 945.08 0.53
+    wild 9 2 0.11 53.50 too_many_instances false not possible with at most 10 × 50 (--max-instances, --max-iterations) 245 2 1456.26 0.81
     ");
 }
 
@@ -104,13 +106,14 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     assert_snapshot!(run(folder.path(), &words), @"
     wild cannot detect 20 %
 
-     benchmark    mean  burn-in  instances  iterations  power     cost  outcome
-     wild       1.98 s        1         18           2  ~99 %  1.8 min  false alarms
+     benchmark    mean  burn-in  instances  iterations           power     cost  outcome
+     wild       1.98 s        1         26           2  100 % [99–100]  2.6 min  false alarms
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 1 % as far as the simulation
     shows; costs are for one version
-    ~ computed by formula: too few measurements to simulate
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     more than 1 % false positives with every configuration (--confidence 99% has
     fewer): wild (no number of instances is enough)
     for these the table shows the closest configuration
@@ -128,23 +131,25 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     let options = ["--slowdown", "0.5%,20%", "--max-instances", "12"];
     let words = [&["plan"], &options[..]].concat();
     assert_snapshot!(run(folder.path(), &words), @"
-    1 of 2 benchmarks can detect 0.5 %, both can detect 20 % (cost 2.3 min)
+    none of 2 benchmarks can detect 0.5 %, 1 can detect 20 % (cost 18.0 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
-     calm       2.00 s        1     0.5 %         11           2     98 % [97–99]  1.1 min
-     calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s  not run
-     wild       1.98 s        1     0.5 %          4           2      4.7 % [4–6]   23.8 s  not enough
-     wild       1.98 s        1      20 %         12           2     96 % [94–97]  1.2 min
+     calm       2.00 s        1     0.5 %         12           2    98 % [86–100]  1.2 min  not enough
+     calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
+     wild       1.98 s        1     0.5 %          4           2      5.4 % [4–7]   23.8 s  not enough
+     wild       1.98 s        1      20 %         12           2     96 % [80–99]  1.2 min  not enough
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    […] 95 % interval: power may be slightly below 95 % for 1 of 2 (lowest bound 94
-    %; use more --experiments)
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     0.5 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
-    wild (needs 15,080 × 2, 25 h)
+    calm (needs 16 × 2, 1.6 min), wild (needs 23,327 × 2, 39 h)
+    20 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
+    wild (needs 21 × 2, 2.1 min)
     for these the table shows the closest configuration
-    planned for a larger slowdown only: wild (20 %, not 0.5 %)
+    planned for a larger slowdown only: calm (20 %, not 0.5 %)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
@@ -153,10 +158,10 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     let answer = answer(&folder, &options);
     let keys = ["benchmark", "slowdown", "outcome", "runs"];
     assert_snapshot!(rows(&answer, &keys).join("\n"), @"
-    calm 1.00 planned true
-    calm 1.20 planned false
+    calm 1.00 too_many_instances false
+    calm 1.20 planned true
     wild 1.00 too_many_instances false
-    wild 1.20 planned true
+    wild 1.20 too_many_instances false
     ");
 }
 
@@ -181,23 +186,25 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
         rows(&answer, &["benchmark", "cost_seconds", "outcome", "runs"]).join("\n")
     };
     assert_snapshot!(of(&["--slowdown", "10%"]), @"
-    timed 23.94 planned true
+    timed 35.92 planned true
     untimed null planned true
     ");
     assert_snapshot!(of(&["--slowdown", "10%", "--budget", "9h"]), @"
-    timed 23.94 planned true
+    timed 35.92 planned true
     untimed null cost_unknown false
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "9h", "--price", "0.001"]), @"
-    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 23.9 s at a price of 6.65e−6)
+    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 35.9 s at a price of 9.98e−6)
 
-     benchmark  metric         mean  burn-in  instances  iterations          power    cost  outcome
-     timed      wall_time    2.00 s        1          4           2  99 % [98–100]  23.9 s
-     untimed    rate       2.00 1/s        1          4           2  99 % [98–100]       –  cost unknown
+     benchmark  metric         mean  burn-in  instances  iterations           power    cost  outcome
+     timed      wall_time    2.00 s        1          6           2  100 % [97–100]  35.9 s
+     untimed    rate       2.00 1/s        1          6           2  100 % [97–100]       –  cost unknown
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     no wall time was recorded, so the cost is unknown and these are not planned:
     untimed
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
@@ -229,7 +236,7 @@ fn benchmarks_and_their_metrics_are_not_the_same_number() {
     ];
     let said = run(folder.path(), &words);
     let first = said.lines().next().unwrap();
-    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (cost 47.9 s)");
+    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (cost 1.2 min)");
 }
 
 #[test]
@@ -258,6 +265,8 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
+    power rests on a pilot of 12 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     not analysed: failing (no iteration succeeded); zero (all values are zero, so
     ratios are undefined)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
@@ -359,17 +368,18 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     none of 2 benchmarks can detect 1 %, both can detect 20 % within 50.0 s (cost 35.9 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
-     calm       2.00 s        1       1 %         11           2     98 % [97–99]  1.1 min  beyond budget
+     calm       2.00 s        1       1 %         16           2   100 % [95–100]  1.6 min  beyond budget
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
-     wild       2.00 s        1       1 %        194           2            ~91 %   19 min  not enough
-     wild       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
+     wild       2.00 s        1       1 %        196           2     92 % [73–99]   20 min  not enough
+     wild       2.00 s        1      20 %          3           2   100 % [97–100]   18.0 s
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
-    ~ computed by formula: too few measurements to simulate
+    power rests on a pilot of 24 instances; […]: its range, as the noise is not
+    known better; 90 % of such plans have a power of 95 % or more
     1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):
-    wild (needs 231 × 2, 23 min)
+    wild (needs 357 × 2, 36 min)
     for these the table shows the closest configuration
     planned for a larger slowdown only: calm (20 %, not 1 %), wild (20 %, not 1 %)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
@@ -377,4 +387,24 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
     ");
+}
+
+/// Twelve benchmarks fit if each is planned for the larger slowdown; the smaller one for the first of them would take too much.
+#[test]
+fn a_budget_reaches_as_many_benchmarks_as_fit_before_smaller_slowdowns() {
+    let names: Vec<String> = (0..12).map(|k| format!("b{k:02}")).collect();
+    let noises: Vec<(&str, f64)> = names.iter().map(|it| (it.as_str(), 0.1)).collect();
+    let folder = self::noises(&noises);
+    let cost = |slowdown: &str| answer(&folder, &["--slowdown", slowdown])["cost_seconds"].as_f64();
+    let (large, small) = (cost("10%").unwrap(), cost("5%").unwrap());
+    // Enough for all with 10 %, and for three of them with 5 %.
+    let budget = format!("{:.0}s", large + 3.5 * (small - large) / 12.0);
+    let all = answer(&folder, &["--slowdown", "5%,10%", "--budget", &budget]);
+    let runs = |slowdown: f64| {
+        let rows = all["plan"].as_array().unwrap().iter();
+        rows.filter(|it| it["runs"] == true && it["slowdown"] == slowdown)
+            .count()
+    };
+    assert_eq!((runs(1.05), runs(1.1)), (3, 9));
+    assert!(all["cost_seconds"].as_f64() <= all["budget_seconds"].as_f64());
 }

@@ -120,12 +120,7 @@ fn row(
     }
 }
 
-/// Returns the noise; unknown below three instances.
+/// Returns the most probable noise; unknown below three instances.
 pub(super) fn variances(variability: &Variability) -> Option<Variances> {
-    let is_enough = variability.size.instances >= FEWEST_INSTANCES;
-    let components = variability.components.filter(|_| is_enough);
-    components.map(|it| Variances {
-        between: it.between,
-        within: it.within,
-    })
+    variability.pilot.map(|it| it.estimate())
 }

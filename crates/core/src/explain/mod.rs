@@ -11,7 +11,7 @@ mod samples;
 
 pub use advice::{Advice, advise};
 pub use choice::{
-    Choice, ChoiceRule, Chosen, Denied, MOST_NEEDED, PlanOptions, Rates, Simulation, USUAL_MOST,
+    Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanNoise, PlanOptions, Rates, Simulation, USUAL_MOST,
     Unable, Unmet, choices,
 };
 pub use costs::RunCosts;

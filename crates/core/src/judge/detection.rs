@@ -15,6 +15,9 @@ pub const USUAL_SLOWDOWN: f64 = 1.05;
 /// The default required power: 95 %.
 pub const USUAL_POWER: f64 = 0.95;
 
+/// The default assurance: 9 of 10 plans keep their power.
+pub const USUAL_ASSURANCE: f64 = 0.9;
+
 /// The slowdowns and configurations to evaluate: every combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionGrid {

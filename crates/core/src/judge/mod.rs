@@ -30,8 +30,8 @@ pub use compare::{
 };
 pub use decide::decide;
 pub use detection::{
-    Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
-    WantedBasis, detection, detection_by_formula,
+    Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
+    USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};

@@ -1,6 +1,8 @@
 //! The noise of a benchmark, within and between instances.
 
-use lapwing_stats::{Confidence, Modes, VarianceComponents, modes, variance_components};
+use lapwing_stats::{
+    Confidence, Modes, Pilot, PilotNoise, VarianceComponents, modes, variance_components,
+};
 
 use super::{SampleSize, instance_means, size};
 use crate::clean::{CleanInstance, Cleaned, UnusableReason};
@@ -21,6 +23,9 @@ pub struct Variability {
     /// Variance of the logarithms, between instances and within them; `None` below two instances, without a second
     /// iteration, or if a value is not positive.
     pub components: Option<VarianceComponents>,
+    /// The noise of instance means, for power; `None` below three instances, without a second iteration, or if a value
+    /// is not positive.
+    pub pilot: Option<PilotNoise>,
     /// Whether the instance means fall into two groups.
     pub modes: Modes,
 }
@@ -51,6 +56,7 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
         cv_instance_mean: pooled.instance_mean,
         cv_instance_sd: pooled.instance_deviation,
         components,
+        pilot: Pilot::new(&rows).map(|it| it.noise()),
         modes: modes(&instance_means(cleaned)),
     })
 }

@@ -8,7 +8,7 @@ use lapwing_stats::{
 use super::quantity::{NOTHING, percent, round_percent};
 use crate::explain::{Detectability, TooLittle};
 use crate::judge::{Basis, DetectionCell, DetectionOptions};
-use crate::text::counted;
+use crate::text::{counted, first_names};
 
 /// The method, strategy, slowdown and power that a conclusion is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -228,6 +228,25 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
     Some(format!(
         "{who}: the true MDS may be up to {reach:.1} times as large"
     ))
+}
+
+/// Returns where outliers break the conditions of the formula; `None` if nothing shown is by formula, or if there are none.
+pub fn outliers_caution(rows: &[&Detectability]) -> Option<String> {
+    let is_meant = |row: &&&Detectability| {
+        let is_heavy = row.variability.pilot.is_some_and(|it| it.has_heavy_tails());
+        is_heavy && row.cells.iter().any(|it| it.experiments().is_none())
+    };
+    let meant: Vec<&str> = rows
+        .iter()
+        .filter(is_meant)
+        .map(|it| it.benchmark.as_str())
+        .collect();
+    (!meant.is_empty()).then(|| {
+        format!(
+            "the formula assumes normal noise, but outliers were measured, so the true power may be lower: {}",
+            first_names(&meant, 3)
+        )
+    })
 }
 
 /// With this number of instances the standard deviation between them is known to about a third.

@@ -20,7 +20,7 @@ mod verdict;
 pub use chart::{Chart, ChartTheme, VariantColours};
 pub use detection::{
     DetectionView, change, configuration_text, detectable_text, detectable_with_interval,
-    few_instances_caution, interval_text, too_little_text,
+    few_instances_caution, interval_text, outliers_caution, too_little_text,
 };
 pub use enough::{DetectionAbility, EnoughConfigurations};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};

@@ -1,7 +1,7 @@
 //! Hail's published plan beside the cheapest one: what each would detect, and what it costs.
 
-use lapwing_core::explain::{ChoiceRule, Chosen, PlanOptions, RunCosts};
-use lapwing_core::judge::DetectionOptions;
+use lapwing_core::explain::{ChoiceRule, Chosen, PlanNoise, PlanOptions, RunCosts};
+use lapwing_core::judge::{DetectionOptions, USUAL_ASSURANCE};
 use lapwing_stats::{Configuration, DetectionMethod, Noise, Strategy};
 use lapwing_testing::reference_data;
 
@@ -60,6 +60,7 @@ fn options(method: DetectionMethod) -> PlanOptions {
         slowdowns: Vec::new(),
         power: 0.95,
         false_positives: 0.05,
+        assurance: USUAL_ASSURANCE,
         detection: DetectionOptions {
             methods: vec![method],
             strategies: vec![Strategy::DifferentInstances],
@@ -94,6 +95,7 @@ fn compare(all: &[Published], share_between: f64, method: DetectionMethod) -> Su
             between: share_between * variance,
             within: (1.0 - share_between) * variance,
         };
+        let noise = PlanNoise::Known(noise);
         let costs = RunCosts {
             start: 0.0,
             burn_in: it.burn_in * it.mean,

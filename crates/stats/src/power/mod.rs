@@ -7,6 +7,7 @@ mod golden;
 mod minimal;
 mod noise;
 mod noncentral_t;
+mod pilot;
 mod quadrature;
 mod sides;
 
@@ -15,6 +16,7 @@ pub use configuration::Configuration;
 pub use minimal::instances_needed;
 pub use noise::{DetectionMethod, Noise, Strategy};
 pub use noncentral_t::NoncentralT;
+pub use pilot::{Pilot, PilotNoise};
 
 use crate::Confidence;
 

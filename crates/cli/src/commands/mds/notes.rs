@@ -3,8 +3,8 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    DetectionAbility, EnoughConfigurations, few_instances_caution, interval_text, percent,
-    round_percent,
+    DetectionAbility, EnoughConfigurations, few_instances_caution, interval_text, outliers_caution,
+    percent, round_percent,
 };
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
@@ -34,6 +34,7 @@ pub fn notes(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
     notes.extend(beyond_band_note(found.smallest_effect));
     let known: Vec<&Detectability> = rows.iter().filter(|row| !is_unknown(row, shown)).collect();
     notes.extend(few_instances_caution(&known));
+    notes.extend(outliers_caution(&known));
     if found.all.older > 0 && command.samples.settings.is_none() {
         notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }

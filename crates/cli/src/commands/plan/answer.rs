@@ -1,13 +1,13 @@
 //! A plan as text, Markdown, JSON and CSV.
 
-use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_core::explain::{ChoiceRule, Chosen, PlanOptions, Unable, Unmet};
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::TitledRow;
 use serde::Serialize;
 use serde_json::json;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{denied_text, shown};
+use super::text::shown;
 use super::{PlanCommand, notes, text};
 use crate::answer::{MetricFields, SettingFields, TextAnswer, identity, write_csv, write_json};
 use crate::audit;
@@ -36,6 +36,7 @@ pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Res
                 "plan": rows(plan, command),
                 "power": options.power,
                 "false_positives": options.false_positives,
+                "assurance": (options.rule != ChoiceRule::Hail).then_some(options.assurance),
                 "benchmarks": plan.benchmarks(),
                 "budget_seconds": plan.budget,
                 "cost_seconds": plan.cost_of(LineFate::Kept),
@@ -61,6 +62,7 @@ struct PlanRow<'a> {
     burn_in: Option<u32>,
     mean: Option<f64>,
     cv: Option<f64>,
+    pilot_instances: Option<usize>,
     slowdown: Option<f64>,
     instances: Option<usize>,
     iterations: Option<usize>,
@@ -126,6 +128,7 @@ fn row<'a>(
         burn_in: Some(choice.burn_in),
         mean: Some(choice.variability.mean),
         cv: Some(choice.variability.cv_total),
+        pilot_instances: Some(choice.variability.size.instances),
         slowdown: Some(slowdown),
         instances: chosen.map(|it| it.configuration.instances),
         iterations: chosen.map(|it| it.configuration.iterations),
@@ -173,14 +176,13 @@ fn reason(
     let Some(rates) = chosen.rates else {
         return Some("chosen by hand; noise unknown".to_owned());
     };
-    if rates.power.value < options.power {
+    if !options.has_power(chosen) {
         return Some("chosen by hand, with less power than requested".to_owned());
     }
     if rates.has_too_many_false_positives(options.false_positives) {
         return Some("with more false positives than requested".to_owned());
     }
-    let denied = chosen.denied.as_ref()?;
-    Some(format!("by formula, and {}", denied_text(denied, options)))
+    None
 }
 
 /// Returns the row of a benchmark that is not judged.

@@ -38,11 +38,29 @@ pub fn parse_price(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a sum of money above 0".to_owned())
 }
 
+/// What a benchmark may cost.
+struct CostLadder {
+    lines: Vec<usize>,
+    /// Cost, and the index of the first slowdown of each line; from the smallest slowdown on.
+    rungs: Vec<(f64, Vec<usize>)>,
+}
+
+impl CostLadder {
+    fn cheapest(&self) -> f64 {
+        let costs = self.rungs.iter().map(|it| it.0);
+        costs.fold(f64::INFINITY, f64::min)
+    }
+
+    fn of_smallest_slowdown(&self) -> f64 {
+        self.rungs.first().map_or(f64::INFINITY, |it| it.0)
+    }
+}
+
 impl ChosenPlan {
     /// Spends the budget on as many benchmarks as possible, the cheapest first. All lines of a benchmark share its fate
     /// and its entry.
     pub fn spend(&mut self) {
-        let mut able: Vec<(Option<f64>, Vec<usize>)> = Vec::new();
+        let mut able: Vec<Vec<usize>> = Vec::new();
         self.lines.iter_mut().for_each(|line| line.from = 0);
         for group in self.groups() {
             let (found, unable): (Vec<usize>, Vec<usize>) = group
@@ -53,32 +71,63 @@ impl ChosenPlan {
                 .into_iter()
                 .for_each(|at| self.lines[at].fate = LineFate::Unable);
             if !found.is_empty() {
-                able.push((self.cost_together(&found), found));
+                able.push(found);
             }
         }
-        // Unknown costs come last.
-        let cost = |it: &(Option<f64>, Vec<usize>)| it.0.unwrap_or(f64::INFINITY);
-        able.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+        // What fits with the cheapest slowdown of each has a place; what is left then buys smaller slowdowns.
         let mut left = self.budget.unwrap_or(f64::INFINITY);
-        for (mut cost, lines) in able {
-            // If the smallest slowdown is too expensive, a larger one may fit.
-            while cost.is_some_and(|it| it > left) && self.make_do(&lines) {
-                cost = self.cost_together(&lines);
+        let mut fitting = Vec::new();
+        let (known, unknown): (Vec<_>, Vec<_>) = able
+            .into_iter()
+            .partition(|lines| self.cost_together(lines).is_some());
+        let mut ladders: Vec<CostLadder> = known.into_iter().map(|it| self.ladder(it)).collect();
+        ladders.sort_by(|one, other| one.cheapest().total_cmp(&other.cheapest()));
+        for ladder in ladders {
+            if ladder.cheapest() <= left {
+                left -= ladder.cheapest();
+                fitting.push(ladder);
+            } else {
+                self.decide(&ladder.lines, LineFate::BeyondBudget);
             }
-            let fate = match (cost, self.budget) {
-                (Some(cost), _) if cost > left => LineFate::BeyondBudget,
-                (Some(cost), _) => {
-                    left -= cost;
-                    LineFate::Kept
-                }
-                (None, None) => LineFate::Kept,
-                (None, Some(_)) => LineFate::CostUnknown,
-            };
-            if fate == LineFate::BeyondBudget {
-                lines.iter().for_each(|at| self.lines[*at].from = 0);
-            }
-            lines.into_iter().for_each(|at| self.lines[at].fate = fate);
         }
+        fitting.sort_by(|one, other| {
+            one.of_smallest_slowdown()
+                .total_cmp(&other.of_smallest_slowdown())
+        });
+        for ladder in fitting {
+            let own = left + ladder.cheapest();
+            let mut rungs = ladder.rungs.iter();
+            if let Some((cost, from)) = rungs.find(|it| it.0 <= own) {
+                left = own - cost;
+                for (at, from) in ladder.lines.iter().zip(from) {
+                    self.lines[*at].from = *from;
+                }
+            }
+            self.decide(&ladder.lines, LineFate::Kept);
+        }
+        let fate = match self.budget {
+            None => LineFate::Kept,
+            Some(_) => LineFate::CostUnknown,
+        };
+        unknown.iter().for_each(|lines| self.decide(lines, fate));
+    }
+
+    fn decide(&mut self, lines: &[usize], fate: LineFate) {
+        lines.iter().for_each(|at| self.lines[*at].fate = fate);
+    }
+
+    /// Returns what these lines of a benchmark may cost, from the smallest slowdown on.
+    fn ladder(&mut self, lines: Vec<usize>) -> CostLadder {
+        let mut rungs = Vec::new();
+        loop {
+            let cost = self.cost_together(&lines).unwrap_or(f64::INFINITY);
+            rungs.push((cost, lines.iter().map(|at| self.lines[*at].from).collect()));
+            if !self.make_do(&lines) {
+                break;
+            }
+        }
+        lines.iter().for_each(|at| self.lines[*at].from = 0);
+        CostLadder { lines, rungs }
     }
 
     /// Plans for the next larger slowdown in the most expensive of these lines; `false` if there is none.

@@ -89,14 +89,14 @@ impl PlanLine {
     }
 
     /// Returns whether the run detects this slowdown with the power.
-    pub fn detects(&self, slowdown: f64, power: f64) -> bool {
+    pub fn detects(&self, slowdown: f64, options: &PlanOptions) -> bool {
         let is_run = self.fate == LineFate::Kept;
         let run = self.first().map(|it| it.1.configuration);
         // A configuration that detects a slowdown also detects larger ones.
         let detects = self.choice.found.iter().any(|(found, chosen)| {
             let chosen = chosen.as_ref().ok();
             let of_run = chosen.filter(|it| Some(it.configuration) == run);
-            let has_power = of_run.and_then(Chosen::power).is_some_and(|it| it >= power);
+            let has_power = of_run.is_some_and(|it| options.has_power(it));
             *found <= slowdown && has_power
         });
         is_run && detects
@@ -126,7 +126,7 @@ impl ChosenPlan {
 
     /// Returns the number of benchmarks that detect this slowdown in all of their lines.
     pub fn able(&self, slowdown: f64) -> usize {
-        let detects = |at: &usize| self.lines[*at].detects(slowdown, self.options.power);
+        let detects = |at: &usize| self.lines[*at].detects(slowdown, &self.options);
         let groups = self.groups().into_iter();
         groups.filter(|group| group.iter().all(detects)).count()
     }

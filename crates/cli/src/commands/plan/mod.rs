@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
-use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
+use lapwing_core::judge::{DetectionOptions, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
@@ -45,6 +45,9 @@ pub struct PlanCommand {
     /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
+    /// Probability that a plan keeps its power, although the noise is known from a few instances only
+    #[arg(long, value_name = "SHARE", value_parser = parse_assurance, default_value_t = USUAL_ASSURANCE, conflicts_with = "compat")]
+    assurance: f64,
     /// Maximum false-positive rate
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
     alpha: f64,
@@ -112,6 +115,11 @@ const FLAVOURS: [NamedValue<PlanFlavour>; 2] = [
     ),
 ];
 
+fn parse_assurance(text: &str) -> Result<f64, String> {
+    let share = parse_share(text).ok().filter(|it| *it >= 0.5);
+    share.ok_or_else(|| "write a share from 50 % to below 100 %, such as 90% or 0.9".to_owned())
+}
+
 /// Expected values of a limit.
 const LIMIT: &str = "write a number from 1 to 100,000";
 
@@ -140,12 +148,13 @@ impl PlanCommand {
             }
             return Err(nothing(&plan.audit));
         }
-        if self.review {
-            match review::review(&mut plan, context)? {
-                PlanReview::Complete => {}
-                PlanReview::Stopped => return Ok(ExitStatus::Interrupted),
-            }
-        }
+        let fine = match self.review.then(|| review::review(&mut plan, context)) {
+            None => ExitStatus::Fine,
+            Some(end) => match end? {
+                PlanReview::Complete => ExitStatus::Fine,
+                PlanReview::Stopped => ExitStatus::Interrupted,
+            },
+        };
         if let Some(path) = &self.plot {
             draw(&plan, path)?;
         }
@@ -155,7 +164,7 @@ impl PlanCommand {
                 context.terminal.say("nothing was written");
             }
             return Ok(match plan.is_skipped() {
-                true => ExitStatus::Fine,
+                true => fine,
                 false => ExitStatus::NotEnough,
             });
         }
@@ -165,7 +174,7 @@ impl PlanCommand {
         if let Some(suite) = suite {
             document::update_suite(suite, &plan, context)?;
         }
-        Ok(ExitStatus::Fine)
+        Ok(fine)
     }
 
     /// Refuses two answers on standard output.
@@ -249,6 +258,7 @@ impl PlanCommand {
             slowdowns,
             power: self.power,
             false_positives: self.alpha,
+            assurance: self.assurance,
             detection: DetectionOptions {
                 // The level with exactly the accepted false positives.
                 confidence: if self.grid.has_confidence() || profile.searches_grid {

@@ -1,12 +1,12 @@
 //! Notes below a plan.
 
 use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, machine_time, percent, round_percent};
-use lapwing_core::text::{first_names, grouped};
+use lapwing_core::show::{DetectionView, machine_time, round_percent};
+use lapwing_core::text::{counted, first_names, grouped};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_text, shown};
+use super::text::{beyond_band_note, cost_text, power_text, rate_text, shown};
 use super::{PlanCommand, document};
 use crate::not_judged;
 
@@ -23,7 +23,6 @@ pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
         round_percent(options.false_positives)
     )];
     notes.extend(of_lines(plan, command));
-    notes.extend(denied(plan));
     notes.extend(lesser(plan));
     notes.extend(beyond(plan, command));
     notes.extend(unmet(plan, command));
@@ -57,9 +56,9 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
         shown.any(|it| it.is_by_formula())
     };
     if plan.lines.iter().any(is_by_formula) {
-        notes.push("~ computed by formula: too few measurements to simulate".to_owned());
+        notes.push("~ computed by formula: too many instances to simulate".to_owned());
     }
-    notes.extend(nearly(plan));
+    notes.extend(pilot(plan));
     let unknown: Vec<&str> =
         plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
     if !unknown.is_empty() {
@@ -71,42 +70,39 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     notes
 }
 
-/// Returns a note on simulations whose interval of the power extends below the requested power.
-fn nearly(plan: &ChosenPlan) -> Option<String> {
-    let lower_ends = plan.kept().filter_map(|line| {
-        let power = line.first()?.1.rates?.power;
-        let is_enough = power.value >= plan.options.power;
-        let lower = power.interval.filter(|_| is_enough)?.lower;
-        (lower < plan.options.power).then_some(lower)
-    });
-    let lower_ends: Vec<f64> = lower_ends.collect();
-    let lowest = lower_ends.iter().copied().min_by(f64::total_cmp)?;
-    let of = match (lower_ends.len(), plan.kept().count()) {
-        (open, kept) if open == kept => String::new(),
-        (open, kept) => format!(" for {open} of {kept}"),
+/// Returns a note on what the power rests on.
+fn pilot(plan: &ChosenPlan) -> Option<String> {
+    let options = &plan.options;
+    if options.rule == ChoiceRule::Hail {
+        return None;
+    }
+    let pilots = plan.lines.iter().filter(|it| it.fate != LineFate::Skipped);
+    let pilots = pilots.filter_map(|it| it.choice.variability.pilot);
+    let sizes: Vec<usize> = pilots.clone().map(|it| it.instances).collect();
+    let (fewest, most) = (sizes.iter().min()?, sizes.iter().max()?);
+    let size = match fewest == most {
+        true => counted(*most, "instance"),
+        false => format!("{fewest} to {} per benchmark", counted(*most, "instance")),
+    };
+    let tails = pilots.filter(|it| it.has_heavy_tails()).count();
+    let tails = match (tails, sizes.len()) {
+        (0, _) => String::new(),
+        (tails, all) if tails == all => "; outliers make it less certain".to_owned(),
+        (tails, all) => format!("; outliers make it less certain for {tails} of {all}"),
+    };
+    let few = match *fewest < FEW_INSTANCES {
+        true => " (a larger pilot makes cheaper plans)",
+        false => "",
     };
     Some(format!(
-        "[…] 95 % interval: power may be slightly below {}{of} (lowest bound {}; use more --experiments)",
-        round_percent(plan.options.power),
-        percent(lowest)
+        "power rests on a pilot of {size}{tails}; […]: its range, as the noise is not known better; {} of such plans have a power of {} or more{few}",
+        round_percent(options.assurance),
+        round_percent(options.power),
     ))
 }
 
-/// Returns a note on configurations by formula that simulations contradict.
-fn denied(plan: &ChosenPlan) -> Option<String> {
-    let lines = plan.kept().filter_map(|line| {
-        let denied = line.first()?.1.denied.as_ref()?;
-        let name = &line.choice.benchmark;
-        Some(format!("{name} ({})", denied_text(denied, &plan.options)))
-    });
-    let lines: Vec<String> = lines.collect();
-    (!lines.is_empty()).then(|| {
-        format!(
-            "by formula, but contradicted by simulations, so possibly not enough (measure more instances): {}",
-            first_names(&lines, NAMES)
-        )
-    })
-}
+/// With fewer instances, the noise between them is known to a factor of about 1.5.
+const FEW_INSTANCES: usize = 10;
 
 /// Returns notes on configurations with too little power, chosen by hand, or too many false positives.
 fn lesser(plan: &ChosenPlan) -> Vec<String> {
@@ -117,7 +113,7 @@ fn lesser(plan: &ChosenPlan) -> Vec<String> {
             continue;
         };
         let name = &line.choice.benchmark;
-        if chosen.power().is_none_or(|it| it < options.power) {
+        if !options.has_power(chosen) {
             lesser.push(format!("{name} ({})", power_text(chosen)));
         } else if let Some(rates) = chosen.rates
             && rates.has_too_many_false_positives(options.false_positives)

@@ -4,11 +4,12 @@ use std::io;
 
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_core::show::{RowTitles, machine_time, percent, quantity, round_percent};
+use lapwing_core::suite::{CommandLine, command_text};
 use lapwing_core::text::counted;
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{denied_text, power_text};
+use super::text::power_text;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::review::{ReviewAnswer, ask};
@@ -31,17 +32,13 @@ pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<PlanReview, Cl
     while at < count {
         terminal.say(&shown(plan, at));
         let Some(line) = ask(prompt(&plan.lines[at]), &mut input, terminal)? else {
-            terminal.say(&format!(
-                "\nthe answers end before {} of {count}: no changes were kept, and nothing was written",
-                at + 1
-            ));
-            return Ok(PlanReview::Stopped);
+            terminal.say("");
+            return Ok(stopped(plan, at, context));
         };
         match understand(&line) {
             Err(reason) => terminal.say(&reason),
             Ok(ReviewAnswer::Quit) => {
-                terminal.say("stopped: no changes were kept, and nothing was written");
-                return Ok(PlanReview::Stopped);
+                return Ok(stopped(plan, at, context));
             }
             Ok(ReviewAnswer::Back) => at = at.saturating_sub(1),
             Ok(ReviewAnswer::Keep) => {
@@ -64,6 +61,29 @@ pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<PlanReview, Cl
     }
     plan.spend();
     Ok(PlanReview::Complete)
+}
+
+/// Keeps the answers given so far, and says how to continue.
+fn stopped(plan: &mut ChosenPlan, at: usize, context: &Context) -> PlanReview {
+    let open = plan.lines[at..].iter();
+    let mut names: Vec<&str> = open.map(|it| it.choice.benchmark.as_str()).collect();
+    names.dedup();
+    let rest = names.iter().map(|it| {
+        let word = CommandLine::Words(vec![(*it).to_owned()]);
+        format!(" -b {}", command_text(&word))
+    });
+    let rest: String = rest.collect();
+    context.terminal.say(&format!(
+        "stopped at {} of {}; the answers so far are kept. To continue with the others, add `{}` to the same command, with another file for --write",
+        at + 1,
+        plan.lines.len(),
+        rest.trim_start(),
+    ));
+    for line in &mut plan.lines[at..] {
+        line.fate = LineFate::Skipped;
+    }
+    plan.spend();
+    PlanReview::Stopped
 }
 
 /// Returns the possible answers.
@@ -97,7 +117,7 @@ fn shown(plan: &ChosenPlan, at: usize) -> String {
     );
     for (slowdown, found) in &choice.found {
         let what = match found {
-            Ok(chosen) => configuration_text(line, chosen, &plan.options),
+            Ok(chosen) => configuration_text(line, chosen),
             Err(unmet) => unmet_text(line, unmet, &plan.options),
         };
         text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
@@ -106,7 +126,7 @@ fn shown(plan: &ChosenPlan, at: usize) -> String {
 }
 
 /// Returns the power and cost of a configuration.
-fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -> String {
+fn configuration_text(line: &PlanLine, chosen: &Chosen) -> String {
     let Configuration {
         instances,
         iterations,
@@ -115,17 +135,14 @@ fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -
         let share = (rates.false_positives.value * 1e3).round() / 1e3;
         format!(", false positives {}", round_percent(share))
     });
-    let denied = chosen.denied.as_ref();
-    let denied = denied.map(|it| format!("; but {}", denied_text(it, options)));
     format!(
-        "{} × {}: power {}{}, cost {}{}",
+        "{} × {}: power {}{}, cost {}",
         counted(instances, "instance"),
         counted(iterations, "iteration"),
         power_text(chosen),
         false_positives.unwrap_or_default(),
         line.cost_with(chosen)
             .map_or("an unknown time".to_owned(), machine_time),
-        denied.unwrap_or_default(),
     )
 }
 
@@ -142,13 +159,13 @@ fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     if let Some(closest) = &unmet.closest {
         text.push_str(&format!(
             "\n  closest: {}",
-            configuration_text(line, closest, options)
+            configuration_text(line, closest)
         ));
     }
     if let Some(needed) = &unmet.needed {
         text.push_str(&format!(
             "\n  it takes {}",
-            configuration_text(line, needed, options)
+            configuration_text(line, needed)
         ));
     }
     text

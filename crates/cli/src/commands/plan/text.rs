@@ -1,6 +1,6 @@
 //! Sentence and table of a plan.
 
-use lapwing_core::explain::{Chosen, Denied, PlanOptions, Unable, Unmet};
+use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::{
     RowSubject, RowTitles, TitledRow, UnitScale, machine_time, percent, quantity, round_percent,
@@ -210,7 +210,11 @@ pub fn power_text(chosen: &Chosen) -> String {
     let Some(rates) = chosen.rates else {
         return "unknown".to_owned();
     };
-    rate_text(&rates.power)
+    let by_formula = if chosen.is_by_formula() { "~" } else { "" };
+    format!(
+        "{by_formula}{}",
+        rate_text(&rates.power).trim_start_matches('~')
+    )
 }
 
 /// Returns `97 % [95–98]` of a simulation, `~97 %` by formula.
@@ -223,20 +227,6 @@ pub fn rate_text(rate: &CellRate) -> String {
         }
         None => format!("~{value}"),
     }
-}
-
-/// Returns a simulation that contradicts the formula: `6 × 2 has false positives of 9.1 % [7–11] by simulation`.
-pub fn denied_text(denied: &Denied, options: &PlanOptions) -> String {
-    let Denied {
-        configuration,
-        rates,
-    } = denied;
-    let is_loud = rates.has_too_many_false_positives(options.false_positives);
-    let what = match is_loud {
-        true => format!("false positives of {}", rate_text(&rates.false_positives)),
-        false => format!("a power of {}", rate_text(&rates.power)),
-    };
-    format!("{configuration} has {what} by simulation")
 }
 
 /// Returns the outcome of a slowdown; empty if it is run.

@@ -1,6 +1,6 @@
 //! The power of configurations by formula, and the cheapest configuration that is sufficient.
 
-use lapwing_stats::{Configuration, Detection, Noise as Variances, instances_needed};
+use lapwing_stats::{Configuration, Detection, Noise as Variances, PilotNoise, instances_needed};
 
 use super::search::FEWEST_INSTANCES;
 use super::{Chosen, PlanOptions, Rates, Unable};
@@ -19,6 +19,25 @@ const ALIKE: f64 = 0.01;
 /// Up to this number of iterations every number is tried, beyond it only some.
 const EVERY: usize = 64;
 
+/// The noise that a plan is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PlanNoise {
+    /// A known one.
+    Known(Variances),
+    /// That of a pilot, which the true one exceeds with at most the remaining probability.
+    Limit(PilotNoise, f64),
+}
+
+impl PlanNoise {
+    /// Returns the noise for instances of so many iterations.
+    pub(super) fn of(self, iterations: usize) -> Variances {
+        match self {
+            Self::Known(noise) => noise,
+            Self::Limit(pilot, probability) => pilot.limit(probability, iterations),
+        }
+    }
+}
+
 /// The fewest sufficient instances for a number of iterations, by formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
@@ -36,7 +55,7 @@ impl PlanOptions {
     /// If no configuration does.
     pub fn cheapest_by_formula(
         &self,
-        noise: Variances,
+        noise: PlanNoise,
         costs: RunCosts,
         slowdown: f64,
         most: Configuration,
@@ -51,7 +70,7 @@ impl PlanOptions {
     /// least twice the cost of the cheapest are dropped.
     pub(super) fn guesses(
         &self,
-        noise: Variances,
+        noise: PlanNoise,
         costs: RunCosts,
         slowdown: f64,
         most: Configuration,
@@ -97,13 +116,13 @@ impl PlanOptions {
     /// Returns the fewest instances for this number of iterations that have the power and few enough false positives.
     fn fewest(
         &self,
-        noise: Variances,
+        noise: PlanNoise,
         iterations: usize,
         slowdown: f64,
         most: usize,
     ) -> Result<usize, Unable> {
         let instances = instances_needed(
-            noise,
+            noise.of(iterations),
             iterations,
             self.strategy(),
             self.method(),
@@ -146,7 +165,7 @@ impl PlanOptions {
     /// instances, whose power is within [`ALIKE`] of the highest.
     pub(super) fn closest_by_formula(
         &self,
-        noise: Variances,
+        noise: PlanNoise,
         slowdown: f64,
         most: Configuration,
     ) -> Option<Chosen> {
@@ -173,12 +192,13 @@ impl PlanOptions {
     /// Returns the detection rates of a configuration by formula; `None` if they are unknown.
     pub fn by_formula(
         &self,
-        noise: Variances,
+        noise: PlanNoise,
         configuration: Configuration,
         slowdown: f64,
     ) -> Option<Chosen> {
         let confidence = self.detection.confidence;
         let (strategy, method) = (self.strategy(), self.method());
+        let noise = noise.of(configuration.iterations);
         let detection = Detection::new(noise, configuration, strategy, method, confidence)?;
         let rate = |slowdown| {
             Some(CellRate {
@@ -193,7 +213,6 @@ impl PlanOptions {
                 power: rate(slowdown)?,
                 false_positives: rate(1.0)?,
             }),
-            denied: None,
         })
     }
 }

@@ -13,7 +13,7 @@ impl Search<'_> {
         let grid = &self.options.detection.grid;
         let cells = self
             .simulation
-            .simulate(grid.instances.clone(), grid.iterations.clone());
+            .of_measured(grid.instances.clone(), grid.iterations.clone());
         if !self.options.slowdowns.is_empty() {
             let wanted = self.options.slowdowns.iter();
             return wanted
@@ -42,7 +42,7 @@ impl Search<'_> {
             .iter()
             .filter(|cell| first.is_some_and(|first| cell.configuration >= first))
             .filter_map(|cell| chosen(cell, slowdown))
-            .filter(|it| self.has_power(it));
+            .filter(|it| self.options.has_power(it));
         let cheapest = able.min_by(|one, other| {
             let cost = |it: &Chosen| self.costs.of(it.configuration);
             cost(one).total_cmp(&cost(other))
@@ -55,7 +55,7 @@ impl Search<'_> {
                     (_, Some(_)) => Unable::NotInGrid,
                 },
                 closest: closest(cells, first, slowdown),
-                needed: self.noise.and_then(|noise| {
+                needed: self.simulation.noise().and_then(|noise| {
                     let by_formula = self
                         .options
                         .cheapest_by_formula(noise, self.costs, slowdown, UNLIMITED);

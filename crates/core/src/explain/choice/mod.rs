@@ -2,6 +2,8 @@
 
 mod formula;
 mod hail;
+#[cfg(test)]
+mod kept;
 mod search;
 mod simulation;
 #[cfg(test)]
@@ -9,6 +11,7 @@ mod tests;
 
 use lapwing_stats::{Configuration, DetectionMethod, Strategy};
 
+pub use self::formula::PlanNoise;
 use self::formula::ROUNDED;
 pub use self::search::MOST_NEEDED;
 use self::search::Search;
@@ -33,6 +36,8 @@ pub struct PlanOptions {
     pub power: f64,
     /// The largest false-positive rate.
     pub false_positives: f64,
+    /// The probability that a plan keeps its power, although its noise is known from a few instances only.
+    pub assurance: f64,
     /// Methods, strategies, confidence and simulation. Only the first method and strategy are used.
     pub detection: DetectionOptions,
     /// How a configuration is chosen.
@@ -43,7 +48,7 @@ pub struct PlanOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceRule {
     /// The cheapest sufficient configuration up to these numbers of instances and iterations: by formula, confirmed by
-    /// simulation if there is enough data.
+    /// simulation.
     Cheapest(Configuration),
     /// The method of the author of Hail's benchmarks: in the simulated grid, the cheapest configuration with the power
     /// among those from the first with few false positives on.
@@ -80,31 +85,25 @@ pub struct Chosen {
     pub configuration: Configuration,
     /// Its detection rates; `None` if the user chose it, and neither simulation nor formula gives them.
     pub rates: Option<Rates>,
-    /// The simulation that contradicts the formula, if the rates are by formula alone.
-    pub denied: Option<Denied>,
-}
-
-/// A configuration whose simulation contradicts the formula: too many false positives, or a power that is surely too low.
-///
-/// If several do, it is the one with the most instances.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Denied {
-    /// Instances per side, and iterations per instance.
-    pub configuration: Configuration,
-    /// Its simulated detection rates.
-    pub rates: Rates,
 }
 
 /// The detection rates of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Detection rate at the slowdown.
+    /// Detection rate at the slowdown. If chosen from a pilot, its interval includes what the pilot does not know of the noise:
+    /// the true power is above its lower end with the wanted assurance.
     pub power: CellRate,
     /// Detection rate without a slowdown.
     pub false_positives: CellRate,
 }
 
 impl Rates {
+    /// Returns the power to rely on: the lower end of its interval, or by formula the power itself.
+    pub fn lower_power(&self) -> f64 {
+        let power = self.power;
+        power.interval.map_or(power.value, |it| it.lower)
+    }
+
     /// Returns whether the false-positive rate is surely above a limit: if simulated, by the lower end of its interval.
     pub fn has_too_many_false_positives(&self, most: f64) -> bool {
         let rate = self.false_positives;
@@ -171,7 +170,7 @@ fn choice(
     let seed = seed
         .split(&sample.setting.text().unwrap_or_default())
         .split(name);
-    let mut search = Search::new(cleaned, variances(&variability), costs, options, seed);
+    let mut search = Search::new(cleaned, costs, options, seed);
     let found = match options.rule {
         ChoiceRule::Cheapest(most) => {
             let wanted = options.slowdowns.iter();
@@ -203,19 +202,29 @@ pub const USUAL_MOST: Configuration = Configuration {
 };
 
 impl PlanOptions {
-    /// Returns the cheapest configuration that detects the first slowdown at this noise, by formula, and its cost;
-    /// `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
+    /// Returns the cheapest configuration that detects the first slowdown at this noise or its limit, by formula, and its
+    /// cost; `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
     pub fn cheapest_of(&self, noise: &Noise) -> Option<(Chosen, f64)> {
-        let (variances, costs) = (variances(&noise.variability)?, noise.costs?);
+        let (pilot, costs) = (noise.variability.pilot?, noise.costs?);
+        let limit = PlanNoise::Limit(pilot, self.assurance);
         let slowdown = self.slowdowns.first().copied()?;
         let most = match self.rule {
             ChoiceRule::Cheapest(most) => most,
             ChoiceRule::Hail => USUAL_MOST,
         };
         let chosen = self
-            .cheapest_by_formula(variances, costs, slowdown, most)
+            .cheapest_by_formula(limit, costs, slowdown, most)
             .ok()?;
         Some((chosen, costs.of(chosen.configuration)))
+    }
+
+    /// Returns whether a configuration has the required power: as Hail's author chooses by its rate, otherwise by the lower
+    /// end of its interval.
+    pub fn has_power(&self, it: &Chosen) -> bool {
+        it.rates.is_some_and(|rates| match self.rule {
+            ChoiceRule::Cheapest(_) => rates.lower_power() >= self.power,
+            ChoiceRule::Hail => rates.power.value >= self.power,
+        })
     }
 
     /// Returns the detection method.
@@ -257,12 +266,10 @@ impl Choice {
         }
     }
 
-    /// Uses another configuration for every slowdown, with its simulated power; by formula if there is too little data
-    /// to simulate and the noise is known.
+    /// Uses another configuration for every slowdown, with its simulated power.
     pub fn change(&mut self, configuration: Configuration, simulation: &mut Simulation) {
-        let noise = variances(&self.variability);
         for (slowdown, found) in &mut self.found {
-            *found = Ok(simulation.by_hand(configuration, *slowdown, noise));
+            *found = Ok(simulation.by_hand(configuration, *slowdown));
         }
     }
 }
@@ -275,6 +282,7 @@ impl Chosen {
 
     /// Returns whether its rates are by formula alone.
     pub fn is_by_formula(&self) -> bool {
-        self.rates.is_some_and(|it| it.power.interval.is_none())
+        self.rates
+            .is_some_and(|it| it.false_positives.interval.is_none())
     }
 }

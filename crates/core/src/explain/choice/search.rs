@@ -1,15 +1,15 @@
 //! The search for the cheapest configuration, near the one that the formula gives, confirmed by simulation.
 
-use lapwing_stats::{Configuration, Noise as Variances, Seed};
+use lapwing_stats::{Configuration, Seed};
 
 use super::formula::{FEWEST_ITERATIONS, Guess};
-use super::simulation::Simulation;
-use super::{Chosen, Denied, PlanOptions, Unable, Unmet};
+use super::simulation::{MOST_SIMULATED_INSTANCES, Simulation};
+use super::{Chosen, PlanNoise, PlanOptions, Unable, Unmet};
 use crate::clean::Cleaned;
 use crate::explain::RunCosts;
 
 /// The most configurations to simulate for one slowdown of a benchmark.
-const MOST_SIMULATED: usize = 40;
+const MOST_SIMULATED: usize = 20;
 
 /// A verdict needs this many instances per side.
 pub(super) const FEWEST_INSTANCES: usize = 3;
@@ -36,7 +36,6 @@ const EQUAL_COSTS: RunCosts = RunCosts {
 /// The search for the configurations of a benchmark.
 pub(super) struct Search<'a> {
     pub(super) simulation: Simulation,
-    pub(super) noise: Option<Variances>,
     pub(super) costs: RunCosts,
     pub(super) options: &'a PlanOptions,
 }
@@ -44,26 +43,24 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(super) fn new(
         cleaned: &Cleaned,
-        noise: Option<Variances>,
         costs: Option<RunCosts>,
         options: &'a PlanOptions,
         seed: Seed,
     ) -> Self {
         Self {
             simulation: Simulation::new(cleaned, options, seed),
-            noise,
             costs: costs.unwrap_or(EQUAL_COSTS),
             options,
         }
     }
 
-    /// Returns the cheapest sufficient configuration: by simulation if there is enough data, else by formula.
+    /// Returns the cheapest sufficient configuration.
     pub(super) fn cheapest(
         &mut self,
         slowdown: f64,
         most: Configuration,
     ) -> Result<Chosen, Box<Unmet>> {
-        let Some(noise) = self.noise else {
+        let Some(noise) = self.simulation.noise() else {
             return Err(Box::new(Unmet {
                 why: Unable::NoiseUnknown,
                 closest: None,
@@ -72,14 +69,15 @@ impl<'a> Search<'a> {
         };
         let mut hunt = Hunt::new(self, noise, slowdown, most);
         hunt.look_at_all();
-        if let Some((_, chosen)) = hunt.best {
-            return Ok(chosen);
+        let (best, why) = (hunt.best, hunt.why);
+        if let Some((_, chosen)) = best {
+            return Ok(self.simulation.with_pilots_interval(chosen, slowdown));
         }
-        let why = hunt.why;
         let closest = self.options.closest_by_formula(noise, slowdown, most);
         let closest = closest.map(|it| {
             let simulated = self.simulation.rates(it.configuration, slowdown);
-            simulated.unwrap_or(it)
+            self.simulation
+                .with_pilots_interval(simulated.unwrap_or(it), slowdown)
         });
         let mut hunt = Hunt::new(self, noise, slowdown, UNLIMITED);
         hunt.look_at_all();
@@ -88,10 +86,6 @@ impl<'a> Search<'a> {
             closest,
             needed: hunt.best.map(|it| it.1),
         }))
-    }
-
-    pub(super) fn has_power(&self, it: &Chosen) -> bool {
-        it.power().is_some_and(|power| power >= self.options.power)
     }
 
     /// Returns whether the false-positive rate is not surely above the limit.
@@ -110,15 +104,13 @@ impl<'a> Search<'a> {
 /// simulations.
 struct Hunt<'a, 'b> {
     search: &'a mut Search<'b>,
-    noise: Variances,
+    noise: PlanNoise,
     slowdown: f64,
     most: Configuration,
     /// The cheapest so far, and its cost.
     best: Option<(f64, Chosen)>,
     /// Why no other configuration is sufficient.
     why: Unable,
-    /// Of the simulated configurations that contradict the formula, the one with the most instances.
-    denied: Option<Denied>,
     /// How many more configurations may be simulated.
     left: usize,
 }
@@ -136,7 +128,7 @@ enum Simulated {
 impl<'a, 'b> Hunt<'a, 'b> {
     fn new(
         search: &'a mut Search<'b>,
-        noise: Variances,
+        noise: PlanNoise,
         slowdown: f64,
         most: Configuration,
     ) -> Self {
@@ -147,7 +139,6 @@ impl<'a, 'b> Hunt<'a, 'b> {
             most,
             best: None,
             why: Unable::TooMany,
-            denied: None,
             left: MOST_SIMULATED,
         }
     }
@@ -171,11 +162,6 @@ impl<'a, 'b> Hunt<'a, 'b> {
             // By now the error of the formula is known.
             guesses.iter().for_each(|guess| self.look_at(*guess));
         }
-        if let Some((_, best)) = &mut self.best
-            && best.is_by_formula()
-        {
-            best.denied = self.denied;
-        }
         self.go_down();
     }
 
@@ -186,8 +172,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         let Some(iterations) = closest.map(|it| it.configuration.iterations) else {
             return false;
         };
-        let measured = self.search.simulation.most_instances(iterations);
-        let top = measured.min(self.most.instances);
+        let top = MOST_SIMULATED_INSTANCES.min(self.most.instances);
         if top < FEWEST_INSTANCES {
             return false;
         }
@@ -196,11 +181,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
                 self.take(chosen);
                 true
             }
-            Simulated::NotWith(found) => {
-                self.deny(&found);
-                false
-            }
-            Simulated::Unknown => false,
+            Simulated::NotWith(_) | Simulated::Unknown => false,
         }
     }
 
@@ -210,8 +191,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
             instances: guessed,
             iterations,
         } = guess.configuration;
-        let measured = self.search.simulation.most_instances(iterations);
-        let top = measured
+        let top = MOST_SIMULATED_INSTANCES
             .min(self.most.instances)
             .min(self.affordable(iterations));
         let found = match self.is_plausible(top, iterations) {
@@ -224,14 +204,11 @@ impl<'a, 'b> Hunt<'a, 'b> {
                 return;
             }
             // A simulation that contradicts the formula needs more instances than it can draw.
-            Simulated::NotWith(found) => {
-                self.deny(&found);
-                guessed.max(found.configuration.instances + 1)
-            }
+            Simulated::NotWith(found) => guessed.max(found.configuration.instances + 1),
             Simulated::Unknown => guessed,
         };
         // Where a simulation is possible, the formula alone is not sufficient.
-        if by_formula > measured && by_formula <= self.most.instances {
+        if by_formula > MOST_SIMULATED_INSTANCES && by_formula <= self.most.instances {
             let configuration = Configuration {
                 instances: by_formula,
                 iterations,
@@ -240,28 +217,6 @@ impl<'a, 'b> Hunt<'a, 'b> {
             if let Some(chosen) = options.by_formula(self.noise, configuration, self.slowdown) {
                 self.take(chosen);
             }
-        }
-    }
-
-    /// Keeps the simulation that contradicts the formula; of several, the one with the most instances.
-    fn deny(&mut self, found: &Chosen) {
-        let Some(rates) = found.rates else { return };
-        let options = self.search.options;
-        let is_enough_by_formula = || {
-            let by_formula = options.by_formula(self.noise, found.configuration, self.slowdown);
-            by_formula.is_some_and(|it| self.search.has_power(&it))
-        };
-        let upper = rates.power.interval.map(|it| it.upper);
-        let is_denied = rates.has_too_many_false_positives(options.false_positives)
-            || upper.is_some_and(|it| it < options.power) && is_enough_by_formula();
-        let is_largest = self
-            .denied
-            .is_none_or(|it| it.configuration < found.configuration);
-        if is_denied && is_largest {
-            self.denied = Some(Denied {
-                configuration: found.configuration,
-                rates,
-            });
         }
     }
 
@@ -355,7 +310,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
     /// Goes from what there is to fewer instances or iterations as long as those do as well.
     fn go_down(&mut self) {
         while let Some((_, best)) = self.best {
-            let is_simulated = best.rates.is_some_and(|it| it.power.interval.is_some());
+            let is_simulated = !best.is_by_formula();
             let Configuration {
                 instances,
                 iterations,
@@ -388,7 +343,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
     }
 
     fn does(&mut self, found: &Chosen) -> bool {
-        let has_power = self.search.has_power(found);
+        let has_power = self.search.options.has_power(found);
         let is_quiet = self.search.has_few_false_positives(found);
         if has_power && !is_quiet {
             self.why = Unable::FalsePositives;

@@ -1,10 +1,11 @@
-use lapwing_stats::{Configuration, DetectionMethod, Noise, Seed, Strategy};
+use lapwing_stats::{Configuration, DetectionMethod, Seed, Strategy};
 
 use super::search::Search;
-use super::{ChoiceRule, Chosen, PlanOptions, Unable};
+use super::simulation::{MOST_SIMULATED_INSTANCES, Simulation};
+use super::{ChoiceRule, Chosen, PlanOptions, USUAL_MOST, Unable};
 use crate::clean::{CleanInstance, Cleaned};
 use crate::explain::RunCosts;
-use crate::judge::{DetectionGrid, DetectionOptions, detection};
+use crate::judge::DetectionOptions;
 
 const MOST: Configuration = Configuration {
     instances: 20,
@@ -53,6 +54,7 @@ fn options(method: DetectionMethod, strategy: Strategy) -> PlanOptions {
         slowdowns: Vec::new(),
         power: 0.9,
         false_positives: 0.05,
+        assurance: 0.9,
         detection: DetectionOptions {
             methods: vec![method],
             strategies: vec![strategy],
@@ -65,89 +67,63 @@ fn options(method: DetectionMethod, strategy: Strategy) -> PlanOptions {
     }
 }
 
-fn noise(between: f64, within: f64) -> Noise {
-    Noise {
-        between: between.powi(2),
-        within: within.powi(2),
-    }
-}
-
-/// Returns the cheapest of all configurations within the limits whose simulation has the power and few false positives.
+/// Returns the cost of the cheapest of all configurations within the limits whose simulation has the power and few false
+/// positives.
 fn cheapest_of_all(cleaned: &Cleaned, options: &PlanOptions, slowdown: f64) -> f64 {
-    let detection_options = DetectionOptions {
-        grid: DetectionGrid {
-            slowdowns: Vec::new(),
-            instances: (3..=MOST.instances).collect(),
-            iterations: (2..=MOST.iterations).collect(),
-        },
-        ..options.detection.clone()
-    };
-    let cells = detection(cleaned, None, &detection_options);
-    let able = cells.iter().filter(|cell| {
-        let is_quiet = cell.rate(1.0).is_some_and(|it| {
-            it.interval
-                .is_some_and(|it| it.lower <= options.false_positives)
-        });
-        let power = cell.rate(slowdown).map(|it| it.value);
-        is_quiet && power.is_some_and(|it| it >= options.power)
+    let all = (3..=MOST.instances).flat_map(|instances| {
+        (2..=MOST.iterations).map(move |iterations| Configuration {
+            instances,
+            iterations,
+        })
     });
-    able.map(|cell| COSTS.of(cell.configuration))
+    all.filter(|it| holds(cleaned, options, slowdown, *it))
+        .map(|it| COSTS.of(it))
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Returns whether a configuration has the power when it is simulated by itself.
+/// Returns whether a configuration surely has the power, and not surely too many false positives.
 fn holds(cleaned: &Cleaned, options: &PlanOptions, slowdown: f64, at: Configuration) -> bool {
-    let detection_options = DetectionOptions {
-        grid: DetectionGrid {
-            slowdowns: Vec::new(),
-            instances: vec![at.instances],
-            iterations: vec![at.iterations],
-        },
-        ..options.detection.clone()
-    };
-    let cells = detection(cleaned, None, &detection_options);
-    let rate = cells.first().and_then(|it| it.rate(slowdown));
-    rate.is_some_and(|it| it.value >= options.power)
+    let found = Simulation::new(cleaned, options, SEED).by_hand(at, slowdown);
+    let is_loud = found
+        .rates
+        .is_some_and(|it| it.has_too_many_false_positives(options.false_positives));
+    options.has_power(&found) && !is_loud
 }
 
 fn sought(
     cleaned: &Cleaned,
     options: &PlanOptions,
-    noise: Noise,
     slowdown: f64,
     most: Configuration,
 ) -> Result<Chosen, Box<super::Unmet>> {
-    Search::new(cleaned, Some(noise), Some(COSTS), options, SEED).cheapest(slowdown, most)
+    Search::new(cleaned, Some(COSTS), options, SEED).cheapest(slowdown, most)
 }
 
-/// Whatever the formula says first: with too little noise, about the right one, and too much.
 #[test]
 fn what_simulations_confirm_is_the_cheapest_and_nothing_less_holds_the_power() {
     let cleaned = measured();
     let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
-    for noise in [noise(0.03, 0.03), noise(0.05, 0.08), noise(0.09, 0.10)] {
-        for slowdown in [1.08, 1.15] {
-            let found = sought(&cleaned, &options, noise, slowdown, MOST).expect("it can be");
-            let at = found.configuration;
-            let all = cheapest_of_all(&cleaned, &options, slowdown);
-            assert!(
-                COSTS.of(at) <= 1.05 * all,
-                "{slowdown}: {at} takes {}, and {all} would do",
-                COSTS.of(at)
-            );
-            assert!(holds(&cleaned, &options, slowdown, at));
-            for (instances, iterations) in [
-                (at.instances - 1, at.iterations),
-                (at.instances, at.iterations - 1),
-            ] {
-                let less = Configuration {
-                    instances,
-                    iterations,
-                };
-                let is_allowed = instances >= 3 && iterations >= 2;
-                let does = is_allowed && holds(&cleaned, &options, slowdown, less);
-                assert!(!does, "{slowdown}: {less} does, and {at} was chosen");
-            }
+    for slowdown in [1.12, 1.2] {
+        let found = sought(&cleaned, &options, slowdown, MOST).expect("it can be");
+        let at = found.configuration;
+        assert!(options.has_power(&found) && holds(&cleaned, &options, slowdown, at));
+        let all = cheapest_of_all(&cleaned, &options, slowdown);
+        assert!(
+            COSTS.of(at) <= 1.05 * all,
+            "{slowdown}: {at} takes {}, and {all} would do",
+            COSTS.of(at)
+        );
+        for (instances, iterations) in [
+            (at.instances - 1, at.iterations),
+            (at.instances, at.iterations - 1),
+        ] {
+            let less = Configuration {
+                instances,
+                iterations,
+            };
+            let is_allowed = instances >= 3 && iterations >= 2;
+            let does = is_allowed && holds(&cleaned, &options, slowdown, less);
+            assert!(!does, "{slowdown}: {less} does, and {at} was chosen");
         }
     }
 }
@@ -160,14 +136,8 @@ fn few_configurations_are_simulated() {
         (DetectionMethod::Schultz, Strategy::SameInstances),
     ] {
         let options = options(method, strategy);
-        let mut search = Search::new(
-            &cleaned,
-            Some(noise(0.05, 0.08)),
-            Some(COSTS),
-            &options,
-            SEED,
-        );
-        search.cheapest(1.08, MOST).expect("it can be");
+        let mut search = Search::new(&cleaned, Some(COSTS), &options, SEED);
+        search.cheapest(1.12, MOST).expect("it can be");
         let simulated = search.simulation.count();
         assert!(
             (2..=20).contains(&simulated),
@@ -175,7 +145,7 @@ fn few_configurations_are_simulated() {
             method.name(),
             strategy.name()
         );
-        search.cheapest(1.08, MOST).expect("it can be");
+        search.cheapest(1.12, MOST).expect("it can be");
         assert_eq!(search.simulation.count(), simulated, "each once");
     }
 }
@@ -188,16 +158,15 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
         instances: 10,
         iterations: 5,
     };
-    let unmet = sought(&cleaned, &options, noise(0.05, 0.08), 1.02, most).expect_err("too little");
+    let unmet = sought(&cleaned, &options, 1.02, most).expect_err("too little");
     assert_eq!(unmet.why, Unable::TooMany);
     let closest = unmet.closest.expect("there is one");
     assert_eq!(closest.configuration.instances, 10);
     assert!(closest.configuration.iterations <= 5);
-    assert!(closest.rates.is_some_and(|it| it.power.interval.is_some()));
-    assert!(closest.power().is_some_and(|it| it < options.power));
+    assert!(!closest.is_by_formula() && !options.has_power(&closest));
     let needed = unmet.needed.expect("many instances would do");
     assert!(needed.configuration.instances > 40, "{needed:?}");
-    assert!(needed.power().is_some_and(|it| it >= options.power));
+    assert!(options.has_power(&needed));
     assert!(COSTS.of(needed.configuration) > COSTS.of(closest.configuration));
 
     // The false-positive rate cannot be below the level of the test.
@@ -205,70 +174,66 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
         false_positives: 0.001,
         ..options
     };
-    let unmet = sought(&cleaned, &strict, noise(0.05, 0.08), 1.2, most).expect_err("never");
+    let unmet = sought(&cleaned, &strict, 1.2, most).expect_err("never");
     assert_eq!((unmet.why, unmet.needed), (Unable::FalsePositives, None));
     assert!(unmet.closest.is_some());
 }
 
-/// With few instances a bootstrap has many false positives, which the formula does not model.
+/// The same noise, known better: the plan is cheaper, and its power less uncertain.
 #[test]
-fn what_is_chosen_by_formula_says_which_simulation_denies_it() {
-    let measured = Cleaned {
-        instances: measured().instances.into_iter().take(12).collect(),
-        ..Cleaned::default()
+fn a_small_pilot_makes_plans_larger_and_their_power_uncertain() {
+    let all = measured();
+    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let of = |pilot: usize, assurance| {
+        let cleaned = Cleaned {
+            instances: all.instances.iter().take(pilot).cloned().collect(),
+            ..Cleaned::default()
+        };
+        let options = PlanOptions {
+            assurance,
+            ..options.clone()
+        };
+        let found = sought(&cleaned, &options, 1.15, USUAL_MOST).expect("it can be");
+        let interval = found.rates.and_then(|it| it.power.interval);
+        (found.configuration.instances, interval.expect("simulated"))
     };
-    let options = options(DetectionMethod::Schultz, Strategy::DifferentInstances);
-    let found = sought(&measured, &options, noise(0.05, 0.08), 1.3, MOST).expect("by formula");
-    assert!(found.is_by_formula(), "{found:?}");
-    assert_eq!(found.configuration.instances, 7);
-    let denied = found.denied.expect("simulations say otherwise");
-    assert_eq!(denied.configuration.instances, 6);
-    assert!(denied.rates.has_too_many_false_positives(0.05));
+    let ((small, _), (large, _)) = (of(4, 0.9), of(40, 0.9));
+    let (unsure, _) = of(4, 0.6);
     assert!(
-        !found
-            .rates
-            .is_some_and(|it| it.has_too_many_false_positives(0.05))
+        small > 2 * large && unsure < small,
+        "{small} {unsure} {large}"
     );
-
-    // What is simulated itself needs no other to speak of it.
-    let welch = self::options(DetectionMethod::Welch, Strategy::DifferentInstances);
-    let found = sought(&measured, &welch, noise(0.05, 0.08), 1.3, MOST).expect("simulated");
-    assert_eq!((found.is_by_formula(), found.denied), (false, None));
+    let (_, interval) = of(4, 0.9);
+    assert!(
+        interval.lower >= 0.9 && interval.upper > 0.99,
+        "{interval:?}"
+    );
 }
 
 /// A configuration typed by the user is simulated like those of the search, and twice with the same result.
 #[test]
 fn what_is_typed_is_simulated_like_every_other_choice() {
     let cleaned = measured();
-    let options = PlanOptions {
-        slowdowns: vec![1.08],
-        ..options(DetectionMethod::Welch, Strategy::DifferentInstances)
-    };
-    let noise = noise(0.05, 0.08);
-    let mut search = Search::new(&cleaned, Some(noise), Some(COSTS), &options, SEED);
-    let found = search.cheapest(1.08, MOST).expect("it can be");
+    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let mut search = Search::new(&cleaned, Some(COSTS), &options, SEED);
+    let found = search.cheapest(1.12, MOST).expect("it can be");
     let simulated = search.simulation.count();
-    assert_eq!(
-        search
-            .simulation
-            .by_hand(found.configuration, 1.08, Some(noise)),
-        found
-    );
-    assert_eq!(search.simulation.count(), simulated, "it was kept");
-    let of_many = Configuration {
-        instances: 21,
+    let mut typed = |at| search.simulation.by_hand(at, 1.12);
+    assert_eq!(typed(found.configuration), found);
+    let too_many = Configuration {
+        instances: MOST_SIMULATED_INSTANCES + 1,
         iterations: 2,
     };
-    let by_formula = options.by_formula(noise, of_many, 1.08);
+    assert!(typed(too_many).is_by_formula());
     assert_eq!(
-        Some(search.simulation.by_hand(of_many, 1.08, Some(noise))),
-        by_formula
+        search.simulation.count(),
+        simulated + 1,
+        "one is kept, one new"
     );
-    let of_little = Configuration {
-        instances: 20,
-        iterations: 2,
+    let single = Cleaned {
+        instances: cleaned.instances[..1].to_vec(),
+        ..Cleaned::default()
     };
-    let typed = search.simulation.by_hand(of_little, 1.08, None);
-    assert!(typed.rates.is_some() && !typed.is_by_formula(), "{typed:?}");
-    assert_eq!(search.simulation.by_hand(of_many, 1.08, None).rates, None);
+    let mut unknown = Simulation::new(&single, &options, SEED);
+    assert_eq!(unknown.by_hand(found.configuration, 1.12).rates, None);
 }

@@ -15,11 +15,12 @@ use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted};
 use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
-    DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
+    DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
+    WantedBasis,
 };
 use crate::model::MetricName;
 use crate::show::chart;
-use crate::show::detection::found_text;
+use crate::show::detection::{few_instances_caution, found_text, outliers_caution};
 use crate::show::quantity::{machine_time, percent};
 use crate::show::sample::metric_title;
 use crate::show::{DetectionAbility, DetectionView, detectable_text};
@@ -66,6 +67,7 @@ impl DetectionTarget {
             slowdowns: vec![self.target],
             power: self.power,
             false_positives: 1.0 - self.confidence.level(),
+            assurance: USUAL_ASSURANCE,
             detection: self.options(),
             rule: ChoiceRule::Cheapest(USUAL_MOST),
         }
@@ -311,6 +313,8 @@ fn conclusion(
     let costs: Vec<f64> = rows.iter().filter_map(|it| it.plan_cost).collect();
     let plan = (!costs.is_empty()).then(|| (costs.len(), costs.iter().sum::<f64>()));
     let found = known(rows);
+    let all: Vec<&Detectability> = found.iter().collect();
+    let cautions = [few_instances_caution(&all), outliers_caution(&all)];
     // By formula nothing is too close to call.
     let known = rows
         .iter()
@@ -344,6 +348,7 @@ fn conclusion(
                 }
             }
         }
+        @for caution in cautions.into_iter().flatten() { p.hint { "Caution: " (caution) "." } }
         p.hint {
             @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
             "These numbers are by formula, from the noise that " a href=(SitePage::Variability.file()) { "variability" } " shows; "
