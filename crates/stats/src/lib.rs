@@ -55,7 +55,7 @@ pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };
 pub use detection::{
-    Bounds, DetectableSlowdown, DetectionRate, ExperimentOptions, Experiments, Measured,
+    Bounds, DetectableSlowdown, DetectionRate, DrawPath, ExperimentOptions, Experiments, Measured,
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
 pub use dip::{Dip, dip};

@@ -12,65 +12,20 @@ use std::hint::black_box;
 
 use super::draws::{RandomStreams, pick_limits};
 use super::groups::{
-    DrawShape, ExperimentGroups, LEVELS, LevelGroup, ReplicateSums, entry, sum_and_count,
+    DrawShape, ExperimentGroups, LEVELS, LevelGroup, ReplicateSums, sum_and_count,
 };
 use super::lanes::{LANES, LaneLimits, RandomLanes};
 
-/// Returns the replicates that [`super::draws::draw`] would; `None` if the processor or the
-/// layout does not allow it.
-pub(super) fn draw(
-    groups: &ExperimentGroups,
-    shape: &DrawShape,
-    streams: &RandomStreams,
-    count: usize,
-) -> Option<ReplicateSums> {
-    let has_instructions = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl");
+/// Returns whether a layout fits into the registers.
+pub(super) fn fits(shape: &DrawShape) -> bool {
     // Each lane of 32 bits takes two values at a step.
     let steps = shape.instances.div_ceil(shape.slots);
-    let fits = shape.width <= LANES && 2 * steps < (u32::MAX / LEVELS) as usize;
-    let all = [
-        Some(&groups.control),
-        groups.different.as_ref(),
-        groups.same.as_ref(),
-    ];
-    let is_whole = all.into_iter().flatten().all(|group| {
-        (0..shape.instances).all(|instance| {
-            group.row(shape, instance)[..shape.iterations]
-                .iter()
-                .all(|it| *it > 0)
-        })
-    });
-    if !(has_instructions && fits) {
-        return None;
-    }
-    let draw = |groups: &ExperimentGroups| {
-        #[expect(
-            unsafe_code,
-            reason = "the compiler cannot know that the processor was asked"
-        )]
-        // SAFETY: the processor has the instructions that the function is compiled for.
-        unsafe {
-            draw_by_width(groups, shape, streams, count)
-        }
-    };
-    let mut sums = draw(groups);
-    if !is_whole {
-        // The same draws of what is there count it.
-        let counts = draw(&groups.presence());
-        for (sums, counts) in sums.each_mut().into_iter().zip(counts.each()) {
-            for (sum, count) in sums.iter_mut().zip(counts) {
-                *sum = sum_and_count(*sum).0 + entry(Some(0)) * sum_and_count(*count).0;
-            }
-        }
-    }
-    Some(sums)
+    shape.width <= LANES && 2 * steps < (u32::MAX / LEVELS) as usize
 }
 
+/// Returns the sums of levels that [`super::draws::draw`] would, every value being there.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn draw_by_width(
+pub(super) fn draw_levels(
     groups: &ExperimentGroups,
     shape: &DrawShape,
     streams: &RandomStreams,
@@ -142,12 +97,6 @@ fn draw_all<const WIDTH: usize, const DIFFERENT: bool, const SAME: bool>(
         if SAME {
             sums.paired.push(total(of_paired));
             sums.same.push(total(of_same));
-        }
-    }
-    let counted = entry(Some(0)) * (shape.instances * shape.iterations) as u64;
-    for sums in sums.each_mut() {
-        for sum in sums {
-            *sum += counted;
         }
     }
     sums

@@ -7,7 +7,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::groups::{DrawShape, ExperimentGroups, LevelGroup, ReplicateSums};
+use super::groups::{DrawShape, ExperimentGroups, LevelGroup, ReplicateSums, entry};
 use super::lanes::{LANES, LaneLimits, RandomLanes};
 
 /// Where draws come from.
@@ -63,6 +63,46 @@ pub(super) fn pick_limits(instances: usize) -> Vec<LaneLimits> {
     limits.collect()
 }
 
+/// The instructions that draw replicates: each gives the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawPath {
+    /// Those of any processor.
+    Portable,
+    /// AVX2.
+    Avx2,
+    /// AVX-512 with its extensions F, BW, DQ and VL.
+    Avx512,
+}
+
+impl DrawPath {
+    /// Returns the quickest that this processor has.
+    pub fn of_processor() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if has_avx512 {
+                return Self::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") {
+                return Self::Avx2;
+            }
+        }
+        Self::Portable
+    }
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "AVX2",
+            Self::Avx512 => "AVX-512",
+        }
+    }
+}
+
 /// Draws `count` replicates, as quickly as the processor can.
 pub(super) fn draw(
     groups: &ExperimentGroups,
@@ -70,42 +110,95 @@ pub(super) fn draw(
     streams: &mut RandomStreams,
     count: usize,
 ) -> ReplicateSums {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if let Some(sums) = super::avx512::draw(groups, shape, streams, count) {
-            return sums;
-        }
-        if is_x86_feature_detected!("avx2") {
-            #[expect(
-                unsafe_code,
-                reason = "the compiler cannot know that the processor was asked"
-            )]
-            // SAFETY: the processor has the instructions that the function is compiled for.
-            return unsafe { draw_with_avx2(groups, shape, streams, count) };
-        }
-    }
-    draw_anywhere(groups, shape, streams, count)
+    draw_by(DrawPath::of_processor(), groups, shape, streams, count)
 }
 
-/// The same code, whose loops over lanes the compiler turns into wider instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn draw_with_avx2(
+/// Draws by a path that the processor has, or by a slower one where the layout requires it.
+fn draw_by(
+    path: DrawPath,
     groups: &ExperimentGroups,
     shape: &DrawShape,
     streams: &mut RandomStreams,
     count: usize,
 ) -> ReplicateSums {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let path = match path {
+            DrawPath::Avx512 if !super::avx512::fits(shape) => DrawPath::Avx2,
+            path => path,
+        };
+        let levels: Option<LevelDrawing> = match path {
+            DrawPath::Portable => None,
+            DrawPath::Avx2 => Some(super::avx2::draw_levels),
+            DrawPath::Avx512 => Some(super::avx512::draw_levels),
+        };
+        if let Some(levels) = levels.filter(|_| shape.width <= LANES) {
+            #[expect(
+                unsafe_code,
+                reason = "the compiler cannot know that the processor was asked"
+            )]
+            // SAFETY: the processor has the instructions that the function is compiled for: those of AVX-512 include AVX2.
+            return with_counts(groups, shape, |groups| unsafe {
+                levels(groups, shape, streams, count)
+            });
+        }
+    }
     draw_anywhere(groups, shape, streams, count)
 }
 
+/// Draws sums of levels.
+#[cfg(target_arch = "x86_64")]
+type LevelDrawing =
+    unsafe fn(&ExperimentGroups, &DrawShape, &RandomStreams, usize) -> ReplicateSums;
+
+/// Adds the numbers of drawn values to the sums of their levels.
+#[cfg(target_arch = "x86_64")]
+fn with_counts(
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    draw: impl Fn(&ExperimentGroups) -> ReplicateSums,
+) -> ReplicateSums {
+    let mut sums = draw(groups);
+    let one = entry(Some(0));
+    if groups.is_whole(shape) {
+        let all = one * (shape.instances * shape.iterations) as u64;
+        let of_sides = sums.each_mut().into_iter().flatten();
+        of_sides.for_each(|sum| *sum += all);
+    } else {
+        // The same draws of what is there count it.
+        let counts = draw(&groups.presence());
+        for (sums, counts) in sums.each_mut().into_iter().zip(counts.each()) {
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum += one * count;
+            }
+        }
+    }
+    sums
+}
+
 /// Draws `count` replicates on any processor.
-#[inline(always)]
 pub(super) fn draw_anywhere(
     groups: &ExperimentGroups,
     shape: &DrawShape,
     streams: &mut RandomStreams,
     count: usize,
+) -> ReplicateSums {
+    // Rows of a known width need no check of their positions.
+    match shape.width {
+        8 => draw_by_width(groups, shape, streams, count, sum_of::<8>),
+        16 => draw_by_width(groups, shape, streams, count, sum_of::<16>),
+        32 => draw_by_width(groups, shape, streams, count, sum_of::<32>),
+        _ => draw_by_width(groups, shape, streams, count, sum),
+    }
+}
+
+#[inline(always)]
+fn draw_by_width(
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &mut RandomStreams,
+    count: usize,
+    sum: impl Fn(&[u64], &[u16]) -> u64,
 ) -> ReplicateSums {
     let (mut first, mut second) = (
         InstancePicks::new(shape.instances),
@@ -154,6 +247,24 @@ pub(super) fn draw_anywhere(
     sums
 }
 
+/// Returns the sum of the values at these positions of a row with so many values, a power of two.
+#[inline(always)]
+fn sum_of<const WIDTH: usize>(row: &[u64], drawn: &[u16]) -> u64 {
+    let Ok(row) = <&[u64; WIDTH]>::try_from(row) else {
+        return sum(row, drawn);
+    };
+    let at = |at: &u16| row[usize::from(*at) % WIDTH];
+    let (fours, rest) = drawn.as_chunks::<4>();
+    let mut sums = [0; 4];
+    for four in fours {
+        for (sum, position) in sums.iter_mut().zip(four) {
+            *sum += at(position);
+        }
+    }
+    let rest: u64 = rest.iter().map(at).sum();
+    sums.iter().sum::<u64>() + rest
+}
+
 #[inline(always)]
 fn sum(row: &[u64], drawn: &[u16]) -> u64 {
     let of = |drawn: &[u16]| -> u64 { drawn.iter().map(|at| row[usize::from(*at)]).sum() };
@@ -167,7 +278,7 @@ fn sum(row: &[u64], drawn: &[u16]) -> u64 {
 mod tests {
     use super::*;
     use crate::Seed;
-    use crate::detection::groups::{LEVELS, entry, sum_and_count};
+    use crate::detection::groups::{LEVELS, sum_and_count};
 
     /// A side of levels that all differ.
     fn group(shape: &DrawShape, first: u32) -> LevelGroup {
@@ -195,7 +306,13 @@ mod tests {
         RandomStreams::from(&mut Seed(7).stream("draws"))
     }
 
-    #[cfg(target_arch = "x86_64")]
+    /// The paths that this processor has.
+    fn paths() -> Vec<DrawPath> {
+        let all = [DrawPath::Portable, DrawPath::Avx2, DrawPath::Avx512];
+        let last = all.iter().position(|it| *it == DrawPath::of_processor());
+        all[..=last.unwrap_or(0)].to_vec()
+    }
+
     #[test]
     fn every_processor_draws_the_same() {
         for instances in [1, 2, 3, 5, 13, 25, 33, 63, 64, 70, 130] {
@@ -211,17 +328,38 @@ mod tests {
                     if iterations % 2 == 1 {
                         groups.control.row_mut(&shape, instances / 2)[0] = entry(None);
                     }
-                    let Some(quick) =
-                        crate::detection::avx512::draw(&groups, &shape, &streams(), 40)
-                    else {
-                        let is_too_large = iterations > 32 || instances > 60;
-                        assert!(is_too_large || !is_x86_feature_detected!("avx512bw"));
-                        continue;
-                    };
-                    let sums = draw_anywhere(&groups, &shape, &mut streams(), 40);
-                    assert_eq!(quick, sums, "{instances} × {iterations} {without}");
+                    let expected = draw_anywhere(&groups, &shape, &mut streams(), 40);
+                    for path in paths() {
+                        let sums = draw_by(path, &groups, &shape, &mut streams(), 40);
+                        assert_eq!(
+                            sums, expected,
+                            "{instances} × {iterations} {without} {path:?}"
+                        );
+                    }
                 }
             }
+        }
+    }
+
+    /// The figures of `docs/performance.md`.
+    #[test]
+    #[ignore = "measures time"]
+    fn time_of_each_path() {
+        for size in [5, 10, 15, 20, 25] {
+            let shape = DrawShape::new(usize::from(size), size);
+            let groups = groups(&shape);
+            let times = paths().into_iter().map(|path| {
+                let time = || {
+                    let begin = std::time::Instant::now();
+                    for _ in 0..20 {
+                        std::hint::black_box(draw_by(path, &groups, &shape, &mut streams(), 1_000));
+                    }
+                    begin.elapsed().as_secs_f64() / 20.0
+                };
+                let shortest = (0..15).map(|_| time()).fold(f64::INFINITY, f64::min);
+                format!("{}: {:.0} µs", path.name(), 1e6 * shortest)
+            });
+            println!("{size} × {size}: {}", times.collect::<Vec<_>>().join(", "));
         }
     }
 

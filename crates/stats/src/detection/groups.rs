@@ -108,6 +108,21 @@ pub(super) struct ReplicateSums {
 }
 
 impl ExperimentGroups {
+    /// Returns whether no value is missing.
+    pub(super) fn is_whole(&self, shape: &DrawShape) -> bool {
+        let sides = [
+            Some(&self.control),
+            self.different.as_ref(),
+            self.same.as_ref(),
+        ];
+        sides.into_iter().flatten().all(|group| {
+            (0..shape.instances).all(|instance| {
+                let row = &group.row(shape, instance)[..shape.iterations];
+                row.iter().all(|it| *it > 0)
+            })
+        })
+    }
+
     /// Returns the same with 1 for every value that is there and 0 for every other.
     pub(super) fn presence(&self) -> Self {
         let presence = |group: &LevelGroup| LevelGroup {

@@ -1,6 +1,8 @@
 //! Which slowdowns would be detected: experiments on the measurements.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod bounds;
 mod draws;
@@ -12,6 +14,7 @@ mod measured;
 mod rate;
 
 pub use bounds::Bounds;
+pub use draws::DrawPath;
 pub use experiment::{ExperimentOptions, Experiments, experiments};
 pub use measured::Measured;
 pub use rate::{
