@@ -30,6 +30,7 @@ fn the_json_names_what_was_looked_at() {
         "cgroup_peak_memory",
         "instructions",
         "cycles",
+        "simulation",
     ] {
         assert!(subjects.contains(&always), "{always} in {subjects:?}");
     }

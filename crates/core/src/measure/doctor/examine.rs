@@ -1,6 +1,6 @@
 //! What follows from what was read: a finding for each thing looked at.
 
-use lapwing_stats::as_f64;
+use lapwing_stats::{DrawPath, as_f64};
 
 use super::super::Environment;
 use super::super::local::{Abilities, Ability};
@@ -55,6 +55,16 @@ pub(super) fn findings(evidence: &DoctorEvidence) -> Vec<DoctorFinding> {
     all.extend(disk(readings));
     all.extend(counting(abilities));
     all
+}
+
+/// Returns the instructions that `mds` and `plan` simulate with: of no concern to measuring, but to how long these take.
+pub(super) fn simulation() -> DoctorFinding {
+    let path = DrawPath::of_processor();
+    let found = format!("detection rates: {} instructions", path.name());
+    match path {
+        DrawPath::Avx512 | DrawPath::Avx2 => good("simulation", found),
+        DrawPath::Portable => neutral("simulation", found),
+    }
 }
 
 fn good(subject: &'static str, found: String) -> DoctorFinding {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::local::LocalExecutor;
 use super::{Environment, ExecutorError, MachineSnapshot, observed};
-use examine::{DoctorEvidence, findings};
+use examine::{DoctorEvidence, findings, simulation};
 
 pub use noise::{ClockQuality, MachineNoise};
 pub use readings::MachineReadings;
@@ -81,8 +81,7 @@ pub fn examine(
         clock: ClockQuality::sample(),
         abilities,
     };
-    Ok(DoctorDiagnosis {
-        noise,
-        findings: findings(&evidence),
-    })
+    let mut findings = findings(&evidence);
+    findings.push(simulation());
+    Ok(DoctorDiagnosis { noise, findings })
 }
