@@ -15,7 +15,7 @@ pub const USUAL_SLOWDOWN: f64 = 1.05;
 /// The default required power: 95 %.
 pub const USUAL_POWER: f64 = 0.95;
 
-/// The default assurance: 9 of 10 plans keep their power.
+/// The default assurance: 9 of 10 plans keep their power, if the noise is normal or log-normal.
 pub const USUAL_ASSURANCE: f64 = 0.9;
 
 /// The slowdowns and configurations to evaluate: every combination.
