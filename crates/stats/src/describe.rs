@@ -79,12 +79,16 @@ pub fn quantile(values: &[f64], probability: f64) -> Option<f64> {
     if values.is_empty() || !(0.0..=1.0).contains(&probability) {
         return None;
     }
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let position = probability * as_f64(sorted.len() - 1);
+    let mut values = values.to_vec();
+    let position = probability * as_f64(values.len() - 1);
     let below = position.floor();
-    let low = sorted[below as usize];
-    let high = sorted[position.ceil() as usize];
+    let (_, low, above) = values.select_nth_unstable_by(below as usize, f64::total_cmp);
+    let low = *low;
+    let high = if position > below {
+        above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)
+    } else {
+        low
+    };
     Some(low + (position - below) * (high - low))
 }
 

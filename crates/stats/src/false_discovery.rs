@@ -15,6 +15,9 @@ pub struct PValueError {
 }
 
 impl PValue {
+    /// No evidence at all.
+    pub const ONE: Self = Self(1.0);
+
     /// Returns the p-value.
     ///
     /// # Errors

@@ -23,17 +23,17 @@ pub struct Ranks {
 /// assert_eq!(ranked.ties, [2]);
 /// ```
 pub fn mid_ranks(values: &[f64]) -> Ranks {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));
+    let mut order: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
+    order.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
     let mut ranked = Ranks {
         ranks: vec![0.0; values.len()],
         ties: Vec::new(),
     };
     let mut before = 0;
     // Not by the bits: 0 and −0 are equal.
-    for group in order.chunk_by(|one, other| values[*one] >= values[*other]) {
+    for group in order.chunk_by(|(one, _), (other, _)| one >= other) {
         let rank = as_f64(before) + as_f64(group.len() + 1) / 2.0;
-        for position in group {
+        for (_, position) in group {
             ranked.ranks[*position] = rank;
         }
         if group.len() > 1 {

@@ -1,6 +1,6 @@
 //! Variance components: between instances, and within them.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
 
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
@@ -45,7 +45,9 @@ struct OneWayLayout {
 /// σ_B² = max(0, (MS_B − MS_W) / n₀). Intervals, for normal values:
 /// σ_W² by χ²; σ_B² by the modified large-sample method and the share by F, both with the harmonic mean of the sizes and
 /// the plain variance of the instance means in place of MS_B, which are exact (the share) or nearly so with
-/// equal sizes. Ends below 0 are 0.
+/// equal sizes. Ends below 0 are 0. That of σ_W² reaches at least as far as the one by the jackknife over instances,
+/// MS_W e^(±t s), with s the jackknife's standard error of ln MS_W and t with I − 1 degrees of freedom: χ² is far too
+/// narrow if values have spikes or heavy tails, or if instances differ in their noise.
 ///
 /// `None` below two instances with values, when no instance has two values, or with a value that is not finite. An
 /// empty instance is passed over. Slow starts and drifts count as variance within.
@@ -72,7 +74,10 @@ pub fn variance_components(
         between,
         between_interval: layout.between_interval(confidence),
         within,
-        within_interval: layout.within_interval(confidence),
+        within_interval: wider(
+            layout.within_interval(confidence),
+            layout.jackknife_within(instances, confidence),
+        ),
         share_between: (total > 0.0).then(|| between / total),
         share_interval: layout.share_interval(confidence),
     })
@@ -88,14 +93,7 @@ impl OneWayLayout {
         {
             return None;
         }
-        let rows: Vec<(f64, f64, f64)> = instances
-            .iter()
-            .filter_map(|row| {
-                let centre = mean(row)?;
-                let squares: f64 = row.iter().map(|value| (value - centre).powi(2)).sum();
-                Some((as_f64(row.len()), centre, squares))
-            })
-            .collect();
+        let rows: Vec<(f64, f64, f64)> = instances.iter().filter_map(|row| row_of(row)).collect();
         let count = as_f64(rows.len());
         let values: f64 = rows.iter().map(|row| row.0).sum();
         if rows.len() < 2 || values <= count {
@@ -128,6 +126,19 @@ impl OneWayLayout {
         (squares > 0.0).then(|| Interval {
             lower: squares / chi.inverse_cdf(1.0 - tail),
             upper: squares / chi.inverse_cdf(tail),
+        })
+    }
+
+    /// Returns the interval by the jackknife over instances.
+    fn jackknife_within(&self, instances: &[&[f64]], confidence: Confidence) -> Option<Interval> {
+        let (_, freedom) = self.freedom();
+        let squares = self.within_mean_square * freedom;
+        let without = |row: (f64, f64, f64)| ((squares - row.2) / (freedom - row.0 + 1.0)).ln();
+        let rows = instances.iter().filter_map(|row| row_of(row));
+        let reach = reach(&rows.map(without).collect::<Vec<_>>(), confidence)?;
+        Some(Interval {
+            lower: self.within_mean_square / reach,
+            upper: self.within_mean_square * reach,
         })
     }
 
@@ -180,6 +191,36 @@ impl OneWayLayout {
             upper: (estimate + above_it).max(0.0),
         })
     }
+}
+
+/// Returns the factor by which the interval of a mean square reaches to both sides; `None` with fewer than three instances, or
+/// with a mean square of 0. The logarithms are those of the mean squares with each instance left out in turn.
+fn reach(logs: &[f64], confidence: Confidence) -> Option<f64> {
+    let count = as_f64(logs.len());
+    let centre = mean(logs).filter(|it| it.is_finite() && logs.len() > 2)?;
+    let squares: f64 = logs.iter().map(|it| (it - centre).powi(2)).sum();
+    let error = (squares * (count - 1.0) / count).sqrt();
+    let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+    let reach = (t.inverse_cdf(1.0 - (1.0 - confidence.level()) / 2.0) * error).exp();
+    reach.is_finite().then_some(reach)
+}
+
+/// Returns the interval from the smaller lower to the larger upper end.
+fn wider(one: Option<Interval>, other: Option<Interval>) -> Option<Interval> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Interval {
+            lower: one.lower.min(other.lower),
+            upper: one.upper.max(other.upper),
+        }),
+        (one, _) => one,
+    }
+}
+
+/// Returns the size, mean and sum of squares of an instance with values.
+fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
+    let centre = mean(row)?;
+    let squares: f64 = row.iter().map(|value| (value - centre).powi(2)).sum();
+    Some((as_f64(row.len()), centre, squares))
 }
 
 /// Returns how many times as large as the standard deviation of so few normal values the true one may be.

@@ -114,9 +114,10 @@ pub struct BurnIn {
 /// bias is the smallest (the earliest of those within 0.1 % of it).
 ///
 /// Instances whose iterations remember the one before look like a warm-up here and a slowdown there,
-/// by chance. So where six instances or more begin off their level, as many above as below it (sign
-/// test, p > 0.05), and judging everything moves the mean over instances by less than 1 % for sure
-/// (two standard errors over instances), the start is 0.
+/// by chance. So the start is 0 where instances begin off their level as often above as below it (sign
+/// test, p > 0.05), and either six or more do and judging everything moves the mean over instances by less than 1 % for sure
+/// (two standard errors over instances), or four or more do, a quarter of them in each direction, and it moves the mean by no more than
+/// these two errors. Where most instances never get steady, there is no start.
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
     let all = instances;
     let instances = &asked(all);
@@ -126,6 +127,7 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     let shortest = iterations.min().unwrap_or(0);
     let drifting = wander(instances, &steady);
     let wanted = quantile(&starts, options.quantile)
+        .filter(|_| !mostly_never_steady(instances))
         .map(|start| if drifting { 0 } else { whole(start.ceil()) });
     let start = wanted.map(|wanted| {
         let most = wanted.min(whole(options.largest_share * as_f64(shortest)));
@@ -135,8 +137,19 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     Some(BurnIn { drifting, ..found })
 }
 
-/// So many instances have to begin off their level before the directions can tell anything.
+/// Returns whether most of the instances that are long enough to tell never get steady. The starts of the others are then
+/// the luck of their noise: the end of a drift looks steady in one instance of five.
+fn mostly_never_steady(instances: &[InstanceStart]) -> bool {
+    let never = |it: &&InstanceStart| it.class == Class::NoSteadyState;
+    let told = |it: &&InstanceStart| it.class != Class::TooShort;
+    2 * instances.iter().filter(never).count() > instances.iter().filter(told).count()
+}
+
+/// So many instances have to begin off their level before the directions can tell anything about a small bias.
 const FEWEST_THAT_MOVE: usize = 6;
+
+/// So many have to, at least a quarter of them in each direction, before they can tell that there is no common warm-up.
+const FEWEST_IN_BOTH_DIRECTIONS: usize = 4;
 
 /// Judging everything may move the mean by this share.
 const SMALL_BIAS: f64 = 0.01;
@@ -147,13 +160,20 @@ fn wander(instances: &[InstanceStart], steady: &[SteadyInstance]) -> bool {
         instances.iter().filter(moves).count()
     };
     let (above, below) = (count(Class::WarmUp), count(Class::Slowdown));
-    if above + below < FEWEST_THAT_MOVE || sign_test(above, below) <= 0.05 {
+    let moving = above + below;
+    if moving == 0 || sign_test(above, below) <= 0.05 {
         return false;
     }
     let biases: Vec<f64> = steady.iter().map(|it| it.remaining_bias(0)).collect();
     let error = standard_deviation(&biases).map(|it| it / as_f64(biases.len()).sqrt());
     let moved = average(biases.into_iter()).abs();
-    error.is_some_and(|error| moved + 2.0 * error < SMALL_BIAS)
+    error.is_some_and(|error| {
+        let is_small = moving >= FEWEST_THAT_MOVE && moved + 2.0 * error < SMALL_BIAS;
+        let in_both_directions =
+            moving >= FEWEST_IN_BOTH_DIRECTIONS && 4 * above.min(below) >= moving;
+        let are_few = 2 * moving <= instances.len();
+        is_small || ((in_both_directions || are_few) && moved <= 2.0 * error)
+    })
 }
 
 /// The two-sided p-value of "as many on one side as on the other".

@@ -5,7 +5,7 @@ use super::approach::crossing;
 use super::cycle::period;
 use super::number::share;
 use super::robust::{clipped, noise};
-use super::transition::{cut, last_difference, slow_start};
+use super::transition::{cut, last_difference, slow_start, switching};
 use crate::number::as_f64;
 
 /// The limits of [`steady_state`].
@@ -160,6 +160,21 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
             change_points,
         };
     };
+    let class = |start: usize| match transition.faster {
+        _all if start == 0 => Class::Flat,
+        faster if FASTER_SHARE * faster >= transition.end => Class::Slowdown,
+        _slower => Class::WarmUp,
+    };
+    let switching = switching(&pulled_in, &change_points, limit);
+    if let Some(start) = switching.filter(|start| start + steady_part <= n) {
+        return SteadyState {
+            class: class(start),
+            start: Some(start),
+            level: level(&pulled_in[start..]),
+            period: None,
+            change_points,
+        };
+    }
     if transition.end > n - steady_part {
         return SteadyState {
             change_points,
@@ -181,13 +196,8 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
         };
     }
     let start = (crossing + doubt.min(most)).min(n - steady_part);
-    let class = if FASTER_SHARE * transition.faster >= transition.end {
-        Class::Slowdown
-    } else {
-        Class::WarmUp
-    };
     SteadyState {
-        class,
+        class: class(start),
         start: Some(start),
         level: level(&pulled_in[start..]),
         period: None,

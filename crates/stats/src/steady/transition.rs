@@ -86,6 +86,49 @@ impl LevelSegment {
     }
 }
 
+fn segments(values: &[f64], change_points: &[usize]) -> Vec<LevelSegment> {
+    let mut start = 0;
+    let ends = change_points.iter().copied().chain([values.len()]);
+    ends.map(|end| {
+        let mean = values[start..end].iter().sum::<f64>() / as_f64(end - start);
+        let segment = LevelSegment { start, end, mean };
+        start = end;
+        segment
+    })
+    .collect()
+}
+
+/// Returns from where on a series only switches between two levels, if it does until its end.
+///
+/// Each level has to be visited at least twice, and the last visit must not outlast all others: a series that stays
+/// settled after some switching had a warm-up. Such switching has no beginning that differs from the rest, so whatever level comes
+/// last is not more steady than the other.
+pub(super) fn switching(values: &[f64], change_points: &[usize], limit: f64) -> Option<usize> {
+    const FEWEST_VISITS: usize = 4;
+    const LONGEST_LAST: usize = 2;
+    let segments = segments(values, change_points);
+    let last = segments.last()?;
+    let is_at = |it: &LevelSegment, level: f64| (it.mean - level).abs() <= limit;
+    let other = segments.iter().rfind(|it| !is_at(it, last.mean))?;
+    // The lengths of the visits to one level, then to the other, from the end backwards.
+    let mut visits: Vec<(bool, usize)> = Vec::new();
+    let mut begin = values.len();
+    for segment in segments.iter().rev() {
+        let at_last = is_at(segment, last.mean);
+        if !at_last && !is_at(segment, other.mean) {
+            break;
+        }
+        begin = segment.start;
+        match visits.last_mut() {
+            Some((same, length)) if *same == at_last => *length += segment.length(),
+            Some(_) | None => visits.push((at_last, segment.length())),
+        }
+    }
+    let (latest, before) = visits.split_first()?;
+    let longest = before.iter().map(|(_, length)| *length).max()?;
+    (visits.len() >= FEWEST_VISITS && latest.1 <= LONGEST_LAST * longest).then_some(begin)
+}
+
 /// Walks back from the end to the last segments that differ from what follows.
 ///
 /// A short stretch that differs between longer ones that do not is an interruption (a
@@ -98,13 +141,7 @@ pub(super) fn last_difference(
     const INTERRUPTION_SHARE: usize = 50;
     const AROUND: usize = 3;
     let n = values.len();
-    let mut segments = Vec::with_capacity(change_points.len() + 1);
-    let mut start = 0;
-    for end in change_points.iter().copied().chain([n]) {
-        let mean = values[start..end].iter().sum::<f64>() / as_f64(end - start);
-        segments.push(LevelSegment { start, end, mean });
-        start = end;
-    }
+    let mut segments = segments(values, change_points);
     let last = segments.pop()?;
     let (mut sum, mut length) = (last.mean * as_f64(last.length()), last.length());
     while let Some(segment) = segments.last() {

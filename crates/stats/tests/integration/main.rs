@@ -6,9 +6,15 @@
     reason = "a test may stop at the first surprise, and says so when it did nothing"
 )]
 
+mod burn_in_simulation;
 mod calibration;
 mod detection_direct;
+mod golden_changepoint;
+mod histories;
+mod reference_changepoint;
 mod reference_detection;
 mod reference_samples;
 mod reference_steady;
+mod segmentation_score;
 mod steady_simulation;
+mod variance_simulation;

@@ -65,7 +65,7 @@ fn cells(folder: &Path, file: &str, method: DetectionMethod) -> Vec<Cell> {
 
 /// Returns the difference of two shares of so many in its standard deviations, after the transformation of
 /// Anscombe (*Biometrika* 1948), which serves for rare things, too.
-fn difference(one: f64, of_one: f64, other: f64, of_other: f64) -> f64 {
+pub fn difference(one: f64, of_one: f64, other: f64, of_other: f64) -> f64 {
     let angle = |share: f64, of: f64| ((share * of + 0.375) / (of + 0.75)).sqrt().asin();
     2.0 * (angle(one, of_one) - angle(other, of_other)) / (1.0 / of_one + 1.0 / of_other).sqrt()
 }

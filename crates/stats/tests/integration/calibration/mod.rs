@@ -8,6 +8,7 @@ mod alarms;
 mod coverage;
 mod dip;
 mod families;
+mod level;
 mod noise;
 mod power;
 mod rounds;
