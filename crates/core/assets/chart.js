@@ -12,11 +12,11 @@
   const tones = {
     "lapwing-light": {
       text: "#1d2329", muted: "#59636e", line: "#aab2bb", split: "#e6e9ed", shade: "rgba(110,120,132,0.13)",
-      background: "#ffffff", box: "rgba(255,255,255,0.55)",
+      background: "#ffffff", box: "rgba(255,255,255,0.55)", worse: "#b3261e", better: "#0b6b4b",
     },
     "lapwing-dark": {
       text: "#e4e7eb", muted: "#a0a8b2", line: "#59626d", split: "#2b3139", shade: "rgba(160,170,182,0.14)",
-      background: "#15181c", box: "rgba(21,24,28,0.45)",
+      background: "#15181c", box: "rgba(21,24,28,0.45)", worse: "#ff9a8f", better: "#5fd6ae",
     },
   };
   // From small to large, each with what can be read on it. The first five are what is small enough; a step is between
@@ -133,6 +133,35 @@
           // Wide enough to be pointed at.
           { type: "rect", shape: { x: x - 7, y: y - 7, width: 14, height: 14 }, style: { fill: "transparent" } },
           line(x - 4, y - 4, x + 4, y + 4), line(x - 4, y + 4, x + 4, y - 4),
+        ],
+      };
+    },
+
+    // A change of the level: where it may have begun, and the levels before and after, joined where it was slow.
+    levelChange: ({ looks }, look) => (params, api) => {
+      const { label, line: row, tone, colour } = looks[api.value("change")];
+      const { y: top, height } = params.coordSys;
+      const half = Math.max(api.size([1, 0])[0] / 2, 1.5);
+      const x = (name) => api.coord([api.value(name), 0])[0];
+      const y = (name) => api.coord([0, api.value(name)])[1];
+      const [from, last, next, to] = ["from", "last", "next", "to"].map(x);
+      const [first, end] = [x("first") - half, x("end") + half];
+      const stroke = tones[look][tone];
+      const level = { stroke: palettes[look][colour % palettes[look].length], lineWidth: 3, fill: "none", opacity: 0.55 };
+      const line = (x1, y1, x2, y2, style) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+      const levels = Number.isFinite(api.value("level"))
+        ? [line(from, y("level"), last, y("level"), level), line(next, y("new_level"), to, y("new_level"), level),
+          ...(Math.abs(api.value("next") - api.value("last")) > 1 ? [line(last, y("level"), next, y("new_level"), level)] : [])]
+        : [];
+      // The text is beside the line, where there is room for it.
+      const isLeft = next - params.coordSys.x > params.coordSys.width - 60;
+      return {
+        type: "group",
+        children: [
+          { type: "rect", shape: { x: first, y: top, width: end - first, height }, style: { fill: stroke, opacity: 0.13 } },
+          line(next, top, next, top + height, { stroke, lineWidth: 1.25, lineDash: [4, 3], opacity: 0.9 }),
+          ...levels,
+          { type: "text", style: { text: label, x: next + (isLeft ? -4 : 4), y: top + 3 + 15 * row, fill: stroke, textAlign: isLeft ? "right" : "left", textVerticalAlign: "top", font: api.font({ fontSize: 12, fontWeight: "bold" }), stroke: tones[look].background, lineWidth: 3 } },
         ],
       };
     },

@@ -75,6 +75,7 @@
         name: (row) => row.key,
         value: (row) => row.value,
         change: (row) => row.change,
+        since: (row) => row.since_size,
         verdict: (row) => (row.verdict ? verdictOrder.length - verdictOrder.indexOf(row.verdict) : null),
         noise: (row) => row.cv,
         size: (row) => row.instances,
@@ -85,9 +86,12 @@
         variant: (row, wanted) => row.variant === wanted,
         state: byState({
           failures: (row) => row.failures > 0,
+          before: (row) => row.failures === 0 && row.failed_before > 0,
           nothing: (row) => row.value === null && !row.skipped,
           skipped: (row) => row.skipped,
           epoch: (row) => row.new_epoch,
+          regressed: (row) => row.since_direction === "regression",
+          shifted: (row) => row.since,
           lost: (row) => row.lost > 0,
           few: (row) => row.value !== null && !row.summary && row.instances < 3,
           summary: (row) => row.summary,
@@ -114,6 +118,8 @@
         : row.new_epoch && row.change_against
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" }, small("new epoch"))
         : element("td", { role: "cell", class: "number nothing", title: row.change_against ? row.change_against : row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
+      settings.since ? cell("since", row.since ? "in the history" : undefined, row.since
+        ? element("a", { class: row.since_direction, href: row.since_link, title: row.since_title }, row.since) : "") : "",
       settings.verdicts ? cell("verdict", undefined, row.verdict ? chip(row.verdict, row.verdict_text) : "") : "",
       row.cv === null ? number() : number("noise", row.noisy ? attention(row.cv_text) : row.cv_text),
       row.summary
@@ -128,7 +134,8 @@
     if (row.failures) parts.push(`${row.failures} failed`);
     if (row.lost) parts.push(`${row.lost} lost`);
     if (row.skipped) return nothing("skipped");
-    return parts.length ? number(undefined, attention(parts.join(", "))) : nothing("none");
+    if (parts.length) return number(undefined, attention(parts.join(", ")));
+    return nothing(row.failed_before ? `none, but in ${row.failed_before} earlier ${row.failed_before === 1 ? "run" : "runs"}` : "none");
   }
 
   function sparkline(row) {
@@ -356,7 +363,60 @@
     });
   }
 
-  // --- What changed.
+  // --- What changed in the history.
+
+  function changes() {
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.setting} ${row.metric} ${row.since_text} ${row.suspects} ${row.change}`,
+      keys: {
+        cause: (row) => row.cause,
+        name: (row) => row.key,
+        size: (row) => row.size,
+        since: (row) => row.since,
+        verdict: (row) => verdictOrder.length - verdictOrder.indexOf(row.direction),
+      },
+      filters: {
+        ...bySuiteAndTag,
+        metric: (row, wanted) => row.metric === wanted,
+        direction: (row, wanted) => row.direction === wanted,
+        state: (row, wanted) => row.state === wanted,
+        cause: (row, wanted) => String(row.cause) === wanted,
+      },
+      row: (row) => line(row,
+        cell("", "cause", row.has_section ? element("a", { href: `#c${row.cause}` }, row.cause) : row.cause),
+        nameCell(row, { fragment: "#" + new URLSearchParams({ metric: row.metric }), about: [row.metric.replaceAll("_", " "), row.setting] }),
+        number("before", row.before_text),
+        number("after", row.after_text),
+        number("change", element("strong", {}, row.change_text)),
+        number("runs", row.runs),
+        cell("", "since", row.since_text, " ", small(row.date), element("br"), row.suspects_link ? element("a", { href: row.suspects_link, rel: "noopener noreferrer" }, small(row.suspects)) : small(row.suspects)),
+        cell("verdict", undefined, element("span", { class: `chip ${row.direction}` }, element("span", { "aria-hidden": "true" }, { regression: "✗", improvement: "✓", change: "·" }[row.direction]), ` ${row.direction}`),
+          row.verdict === row.direction ? "" : element("small", {}, row.verdict)),
+        cell("", "state", row.state_text)),
+    });
+    // A link to a finding shows its cause, or its row in the table, which is below all causes.
+    function showTarget() {
+      const target = location.hash.slice(1);
+      if (/^(q|cause)=/.test(target)) document.getElementById("filters").scrollIntoView();
+      else document.getElementById(target)?.closest("section").scrollIntoView();
+    }
+    window.addEventListener("hashchange", showTarget);
+    (async () => {
+      for (const place of document.querySelectorAll("[data-chart-file]")) {
+        try {
+          const { chartFile: file, of } = place.dataset;
+          const chart = await load(file);
+          place.append(figure({ ...chart, height: 240, title: `${of}: ${chart.title}` }, file.replace(".", "-")).section);
+        } catch (error) {
+          place.append(element("p", { class: "attention" }, error.message));
+        }
+      }
+      // The charts moved what is below them.
+      showTarget();
+    })();
+  }
+
+  // --- What differs between sides.
 
   function compare() {
     listing({
@@ -438,5 +498,5 @@
     return drawing("svg", { viewBox: `0 0 ${width} ${2 * middle}`, class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
   }
 
-  ({ index, cleaning, "burn-in": burnIn, variability, detection, compare })[settings.page]();
+  ({ index, changes, cleaning, "burn-in": burnIn, variability, detection, compare })[settings.page]();
 })();

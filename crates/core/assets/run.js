@@ -28,6 +28,15 @@
     return keys.filter((key) => before.get(key) !== now.get(key)).map((key) => [key, before.get(key), now.get(key)]);
   }
 
+  // The page of a commit, or the difference between two, on the web; or only its name.
+  function commitPart(to, from) {
+    const name = element("code", {}, from ? `${short(from)}..${short(to)}` : short(to));
+    const isHash = (text) => /^[0-9a-f]{7,64}$/i.test(text);
+    if (!settings.commits || !isHash(to) || (from && !isHash(from))) return name;
+    const address = from ? settings.commits.difference.replace("{from}", from) : settings.commits.commit;
+    return element("a", { href: address.replace("{to}", to), rel: "noopener noreferrer", target: "_blank" }, name);
+  }
+
   function changePart(run, before, now) {
     if (!run.before) return [element("p", {}, "The first run of this variant, so there is no run before to compare it with.")];
     const found = differences(before, now);
@@ -35,9 +44,10 @@
     const parts = [];
     const changed = run.before.changed;
     if (changed !== undefined) parts.push(element("p", { class: "attention" }, `The benchmark itself changed${changed} since the run of ${run.before.label}: the two are not compared.`));
-    if (commit) parts.push(element("p", {}, "Commits: ", element("code", {}, `${short(commit[1])}..${short(commit[2])}`)));
+    if (commit) parts.push(element("p", {}, "Commits: ", commitPart(commit[2], commit[1])));
     parts.push(found.length
-      ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) => [key, short(from ?? "–"), short(to ?? "–")]))
+      ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) =>
+        [key, ...[from, to].map((text) => (key === "commit" && text ? commitPart(text) : short(text ?? "–")))]))
       : element("p", {}, `${changed !== undefined ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${run.before.label}.`));
     return parts;
   }

@@ -5,10 +5,11 @@
 //! only what stands to its left (a test in `tests/integration/one_way.rs` fails otherwise):
 //!
 //! ```text
-//! model ← suite ← measure ← record ← sample ← clean ← judge ← explain ← show
+//! model ← suite ← measure ← record ← sample ← clean ← judge ← detect ← explain ← show
 //! ```
 
 pub mod clean;
+pub mod detect;
 pub mod explain;
 pub mod judge;
 pub mod measure;

@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
+        raw: true,
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut writer = ReportWriter::create(Path::new(directory), options)?;
             writer.comparisons(compared::view(&benchmarks));
             for data in benchmarks {
-                writer.add(data)?;
+                writer.add(vec![data])?;
             }
             writer.finish()?;
         }
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     &mut sessions,
                 );
                 let begin = Instant::now();
-                writer.add(data)?;
+                writer.add(vec![data])?;
                 seconds += begin.elapsed().as_secs_f64();
             }
             let begin = Instant::now();

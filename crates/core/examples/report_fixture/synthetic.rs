@@ -247,8 +247,8 @@ fn befall(it: &mut InstanceData, session: i64, of: i64) {
     };
     it.iterations.details.insert(2, detail);
     if session == of - 3 {
-        for outcome in &mut it.iterations.outcome {
-            *outcome = Outcome::Failed;
+        for at in 0..it.iterations.len() {
+            it.iterations.outcome.set(at, Outcome::Failed);
         }
         for value in it.iterations.values.values_mut().flatten() {
             *value = f64::NAN;
@@ -324,14 +324,14 @@ fn instance(
         };
         if outcome != Outcome::Ok {
             iterations.messages.insert(
-                iterations.index.len(),
+                iterations.len(),
                 "exit code 3\nstderr: synthetic failure: <b>no such \"file\"</b> & 'quotes'\n  at step 2 of 5".to_owned(),
             );
         }
-        iterations.index.push(index);
-        iterations.offset.push(offset);
-        iterations.burn_in.push(index < recipe.burn_in);
-        iterations.outcome.push(outcome);
+        iterations.push_indices([index]);
+        iterations.offset.extend([offset]);
+        iterations.burn_in.extend([index < recipe.burn_in]);
+        iterations.outcome.extend([outcome]);
         wall.push(if outcome == Outcome::Failed {
             f64::NAN
         } else {

@@ -257,7 +257,7 @@ impl BenchmarkAudit {
             exclusions: states
                 .iter()
                 .flat_map(|(data, it)| {
-                    exclusions(data.instance.id, &data.iterations.index, &it.states)
+                    exclusions(data.instance.id, data.iterations.indices(), &it.states)
                 })
                 .collect(),
             unusable: None,
@@ -329,9 +329,13 @@ impl BenchmarkAudit {
     }
 }
 
-fn exclusions(instance: Id, index: &[u32], states: &[IterationState]) -> Vec<Exclusion> {
+fn exclusions(
+    instance: Id,
+    indices: impl Iterator<Item = u32>,
+    states: &[IterationState],
+) -> Vec<Exclusion> {
     let mut exclusions: Vec<Exclusion> = Vec::new();
-    for (&index, &state) in index.iter().zip(states) {
+    for (index, &state) in indices.zip(states) {
         if state == IterationState::Steady {
             continue;
         }
@@ -462,7 +466,7 @@ mod tests {
             burn_in: BurnInSource::Recorded,
             funnel: Funnel::of([states]),
             left_out: LeftOut::of(states.iter().copied()),
-            exclusions: exclusions(id, &index, states),
+            exclusions: exclusions(id, index.into_iter(), states),
             unusable: None,
         }
     }
@@ -543,10 +547,11 @@ mod tests {
     fn indices_are_told_in_stretches() {
         let id = Id::derived(&[b"it"]);
         let states = [BurnIn, BurnIn, Steady, Outlier, Steady, Outlier];
-        let texts: Vec<(IterationState, String)> = exclusions(id, &[0, 1, 2, 3, 4, 6], &states)
-            .iter()
-            .map(|it| (it.state, it.text()))
-            .collect();
+        let texts: Vec<(IterationState, String)> =
+            exclusions(id, [0, 1, 2, 3, 4, 6].into_iter(), &states)
+                .iter()
+                .map(|it| (it.state, it.text()))
+                .collect();
         let expected = [(BurnIn, "0–1".to_owned()), (Outlier, "3, 6".to_owned())];
         assert_eq!(texts, expected);
     }

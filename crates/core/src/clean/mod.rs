@@ -218,6 +218,18 @@ pub(crate) mod tests {
     pub(crate) fn instance(iterations: &[(bool, Outcome, f64)]) -> InstanceData {
         let id = Id::derived(&[b"test"]);
         let count = u32::try_from(iterations.len()).expect("few");
+        let mut columns = Iterations {
+            offset: iterations.iter().map(|_| f64::NAN).collect(),
+            burn_in: iterations.iter().map(|it| it.0).collect(),
+            loops: iterations.iter().map(|_| 1).collect(),
+            outcome: iterations.iter().map(|it| it.1).collect(),
+            values: BTreeMap::from([(
+                "wall_time".to_owned(),
+                iterations.iter().map(|it| it.2).collect(),
+            )]),
+            ..Iterations::default()
+        };
+        columns.push_indices(0..count);
         InstanceData {
             session: Arc::new(Session {
                 id,
@@ -260,19 +272,7 @@ pub(crate) mod tests {
                 extra: Object::new(),
             },
             end: None,
-            iterations: Iterations {
-                index: (0..count).collect(),
-                offset: vec![f64::NAN; iterations.len()],
-                burn_in: iterations.iter().map(|it| it.0).collect(),
-                loops: vec![1; iterations.len()],
-                outcome: iterations.iter().map(|it| it.1).collect(),
-                messages: BTreeMap::new(),
-                details: BTreeMap::new(),
-                values: BTreeMap::from([(
-                    "wall_time".to_owned(),
-                    iterations.iter().map(|it| it.2).collect(),
-                )]),
-            },
+            iterations: columns,
             summaries: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use super::outlier::mark_outliers;
 use super::{CleaningPolicy, FailureRule, SteadyFrom};
 use crate::model::{InstanceOutcome, Outcome};
-use crate::record::InstanceData;
+use crate::record::{ColumnEntry, InstanceData};
 
 /// The state of an iteration: included, or the first rule that excluded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub enum IterationState {
     /// Its benchmark has too few remaining instances.
     FewInstances,
 }
+
+impl ColumnEntry for IterationState {}
 
 impl IterationState {
     /// Every state, in the order of the rules.
@@ -127,7 +129,7 @@ impl IterationState {
         let before_steady = match policy.burn_in {
             SteadyFrom::Unknown => return Self::Unknown,
             SteadyFrom::Recorded => iterations.burn_in[at],
-            SteadyFrom::Index(first) => iterations.index[at] < first,
+            SteadyFrom::Index(first) => iterations.index(at) < first,
             SteadyFrom::Never => false,
         };
         if instance.end.as_ref().map(|end| end.outcome) == Some(InstanceOutcome::Lost) {

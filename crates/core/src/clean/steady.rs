@@ -1,5 +1,8 @@
 //! Detection of burn-in: the first stable iteration of a benchmark, from its own values.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use lapwing_stats::Seed;
 use lapwing_stats::steady::krun::{Krun, krun};
 use lapwing_stats::steady::traini::{Traini, traini};
@@ -67,15 +70,15 @@ impl Default for SteadySearch {
 
 /// The values of one instance and their classification.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InstanceSteady {
+pub struct InstanceSteady<'a> {
     /// The instance.
     pub instance: Id,
     /// Its index among the instances of the benchmark.
     pub position: usize,
-    /// The indices of the analysed iterations: the successful ones with a value.
-    pub index: Vec<u32>,
-    /// Their values.
-    pub values: Vec<f64>,
+    /// The indices of the analysed iterations, or more. Instances without gaps share them.
+    pub(crate) indices: Arc<[u32]>,
+    /// The values of the analysed iterations: of the successful ones with a value.
+    pub values: Cow<'a, [f64]>,
     /// Their classification; `None` if the method gives none.
     pub class: Option<Class>,
     /// The index in `values` of the first stable one; `None` without a steady state.
@@ -86,7 +89,12 @@ pub struct InstanceSteady {
     pub is_asked: bool,
 }
 
-impl InstanceSteady {
+impl InstanceSteady<'_> {
+    /// Returns the indices of the analysed iterations.
+    pub fn index(&self) -> &[u32] {
+        &self.indices[..self.values.len()]
+    }
+
     /// Returns the index of the first stable iteration: the one after the last unstable one, even if it failed.
     /// failed from there on.
     pub fn start_index(&self) -> Option<u32> {
@@ -95,13 +103,13 @@ impl InstanceSteady {
 
     /// Returns its number of iterations up to the last with a value.
     fn iterations(&self) -> usize {
-        let last = self.index.last().copied().map(usize::try_from);
+        let last = self.index().last().copied().map(usize::try_from);
         last.and_then(Result::ok).map_or(0, |last| last + 1)
     }
 
     fn as_start(&self) -> Option<InstanceStart<'_>> {
         Some(InstanceStart {
-            index: &self.index,
+            index: self.index(),
             values: &self.values,
             class: self.class?,
             start: self.start,
@@ -111,16 +119,29 @@ impl InstanceSteady {
 
 /// The classification of a benchmark's instances.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BenchmarkSteady {
+pub struct BenchmarkSteady<'a> {
     /// The metric of the values.
     pub metric: MetricName,
     /// The instances with a value.
-    pub instances: Vec<InstanceSteady>,
+    pub instances: Vec<InstanceSteady<'a>>,
     /// The result for the benchmark; `None` without an instance that could be classified.
     pub burn_in: Option<BurnIn>,
 }
 
-impl BenchmarkSteady {
+impl BenchmarkSteady<'_> {
+    /// Returns it with values of its own.
+    pub fn into_owned(self) -> BenchmarkSteady<'static> {
+        let instances = self.instances.into_iter().map(|it| InstanceSteady {
+            values: Cow::Owned(it.values.into_owned()),
+            ..it
+        });
+        BenchmarkSteady {
+            metric: self.metric,
+            instances: instances.collect(),
+            burn_in: self.burn_in,
+        }
+    }
+
     /// Returns the index of the first iteration to analyse; `None` if none is stable or all instances are too short.
     pub fn start_index(&self) -> Option<u32> {
         u32::try_from(self.burn_in.as_ref()?.start?).ok()
@@ -163,13 +184,33 @@ pub fn burn_in_metric(sample: &Sample<'_>) -> Option<MetricName> {
 
 /// Returns the classification of a sample's instances, by one metric, including planned burn-in. Lost instances and
 /// unsuccessful iterations are excluded.
-pub fn find_steady(sample: &Sample<'_>, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
+pub fn find_steady<'a>(
+    sample: &Sample<'a>,
+    metric: &str,
+    search: &SteadySearch,
+) -> BenchmarkSteady<'a> {
+    let longest = sample.instances.iter().map(|it| it.iterations.len()).max();
+    let longest = u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX);
+    let without_gaps: Arc<[u32]> = (0..longest).collect();
     let seed = search.seed.split(sample.suite).split(&sample.benchmark.id);
-    let mut instances: Vec<InstanceSteady> = sample
+    let mut instances: Vec<InstanceSteady<'a>> = sample
         .instances
         .par_iter()
         .enumerate()
-        .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
+        .filter_map(|(position, instance)| {
+            let (indices, values) = analysed(instance, metric, &without_gaps)?;
+            let found = by_method(&values, search.method, seed, instance.instance.id);
+            Some(InstanceSteady {
+                instance: instance.instance.id,
+                position,
+                indices,
+                values,
+                class: found.class,
+                start: found.start,
+                period: found.period,
+                is_asked: true,
+            })
+        })
         .collect();
     mark_short(&mut instances);
     let burn_in = burn_in(&starts(&instances), &search.burn_in);
@@ -181,7 +222,7 @@ pub fn find_steady(sample: &Sample<'_>, metric: &str, search: &SteadySearch) -> 
 }
 
 /// Returns the instances that could be classified.
-fn starts(instances: &[InstanceSteady]) -> Vec<InstanceStart<'_>> {
+fn starts<'s>(instances: &'s [InstanceSteady]) -> Vec<InstanceStart<'s>> {
     let all = instances.iter();
     all.filter_map(InstanceSteady::as_start).collect()
 }
@@ -200,37 +241,34 @@ fn mark_short(instances: &mut [InstanceSteady]) {
     }
 }
 
-fn of_instance(
-    data: &InstanceData,
-    position: usize,
+type IndicesAndValues<'a> = (Arc<[u32]>, Cow<'a, [f64]>);
+
+/// Returns the successful iterations with a value, which are mostly all: then nothing is copied. `None` without any, and
+/// of a lost instance.
+fn analysed<'a>(
+    data: &'a InstanceData,
     metric: &str,
-    search: &SteadySearch,
-    seed: Seed,
-) -> Option<InstanceSteady> {
+    without_gaps: &Arc<[u32]>,
+) -> Option<IndicesAndValues<'a>> {
     if data.end.as_ref().map(|end| end.outcome) == Some(InstanceOutcome::Lost) {
         return None;
     }
-    let column = data.iterations.values.get(metric)?;
-    let (index, values): (Vec<u32>, Vec<f64>) = column
-        .iter()
-        .enumerate()
-        .filter(|(at, value)| data.iterations.outcome[*at] == Outcome::Ok && value.is_finite())
-        .map(|(at, value)| (data.iterations.index[at], *value))
-        .unzip();
-    if values.is_empty() {
+    let iterations = &data.iterations;
+    let column = iterations.values.get(metric)?;
+    let is_analysed =
+        |at: &usize| iterations.outcome[*at] == Outcome::Ok && column[*at].is_finite();
+    let analysed = || (0..column.len()).filter(is_analysed);
+    let count = analysed().count();
+    if count == 0 {
         return None;
     }
-    let found = by_method(&values, search.method, seed, data.instance.id);
-    Some(InstanceSteady {
-        instance: data.instance.id,
-        position,
-        index,
-        values,
-        class: found.class,
-        start: found.start,
-        period: found.period,
-        is_asked: true,
-    })
+    // Numbers increase, so the last one shows whether one is missing.
+    if count == column.len() && Some(&iterations.index(count - 1)) == without_gaps.get(count - 1) {
+        return Some((Arc::clone(without_gaps), Cow::Borrowed(column)));
+    }
+    let indices = analysed().map(|at| iterations.index(at));
+    let values = analysed().map(|at| column[at]);
+    Some((indices.collect(), values.collect()))
 }
 
 /// The result of a method.
@@ -337,10 +375,11 @@ mod tests {
     #[test]
     fn iterations_that_failed_do_not_shift_the_index() {
         let mut broken = warming_up(5);
-        broken.iterations.outcome[0] = Outcome::Failed;
-        broken.iterations.outcome[1] = Outcome::Failed;
+        broken.iterations.outcome.set(0, Outcome::Failed);
+        broken.iterations.outcome.set(1, Outcome::Failed);
+        let data = data(vec![broken]);
         let found = find_steady(
-            &Sample::of_all(&data(vec![broken])),
+            &Sample::of_all(&data),
             "wall_time",
             &SteadySearch::default(),
         );
@@ -350,7 +389,7 @@ mod tests {
     #[test]
     fn the_start_that_was_found_costs_the_same_as_if_it_were_given() {
         let mut broken = warming_up(5);
-        broken.iterations.outcome[1] = Outcome::Failed;
+        broken.iterations.outcome.set(1, Outcome::Failed);
         let data = data(vec![broken, warming_up(5), warming_up(4)]);
         let found = find_steady(
             &Sample::of_all(&data),
@@ -368,7 +407,7 @@ mod tests {
     #[test]
     fn a_first_iteration_that_failed_is_no_burn_in() {
         let mut broken = warming_up(0);
-        broken.iterations.outcome[0] = Outcome::Failed;
+        broken.iterations.outcome.set(0, Outcome::Failed);
         let data = data(vec![broken, warming_up(0)]);
         let found = find_steady(
             &Sample::of_all(&data),
@@ -387,8 +426,9 @@ mod tests {
     #[test]
     fn what_is_too_short_keeps_its_plan() {
         let short = instance(&[(false, Outcome::Ok, 1.0), (false, Outcome::Ok, 1.1)]);
+        let data = data(vec![short]);
         let found = find_steady(
-            &Sample::of_all(&data(vec![short])),
+            &Sample::of_all(&data),
             "wall_time",
             &SteadySearch::default(),
         );
@@ -399,8 +439,8 @@ mod tests {
     #[test]
     fn an_instance_that_ended_in_the_warm_up_is_too_short_to_tell() {
         let mut crashed = warming_up(20);
-        for outcome in &mut crashed.iterations.outcome[12..] {
-            *outcome = Outcome::Failed;
+        for at in 12..crashed.iterations.len() {
+            crashed.iterations.outcome.set(at, Outcome::Failed);
         }
         let data = data(vec![warming_up(20), crashed, warming_up(20)]);
         let found = find_steady(

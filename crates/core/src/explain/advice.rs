@@ -6,6 +6,7 @@ use crate::clean::{CleanInstance, CleaningPolicy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
 use crate::model::Outcome;
 use crate::record::InstanceData;
+use crate::suite::CommandLine;
 
 /// A hint on how to measure better.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,8 @@ pub enum Advice {
     Brief {
         /// The mean, in seconds.
         seconds: f64,
+        /// Whether a shell starts it, which is another process.
+        in_shell: bool,
     },
 }
 
@@ -70,8 +73,8 @@ const STOLEN: f64 = 0.01;
 /// A time in seconds, below which most of it is the start of a process.
 const BRIEF: f64 = 0.005;
 
-/// Returns hints on the instances of one benchmark and run.
-pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
+/// Returns hints on the instances of one benchmark and run, which executed this command.
+pub fn advise(instances: &[&InstanceData], command: &CommandLine) -> Vec<Advice> {
     let cleaned = clean(
         instances.iter().copied(),
         "wall_time",
@@ -87,7 +90,7 @@ pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
         });
     }
     advice.extend(slow_start(instances, &cleaned.instances));
-    if let Some(cv) = estimate.cv_between
+    if let Some(cv) = estimate.cv
         && cv > WIDE
     {
         advice.push(Advice::Spread { cv });
@@ -97,6 +100,7 @@ pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
     if estimate.value < BRIEF && instances.iter().any(is_command) {
         advice.push(Advice::Brief {
             seconds: estimate.value,
+            in_shell: matches!(command, CommandLine::Shell(_)),
         });
     }
     advice
@@ -111,7 +115,7 @@ fn failures(instances: &[&InstanceData]) -> Vec<Advice> {
     let all: usize = instances.iter().map(|it| it.iterations.len()).sum();
     let bad = instances
         .iter()
-        .flat_map(|it| &it.iterations.outcome)
+        .flat_map(|it| it.iterations.outcome.iter())
         .filter(|outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut))
         .count();
     let broken = instances
@@ -208,7 +212,10 @@ mod tests {
     }
 
     fn advised(instances: &[InstanceData]) -> Vec<Advice> {
-        advise(&instances.iter().collect::<Vec<_>>())
+        advise(
+            &instances.iter().collect::<Vec<_>>(),
+            &CommandLine::Words(vec!["true".to_owned()]),
+        )
     }
 
     #[test]

@@ -55,17 +55,17 @@ pub(super) fn run_costs(of_metric: &MetricOfSample<'_>, burn_in: u32) -> Option<
             continue;
         };
         let known = || {
-            let times = data.iterations.index.iter().zip(times);
+            let times = data.iterations.indices().zip(times);
             times.filter(|(_, time)| time.is_finite())
         };
         let sum = |of: &dyn Fn(u32) -> bool| -> f64 {
             known()
-                .filter(|(index, _)| of(**index))
+                .filter(|(index, _)| of(*index))
                 .map(|(_, time)| time)
                 .sum()
         };
         let steady: Vec<f64> = known()
-            .filter(|(index, _)| **index >= burn_in)
+            .filter(|(index, _)| *index >= burn_in)
             .map(|(_, time)| *time)
             .collect();
         each.extend(mean(&steady));

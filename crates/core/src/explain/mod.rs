@@ -19,4 +19,4 @@ pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
 pub use noise::{Noise, NoisePart, noise};
-pub use samples::{BySetting, NoiseMetrics};
+pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::clean::{BenchmarkAudit, Cleaned, CleaningRules, SteadyFrom, clean};
+use crate::clean::{
+    BenchmarkAudit, BurnInSource, Cleaned, CleaningRules, SteadyFrom, SteadySearch, burn_in_metric,
+    clean, find_steady,
+};
 use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, GroupBy, Sample, SettingChoice, samples};
@@ -88,6 +91,24 @@ pub struct BySetting<R> {
     pub older: usize,
     /// Number of excluded instances of earlier epochs.
     pub earlier: usize,
+}
+
+/// Returns whether a setting of a benchmark never reaches a steady state although it is analysed, because its burn-in is not
+/// detected from the values: all that is said of it depends on how long it was measured.
+pub fn is_analysed_unsteady(
+    data: &BenchmarkData,
+    rules: &CleaningRules,
+    which: SettingChoice,
+) -> bool {
+    samples(data, GroupBy::Setting(which)).iter().any(|sample| {
+        let (_, source) = rules.policy(sample);
+        let is_detected = matches!(source, BurnInSource::Found { .. });
+        let Some(metric) = burn_in_metric(sample).filter(|_| !is_detected) else {
+            return false;
+        };
+        let steady = find_steady(sample, &metric, &SteadySearch::default());
+        steady.steady_from() == SteadyFrom::Never
+    })
 }
 
 /// Cleans each setting and metric, and returns its variability.

@@ -48,31 +48,40 @@ pub const INSTANCES_FOR_A_VERDICT: usize = 3;
 pub struct Estimate {
     /// Mean of the instance means, in the metric's unit.
     pub value: f64,
-    /// Its 95 % t interval over instances; `None` below two instances.
+    /// Its 95 % t interval over instances; `None` below two instances, and if it would reach below zero although no
+    /// instance does: then the sample is too small for its skewness.
     pub interval: Option<Interval>,
     /// Number of instances and iterations.
     pub size: SampleSize,
     /// Coefficient of variation of the instance means; `None` below two instances.
-    pub cv_between: Option<f64>,
-    /// Mean over instances of the coefficient of variation within each;
-    /// `None` if no instance has two iterations.
-    pub cv_within: Option<f64>,
+    pub cv: Option<f64>,
+    /// The relative standard deviation between instances, as in [`Variability::components`].
+    pub between: Option<f64>,
+    /// The same of the iterations within instances.
+    pub within: Option<f64>,
+}
+
+impl Estimate {
+    /// Returns the noise between instances: where each has only one iteration, that of the iterations cannot be told apart
+    /// and is included.
+    pub fn noise(&self) -> Option<f64> {
+        let only_one = self.size.most_iterations == 1;
+        self.between.or(self.cv.filter(|_| only_one))
+    }
 }
 
 /// Returns the estimate of a side's centre; `None` if there are no values.
 pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     let means = instance_means(cleaned);
-    let within: Vec<f64> = cleaned
-        .instances
-        .iter()
-        .filter_map(|instance| lapwing_stats::coefficient_of_variation(&instance.values))
-        .collect();
+    let components = variability::components(cleaned);
+    let is_possible = |it: &Interval| it.lower > 0.0 || means.iter().any(|mean| *mean <= 0.0);
     Some(Estimate {
         value: lapwing_stats::mean(&means)?,
-        interval: lapwing_stats::mean_interval(&means, Confidence::P95),
+        interval: lapwing_stats::mean_interval(&means, Confidence::P95).filter(is_possible),
         size: size(cleaned),
-        cv_between: lapwing_stats::coefficient_of_variation(&means),
-        cv_within: lapwing_stats::mean(&within),
+        cv: lapwing_stats::coefficient_of_variation(&means),
+        between: components.map(|it| it.between.sqrt()),
+        within: components.map(|it| it.within.sqrt()),
     })
 }
 
@@ -148,9 +157,30 @@ mod tests {
 
     #[test]
     fn more_iterations_do_not_narrow_the_interval_between_instances() {
-        let few = estimate(&cleaned(&[&[1.0], &[2.0], &[3.0]])).expect("values");
-        let many = estimate(&cleaned(&[&[1.0; 50], &[2.0; 50], &[3.0; 50]])).expect("values");
+        let few = estimate(&cleaned(&[&[8.0], &[9.0], &[10.0]])).expect("values");
+        let many = estimate(&cleaned(&[&[8.0; 50], &[9.0; 50], &[10.0; 50]])).expect("values");
+        assert!(few.interval.is_some());
         assert_eq!(few.interval, many.interval);
+    }
+
+    #[test]
+    fn no_interval_of_times_reaches_below_zero() {
+        let skewed = estimate(&cleaned(&[&[0.1], &[5.0], &[9.0]])).expect("values");
+        assert_eq!(skewed.interval, None);
+        let differences = estimate(&cleaned(&[&[-0.1], &[5.0], &[9.0]])).expect("values");
+        assert!(differences.interval.is_some_and(|it| it.lower < 0.0));
+    }
+
+    #[test]
+    fn noise_within_is_unknown_with_one_iteration_and_included_in_that_between() {
+        let one = estimate(&cleaned(&[&[9.0], &[10.0], &[11.0]])).expect("values");
+        assert_eq!((one.between, one.within), (None, None));
+        assert_eq!(one.noise(), one.cv);
+        let two = cleaned(&[&[9.0, 10.0], &[10.0, 11.0], &[19.0, 21.0]]);
+        let estimate = estimate(&two).expect("values");
+        let components = variability(&two).and_then(|it| it.components);
+        assert_eq!(estimate.noise(), components.map(|it| it.between.sqrt()));
+        assert_ne!(estimate.noise(), estimate.cv);
     }
 
     #[test]

@@ -16,10 +16,10 @@ pub struct Variability {
     pub mean: f64,
     /// Coefficient of variation of all values pooled (population standard deviation).
     pub cv_total: f64,
-    /// Mean over instances of the coefficient of variation within each.
-    pub cv_instance_mean: f64,
+    /// Mean over instances of the coefficient of variation within each; `None` if no instance has two iterations.
+    pub cv_instance_mean: Option<f64>,
     /// Population standard deviation of those coefficients.
-    pub cv_instance_sd: f64,
+    pub cv_instance_sd: Option<f64>,
     /// Variance of the logarithms, between instances and within them; `None` below two instances, without a second
     /// iteration, or if a value is not positive.
     pub components: Option<VarianceComponents>,
@@ -44,18 +44,15 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
         .map(|it| it.values.as_slice())
         .collect();
     let pooled = lapwing_stats::variability(&rows)?;
-    let logs: Option<Vec<Vec<f64>>> = rows.iter().map(|row| logarithms(row)).collect();
-    let components = logs.and_then(|logs| {
-        let rows: Vec<&[f64]> = logs.iter().map(Vec::as_slice).collect();
-        variance_components(&rows, Confidence::P95)
-    });
+    let size = size(cleaned);
+    let several = size.most_iterations > 1;
     Some(Variability {
-        size: size(cleaned),
+        size,
         mean: pooled.mean,
         cv_total: pooled.total,
-        cv_instance_mean: pooled.instance_mean,
-        cv_instance_sd: pooled.instance_deviation,
-        components,
+        cv_instance_mean: several.then_some(pooled.instance_mean),
+        cv_instance_sd: several.then_some(pooled.instance_deviation),
+        components: components(cleaned),
         pilot: Pilot::new(&rows).map(|it| it.noise()),
         modes: modes(&instance_means(cleaned)),
     })
@@ -80,6 +77,14 @@ pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, UnusableReas
             UnusableReason::NoMean
         }
     })
+}
+
+/// Returns the variance components of the logarithms.
+pub(super) fn components(cleaned: &Cleaned) -> Option<VarianceComponents> {
+    let logs = cleaned.instances.iter().map(|it| logarithms(&it.values));
+    let logs: Vec<Vec<f64>> = logs.collect::<Option<_>>()?;
+    let rows: Vec<&[f64]> = logs.iter().map(Vec::as_slice).collect();
+    variance_components(&rows, Confidence::P95)
 }
 
 fn logarithms(values: &[f64]) -> Option<Vec<f64>> {

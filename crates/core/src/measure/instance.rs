@@ -1,7 +1,7 @@
 //! One visit to a benchmark: set-up, iterations, teardown.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regex::Regex;
@@ -14,12 +14,15 @@ use super::runner::{EventOutlet, RunError, RunnerSurroundings, describe, process
 use super::source::CommitFolder;
 use super::values::{ExecutionValues, values};
 use crate::model::{
-    Id, InstanceEnd, InstanceOutcome, Iteration, MetricName, Object, Outcome, Record,
+    Id, InstanceEnd, InstanceOutcome, Iteration, MOST_METRICS, MetricName, Object, Outcome, Record,
+    too_many_metrics,
 };
 use crate::suite::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Variant};
 
 /// How much of a failure's output is kept, for people to read.
 const TAIL: usize = 4 * 1024;
+/// As many lines of it are in a message.
+const MESSAGE_LINES: usize = 8;
 /// How much output is kept for a machine to read.
 const DOCUMENT: usize = 16 * 1024 * 1024;
 /// An instance of a very quick command ends here whatever its time budget.
@@ -44,6 +47,8 @@ pub(super) struct InstanceRunner<'r, 'p, 's> {
     index: u32,
     failures: u32,
     measured: Duration,
+    /// The names of all metrics so far.
+    metrics: BTreeSet<MetricName>,
 }
 
 /// Why an instance ends before its time.
@@ -93,6 +98,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             index: 0,
             failures: 0,
             measured: Duration::ZERO,
+            metrics: BTreeSet::new(),
         }
     }
 
@@ -301,11 +307,20 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
 
     fn values(&mut self, executed: &ExecutionResult) -> Result<ExecutionValues, String> {
         let text = match &self.metrics_file {
-            Some(path) => std::fs::read_to_string(path).ok(),
+            Some(path) => metrics_text(path)?,
             None => None,
         };
         let text = text.filter(|text| !text.trim().is_empty());
-        values(self.visit.case, &self.patterns, executed, text.as_deref())
+        let values = values(self.visit.case, &self.patterns, executed, text.as_deref())?;
+        for name in values.iterations.iter().flat_map(BTreeMap::keys) {
+            if !self.metrics.contains(name) {
+                if self.metrics.len() == MOST_METRICS {
+                    return Err(too_many_metrics());
+                }
+                self.metrics.insert(name.clone());
+            }
+        }
+        Ok(values)
     }
 
     /// Executes a command that is not timed; returns what went wrong, if anything.
@@ -342,11 +357,8 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             }),
             end => {
                 let ended = describe(end, case.time_limit);
-                let printed = last_line(&executed.stderr).or_else(|| last_line(&executed.stdout));
-                let message = match printed {
-                    Some(line) => format!("{what} failed: {ended}: {line}"),
-                    None => format!("{what} failed: {ended}"),
-                };
+                let printed = last_lines(&executed.stderr).or_else(|| last_lines(&executed.stdout));
+                let message = with_printed(format!("{what} failed: {ended}"), printed);
                 Some(GivenUp {
                     outcome: InstanceOutcome::Failed,
                     message,
@@ -392,11 +404,9 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     ) -> Result<(), RunError> {
         let mut iteration = self.blank(offset);
         iteration.outcome = outcome;
-        let said = executed.and_then(|it| last_line(&it.stderr));
-        iteration.message = Some(match said {
-            Some(line) if outcome == Outcome::Failed => format!("{message}: {line}"),
-            Some(_) | None => message,
-        });
+        let printed = executed.filter(|_| outcome == Outcome::Failed);
+        let printed = printed.and_then(|it| last_lines(&it.stderr));
+        iteration.message = Some(with_printed(message, printed));
         iteration.attributes = facts(executed);
         if let Some(executed) = executed {
             for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
@@ -441,6 +451,24 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             extra: Object::new(),
         }
     }
+}
+
+/// Returns the text of the file that `$LAPWING_METRICS` named, if there is one. A program could put a
+/// pipe or a device in its place, which have no end.
+fn metrics_text(path: &Path) -> Result<Option<String>, String> {
+    let Ok(metadata) = std::fs::metadata(path) else {
+        return Ok(None);
+    };
+    if !metadata.is_file() {
+        return Err("$LAPWING_METRICS is not a regular file".to_owned());
+    }
+    if metadata.len() > DOCUMENT as u64 {
+        return Err(format!(
+            "$LAPWING_METRICS holds {} bytes, and {DOCUMENT} is the most",
+            metadata.len()
+        ));
+    }
+    Ok(std::fs::read_to_string(path).ok())
 }
 
 /// A failed iteration keeps what the operating system counted, and no throughput.
@@ -512,8 +540,21 @@ fn readable(tail: &OutputTail) -> String {
     String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
 }
 
-fn last_line(tail: &OutputTail) -> Option<String> {
+/// Returns the last lines that are not blank, at most [`MESSAGE_LINES`]. Some programs print the cause of a failure last
+/// (a traceback), others before a hint or their usage.
+fn last_lines(tail: &OutputTail) -> Option<Vec<String>> {
     let text = readable(tail);
-    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(line.trim().to_owned())
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+    lines.drain(..lines.len().saturating_sub(MESSAGE_LINES));
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// Returns a message with what the program printed: a single line behind it, several below it.
+fn with_printed(message: String, printed: Option<Vec<String>>) -> String {
+    match printed.as_deref() {
+        None | Some([]) => message,
+        Some([only]) => format!("{message}: {}", only.trim()),
+        Some(lines) => format!("{message}\n{}", lines.join("\n")),
+    }
 }

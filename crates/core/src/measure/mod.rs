@@ -11,6 +11,7 @@ pub mod local;
 mod observe;
 mod outputs;
 pub mod pytest;
+mod revision;
 mod runner;
 #[cfg(test)]
 mod runner_tests;
@@ -25,10 +26,11 @@ pub use event::{Consumer, Event};
 pub use execute::*;
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
+pub use revision::{ancestry, number_of_commits};
 pub use runner::{
     MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
 };
 pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, Schedule};
 pub use source::{CommitFolder, CommitFolders, CommitState, SOURCE_VARIABLE};
 pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
-pub use version::{repository_name, version};
+pub use version::{remote_address, repository_name, version};

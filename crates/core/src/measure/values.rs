@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use super::execute::{ExecutionResult, ResourceUsage};
-use crate::model::{Metric, MetricName, Object};
+use crate::model::{DEEPEST, Metric, MetricName, NEVER_NEGATIVE, Object, impossible, is_deep};
 use crate::suite::{Case, MatchChoice, MetricPattern, OutputMetrics};
 
 /// The values of one execution: usually one iteration, several when it printed arrays.
@@ -139,12 +139,22 @@ pub(super) fn values(
     }
     // A record holds finite numbers only: one `inf` would end the whole session.
     let mut all = values.iterations.iter().flatten();
-    match all.find(|(_, value)| !value.is_finite()) {
-        Some((name, value)) => Err(format!(
+    if let Some((name, value)) = all.find(|(_, value)| !value.is_finite()) {
+        return Err(format!(
             "metric `{name}` is {value}, which is not a finite number"
-        )),
-        None => Ok(values),
+        ));
     }
+    let mut all = values.iterations.iter().flatten();
+    let negative = |name: &str, value: f64| value < 0.0 && NEVER_NEGATIVE.contains(&name);
+    if let Some((name, value)) = all.find(|(name, value)| negative(name, **value)) {
+        return Err(impossible(name, *value));
+    }
+    if is_deep(&values.parameters) {
+        return Err(format!(
+            "`@parameters` is nested deeper than {DEEPEST} levels"
+        ));
+    }
+    Ok(values)
 }
 
 pub(super) fn counter_values(usage: &ResourceUsage) -> BTreeMap<MetricName, f64> {
@@ -411,6 +421,21 @@ mod tests {
         assert_eq!(
             values.iterations,
             [map(&[("wall_time", 0.5), ("a", 2.0), ("b.c", 3.5)])]
+        );
+    }
+
+    #[test]
+    fn a_negative_time_fails_the_iteration_and_other_metrics_may_be_negative() {
+        let case =
+            case("metric.wall_time = { regex = 'v=(.+)' }\nmetric.gain = { regex = 'g=(.+)' }");
+        assert_eq!(
+            read(&case, "v=-1\ng=-2", None),
+            Err("metric `wall_time` is negative: -1".to_owned())
+        );
+        let read = read(&case, "v=1\ng=-2", None).expect("values");
+        assert_eq!(
+            read.iterations,
+            [map(&[("wall_time", 1.0), ("gain", -2.0)])]
         );
     }
 

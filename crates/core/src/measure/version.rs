@@ -53,9 +53,7 @@ fn repository(directory: &Path) -> Version {
 pub fn repository_name(folder: &Path) -> Option<String> {
     let ask = |arguments: &[&str]| first_line(git(folder).args(arguments));
     ask(&["rev-parse", "--show-toplevel"])?;
-    let origin = || ask(&["config", "--get", "remote.origin.url"]);
-    let other = || ask(&["remote", "get-url", &ask(&["remote"])?]);
-    let of_remote = origin().or_else(other).and_then(|url| name_in_url(&url));
+    let of_remote = remote_address(folder).and_then(|url| name_in_url(&url));
     let of_root = || {
         // The oldest commit of a shallow clone is not the root.
         let is_shallow = ask(&["rev-parse", "--is-shallow-repository"])? == "true";
@@ -69,6 +67,13 @@ pub fn repository_name(folder: &Path) -> Option<String> {
         "" => Some(name),
         within => Some(format!("{name}/{within}")),
     }
+}
+
+/// Returns the address of the remote of the Git repository around a folder: `origin`, else the first one.
+pub fn remote_address(folder: &Path) -> Option<String> {
+    let ask = |arguments: &[&str]| first_line(git(folder).args(arguments));
+    let origin = ask(&["config", "--get", "remote.origin.url"]);
+    origin.or_else(|| ask(&["remote", "get-url", &ask(&["remote"])?]))
 }
 
 /// Returns the last part of an address such as `git@host:group/name.git`.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::limits::{LONGEST_LINE, refusal_of_line, too_long};
 use super::{
     Annotation, Instance, InstanceEnd, Iteration, Record, RecordKind, Run, Session, Span, Summary,
 };
@@ -35,13 +36,11 @@ pub enum LineError {
         /// The kind that it states.
         found: String,
     },
-    /// A measured time or size is below zero.
-    #[error("`{metric}` is negative: {value}")]
-    Negative {
-        /// The name of the metric.
-        metric: String,
-        /// Its value.
-        value: f64,
+    /// It is longer than a line may be, or says what no record can.
+    #[error("{why}")]
+    Refused {
+        /// Why.
+        why: String,
     },
 }
 
@@ -63,9 +62,12 @@ struct Line<'a, T> {
 /// Returns the record that stands on a line (without its line end).
 ///
 /// # Errors
-/// When the line is no JSON object, of a newer version, of an unknown kind, or
-/// lacks a key that its kind must have.
+/// When the line is no JSON object, of a newer version, of an unknown kind, lacks a key that its
+/// kind must have, or is a record that [`refusal`](super::refusal()) names.
 pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
+    if line.len() >= LONGEST_LINE {
+        return Err(LineError::Refused { why: too_long() });
+    }
     let head: Head<'_> = serde_json::from_slice(line)?;
     match head.v {
         None => return Err(LineError::NoVersion),
@@ -77,14 +79,13 @@ pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
             found: head.kind.into_owned(),
         });
     };
-    Ok(match kind {
+    let record = match kind {
         RecordKind::Session => Record::Session(body(line, |it: &mut Session| &mut it.extra)?),
         RecordKind::Run => Record::Run(body(line, |it: &mut Run| &mut it.extra)?),
         RecordKind::Instance => Record::Instance(body(line, |it: &mut Instance| &mut it.extra)?),
         RecordKind::Iteration => {
             let iteration = body(line, |it: &mut Iteration| &mut it.extra)?;
-            refuse_negative(&iteration)?;
-            Record::Iteration(iteration)
+            Record::Iteration(iteration.without_impossible_values())
         }
         RecordKind::Span => Record::Span(body(line, |it: &mut Span| &mut it.extra)?),
         RecordKind::InstanceEnd => {
@@ -94,24 +95,11 @@ pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
         RecordKind::Annotation => {
             Record::Annotation(body(line, |it: &mut Annotation| &mut it.extra)?)
         }
-    })
-}
-
-/// The metrics of which no value can be below zero. Of others nobody knows.
-pub const NEVER_NEGATIVE: [&str; 4] = ["wall_time", "user_time", "system_time", "peak_memory"];
-
-fn refuse_negative(iteration: &Iteration) -> Result<(), LineError> {
-    for metric in NEVER_NEGATIVE {
-        if let Some(&value) = iteration.metrics.get(metric)
-            && value < 0.0
-        {
-            return Err(LineError::Negative {
-                metric: metric.to_owned(),
-                value,
-            });
-        }
+    };
+    match refusal_of_line(&record, line.len()) {
+        None => Ok(record),
+        Some(why) => Err(LineError::Refused { why }),
     }
-    Ok(())
 }
 
 /// Returns the line's own keys; the two of the envelope are no extra keys.

@@ -6,11 +6,11 @@
 //! are kept in `extra`, so that they survive a round trip.
 
 mod benchmark;
-mod depth;
 mod each_run;
 mod id;
 mod instance;
 mod iteration;
+mod limits;
 mod line;
 mod metric;
 mod name;
@@ -24,12 +24,16 @@ mod summary;
 mod unit;
 
 pub use benchmark::Benchmark;
-pub use depth::{DEEPEST, is_deep, is_too_deep};
 pub use each_run::EachRun;
 pub use id::{Id, IdError};
 pub use instance::{Instance, InstanceEnd};
 pub use iteration::Iteration;
-pub use line::{LineError, NEVER_NEGATIVE, RECORD_VERSION, parse_line, write_line};
+pub use limits::{
+    DEEPEST, LONGEST_LINE, MOST_METRICS, NEVER_NEGATIVE, is_deep, refusal, settled, too_long,
+    too_many_metrics,
+};
+pub(crate) use limits::{fail, impossible};
+pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub use metric::{Better, Metric, MetricName};
 pub use name::{bare_name, matches_name, matches_pattern};
 pub use natural::natural_order;

@@ -6,20 +6,22 @@
 //! If it dies between the two, the file is there again and changes nothing the next time.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufReader, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{AppendCounts, LineError, Store, StoreError, parse_line};
-use crate::model::Id;
+use super::{AppendCounts, LineEnd, LineError, Refusals, Store, StoreError, parse_line, read_line};
+use crate::model::{Id, Record, too_long};
 
 /// What became of a file in the inbox.
 #[derive(Debug)]
 pub enum InboxArrival {
-    /// Its records are in the store, and the file is gone.
+    /// Its records are in the store, and the file is gone: or, if some were refused, has another name.
     TakenIn {
         /// Where it was.
         path: PathBuf,
+        /// Its records that were refused, and where they are kept.
+        refused: Option<(Refusals, PathBuf)>,
         /// What it held.
         appended: AppendCounts,
         /// The id of the first session that it speaks of.
@@ -52,7 +54,7 @@ pub enum ArrivalError {
         /// Why.
         source: io::Error,
     },
-    /// A line is no record.
+    /// A line is of a newer version.
     #[error("{}:{line}", path.display())]
     Line {
         /// The file.
@@ -61,16 +63,6 @@ pub enum ArrivalError {
         line: u64,
         /// Why.
         source: LineError,
-    },
-    /// The store does not accept a record.
-    #[error("{}:{line}", path.display())]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: u64,
-        /// Why.
-        source: StoreError,
     },
     /// The store cannot be used.
     #[error(transparent)]
@@ -161,15 +153,21 @@ fn take_in_file(store: &mut Store, path: PathBuf) -> Option<InboxArrival> {
         Err(error) => return refused(error),
     }
     match append(store, &mut file, &path) {
-        Ok((appended, session, cut_off)) => {
-            if let Err(error) = fs::remove_file(&path) {
+        Ok(taken) => {
+            let kept = path.with_extension("jsonl.refused");
+            let put_away = match taken.refused.count {
+                0 => fs::remove_file(&path),
+                _some => fs::rename(&path, &kept),
+            };
+            if let Err(error) = put_away {
                 return refused(error);
             }
             Some(InboxArrival::TakenIn {
                 path,
-                appended,
-                session,
-                cut_off,
+                refused: (taken.refused.count > 0).then_some((taken.refused, kept)),
+                appended: taken.appended,
+                session: taken.session,
+                cut_off: taken.cut_off,
             })
         }
         Err(error) => Some(InboxArrival::Refused { path, error }),
@@ -186,11 +184,16 @@ fn still_there(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-fn append(
-    store: &mut Store,
-    file: &mut File,
-    path: &Path,
-) -> Result<(AppendCounts, Option<Id>, bool), ArrivalError> {
+/// What came of the lines of a file.
+#[derive(Default)]
+struct TakenLines {
+    appended: AppendCounts,
+    refused: Refusals,
+    session: Option<Id>,
+    cut_off: bool,
+}
+
+fn append(store: &mut Store, file: &mut File, path: &Path) -> Result<TakenLines, ArrivalError> {
     let unreadable = |source| ArrivalError::File {
         path: path.to_owned(),
         source,
@@ -198,40 +201,46 @@ fn append(
     file.rewind().map_err(unreadable)?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     store.write(|writer| {
-        let mut session = None;
+        let mut taken = TakenLines::default();
         let mut text = Vec::new();
         let mut line = 0;
         loop {
-            text.clear();
-            let length = reader.read_until(b'\n', &mut text).map_err(unreadable)?;
-            if length == 0 {
-                return Ok((writer.settle()?, session, false));
-            }
+            let end = read_line(&mut reader, &mut text).map_err(unreadable)?;
             line += 1;
-            let whole = text.last() == Some(&b'\n');
-            if text.trim_ascii().is_empty() {
-                continue;
-            }
-            let record = match parse_line(text.trim_ascii()) {
-                Ok(record) => record,
+            let place = || format!("{}:{line}", path.display());
+            match parse_line(text.trim_ascii()) {
+                _ if end == LineEnd::TooLong => taken.refused.add(place(), too_long()),
+                _ if text.trim_ascii().is_empty() => {}
+                Ok(record) => {
+                    if let Record::Session(it) = &record {
+                        taken.session = taken.session.or(Some(it.id));
+                    }
+                    match writer.put(&record) {
+                        Ok(()) => {}
+                        // Nothing of this would be accepted another time, and it must not keep the others out.
+                        Err(
+                            why @ (StoreError::Conflict { .. }
+                            | StoreError::NoParent { .. }
+                            | StoreError::Refused { .. }),
+                        ) => taken.refused.add(place(), why),
+                        Err(other) => return Err(other.into()),
+                    }
+                }
                 // The iteration under way when the writer was killed.
-                Err(_cut_off) if !whole => return Ok((writer.settle()?, session, true)),
-                Err(source) => {
+                Err(_cut_off) if end == LineEnd::OfFile => taken.cut_off = true,
+                Err(source @ LineError::Newer { .. }) => {
                     return Err(ArrivalError::Line {
                         path: path.to_owned(),
                         line,
                         source,
                     });
                 }
-            };
-            if let crate::model::Record::Session(it) = &record {
-                session = session.or(Some(it.id));
+                Err(why) => taken.refused.add(place(), why),
             }
-            writer.put(&record).map_err(|source| ArrivalError::Record {
-                path: path.to_owned(),
-                line,
-                source,
-            })?;
+            if end == LineEnd::OfFile {
+                taken.appended = writer.settle()?;
+                return Ok(taken);
+            }
         }
     })
 }

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
-use crate::model::{Id, Iteration, MetricName, Object, Outcome};
+use super::{Column, ColumnEntry, StoreError};
+use crate::model::{Id, Iteration, MetricName, NEVER_NEGATIVE, Object, Outcome, fail};
 
 /// Iterations of one instance in columns: entry *k* of every column belongs to the same iteration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Iterations {
-    /// The number within the instance, increasing.
-    pub index: Vec<u32>,
+    /// How many numbers within the instance are missing before its own: without gaps the same for all.
+    pub(crate) missing: Column<u32>,
     /// Seconds from the start of the instance; NaN where unknown.
-    pub offset: Vec<f64>,
+    pub offset: Column<f64>,
     /// Whether the runner planned it as burn-in.
-    pub burn_in: Vec<bool>,
+    pub burn_in: Column<bool>,
     /// The number of executions of which its values are the means.
-    pub loops: Vec<u64>,
+    pub loops: Column<u64>,
     /// The outcome.
-    pub outcome: Vec<Outcome>,
+    pub outcome: Column<Outcome>,
     /// Messages of failures, by position in the columns.
     pub messages: BTreeMap<usize, String>,
     /// Fields without a column, by position in the columns.
@@ -58,12 +58,31 @@ impl IterationDetail {
 impl Iterations {
     /// Returns the number of iterations.
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.missing.len()
     }
 
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
+        self.missing.is_empty()
+    }
+
+    /// Returns the number of an iteration within the instance; numbers increase.
+    pub fn index(&self, at: usize) -> u32 {
+        number(at).wrapping_add(self.missing[at])
+    }
+
+    /// Returns the numbers of the iterations within the instance.
+    pub fn indices(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone {
+        (0..self.len()).map(|at| self.index(at))
+    }
+
+    /// Appends iterations with these numbers; the caller makes the other columns as long.
+    pub fn push_indices(&mut self, indices: impl IntoIterator<Item = u32>) {
+        let positions = self.len()..;
+        let indices = positions.zip(indices);
+        // Less than nothing is missing before an iteration that came too early, until they are sorted.
+        self.missing
+            .extend(indices.map(|(at, index)| index.wrapping_sub(number(at))));
     }
 
     /// Returns the artifacts of the iterations that have any, by position in the columns.
@@ -79,11 +98,13 @@ impl Iterations {
         let mut columns = Self::default();
         let count = iterations.len();
         for (place, iteration) in iterations.into_iter().enumerate() {
-            columns.index.push(iteration.index);
-            columns.offset.push(iteration.offset.unwrap_or(f64::NAN));
-            columns.burn_in.push(iteration.burn_in);
-            columns.loops.push(iteration.loops);
-            columns.outcome.push(iteration.outcome);
+            columns.push_indices([iteration.index]);
+            columns
+                .offset
+                .extend([iteration.offset.unwrap_or(f64::NAN)]);
+            columns.burn_in.extend([iteration.burn_in]);
+            columns.loops.extend([iteration.loops]);
+            columns.outcome.extend([iteration.outcome]);
             if let Some(message) = iteration.message {
                 columns.messages.insert(place, message);
             }
@@ -110,7 +131,7 @@ impl Iterations {
             let metrics = self.values.iter();
             Iteration {
                 instance,
-                index: self.index[place],
+                index: self.index(place),
                 offset: Some(self.offset[place]).filter(|offset| !offset.is_nan()),
                 burn_in: self.burn_in[place],
                 loops: self.loops[place],
@@ -127,21 +148,53 @@ impl Iterations {
         })
     }
 
+    /// Makes iterations with a time or size below zero failures, as reading their records does:
+    /// stores of older programs may have some.
+    pub(super) fn fail_impossible_values(&mut self) {
+        for metric in NEVER_NEGATIVE {
+            let Some(column) = self.values.get_mut(metric) else {
+                continue;
+            };
+            for (place, value) in column.iter_mut().enumerate().filter(|it| *it.1 < 0.0) {
+                let mut message = self.messages.remove(&place);
+                let mut outcome = self.outcome[place];
+                fail(&mut outcome, &mut message, metric, *value);
+                self.outcome.set(place, outcome);
+                self.messages.extend(message.map(|text| (place, text)));
+                *value = f64::NAN;
+            }
+            if column.iter().all(|value| value.is_nan()) {
+                self.values.remove(metric);
+            }
+        }
+    }
+
+    /// Gives back the room that columns were given while they grew: up to as much as they take.
+    pub(super) fn shrink(&mut self) {
+        self.missing.shrink();
+        self.offset.shrink();
+        self.burn_in.shrink();
+        self.loops.shrink();
+        self.outcome.shrink();
+    }
+
     /// Sorts by index. Returns whether every index was unique.
     pub(super) fn sort(&mut self) -> bool {
-        let increases = |indices: &[u32]| indices.is_sorted_by(|left, right| left < right);
-        if increases(&self.index) {
+        let increases = |it: &Self| it.indices().is_sorted_by(|left, right| left < right);
+        if increases(self) {
             return true;
         }
         let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_by_key(|&place| self.index[place]);
-        reorder(&mut self.index, &order);
+        order.sort_by_key(|&place| self.index(place));
+        let indices: Vec<u32> = order.iter().map(|&place| self.index(place)).collect();
+        self.missing = Column::default();
+        self.push_indices(indices);
         reorder(&mut self.offset, &order);
         reorder(&mut self.burn_in, &order);
         reorder(&mut self.loops, &order);
         reorder(&mut self.outcome, &order);
         for column in self.values.values_mut() {
-            reorder(column, &order);
+            *column = order.iter().map(|&place| column[place]).collect();
         }
         let mut place_of = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
@@ -151,13 +204,18 @@ impl Iterations {
         self.messages = messages.map(|(old, it)| (place_of[old], it)).collect();
         let details = std::mem::take(&mut self.details).into_iter();
         self.details = details.map(|(old, it)| (place_of[old], it)).collect();
-        increases(&self.index)
+        increases(self)
     }
 }
 
 /// Puts a column into the order given.
-fn reorder<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+fn reorder<T: ColumnEntry>(column: &mut Column<T>, order: &[usize]) {
     *column = order.iter().map(|&place| column[place]).collect();
+}
+
+/// Returns a position as a number; an instance has fewer iterations than there are numbers.
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// Consecutive iterations of an importer, in columns: number `k` of them has index `first + k`.
@@ -217,20 +275,20 @@ impl IterationColumns {
             )));
         };
         let mut iterations = Iterations {
-            index: (first..=last).take(count).collect(),
-            offset: self.offsets,
-            burn_in: self.burn_in,
-            loops: self.loops,
-            outcome: vec![Outcome::Ok; count],
+            offset: self.offsets.into_iter().collect(),
+            burn_in: self.burn_in.into_iter().collect(),
+            loops: self.loops.into_iter().collect(),
             values: self.values,
             ..Iterations::default()
         };
+        iterations.push_indices((first..=last).take(count));
+        iterations.outcome.resize(count, Outcome::Ok);
         iterations.offset.resize(count, f64::NAN);
         iterations.burn_in.resize(count, false);
         iterations.loops.resize(count, 1);
         for (number, mark) in self.marks {
             let place = number as usize;
-            iterations.outcome[place] = mark.outcome;
+            iterations.outcome.set(place, mark.outcome);
             iterations
                 .messages
                 .extend(mark.message.map(|text| (place, text)));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::store::{as_stored, differences, with_metrics_of};
 use super::{AppendCounts, StoreError, write_line};
-use crate::model::{Id, Metric, MetricName, Record, RecordKind};
+use crate::model::{Id, Metric, MetricName, Record, RecordKind, refusal, settled};
 
 /// Records in memory.
 #[derive(Debug, Default)]
@@ -25,9 +25,16 @@ impl RecordMemory {
     /// Takes a record as the store would.
     ///
     /// # Errors
-    /// When the key is already present with other content, or the parent is missing.
+    /// When the record is one that no reader takes, the key is already present with other content, or the
+    /// parent is missing.
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         let kind = record.kind();
+        if let Some(why) = refusal(record) {
+            let key = key_text(record);
+            return Err(StoreError::Refused { kind, key, why });
+        }
+        let settled = settled(record);
+        let record = &*settled;
         if let Some((parent_kind, parent)) = parent_of(record)
             && !self.has(parent_kind, parent)
         {
@@ -138,7 +145,8 @@ fn key_of(record: &Record) -> MemoryKey {
     (record.kind(), id, rest)
 }
 
-fn key_text(record: &Record) -> String {
+/// Returns how errors name a record.
+pub(super) fn key_text(record: &Record) -> String {
     let (_, id, rest) = key_of(record);
     if rest.is_empty() {
         id.to_string()

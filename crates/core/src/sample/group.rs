@@ -1,6 +1,6 @@
 //! Samples: the instances of a benchmark that are analysed together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -34,6 +34,8 @@ pub struct Sample<'d> {
 pub enum GroupBy<'a> {
     /// By variant, levels of factors and version.
     Setting(SettingChoice),
+    /// By variant and levels of factors, with all versions together.
+    Variant,
     /// By the places that this function returns for an instance: none, one, or, for a baseline, one per group of
     /// candidates. Each place is split by levels of factors.
     Side(&'a dyn Fn(&InstanceData) -> Vec<SidePlace>),
@@ -49,6 +51,8 @@ pub enum SettingChoice {
     Each,
     /// All settings together, as one sample.
     Pooled,
+    /// All variants together, each version, platform and version of Python separately, as Hail's notebook has it.
+    AsHail,
 }
 
 /// The place of an instance in a comparison.
@@ -71,9 +75,13 @@ pub struct SidePlace {
 pub fn samples<'d>(data: &'d BenchmarkData, by: GroupBy<'_>) -> Vec<Sample<'d>> {
     let history = History::of(data);
     let mut samples = match by {
-        GroupBy::Setting(SettingChoice::Pooled) => vec![pooled(data)],
+        GroupBy::Setting(SettingChoice::Pooled) => {
+            vec![pooled(data, data.instances.iter().collect())]
+        }
+        GroupBy::Setting(SettingChoice::AsHail) => as_hail(data),
         GroupBy::Setting(SettingChoice::Each) => by_setting(data, &history),
         GroupBy::Setting(SettingChoice::Latest) => latest(by_setting(data, &history), &history),
+        GroupBy::Variant => by_variant(data),
         GroupBy::Side(places_of) => by_side(data, places_of),
     };
     for sample in &mut samples {
@@ -165,6 +173,20 @@ fn by_setting<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>>
     samples
 }
 
+fn by_variant(data: &BenchmarkData) -> Vec<Sample<'_>> {
+    let settings = settings_of(&data.instances);
+    let mut variants: BTreeMap<Setting, Vec<&InstanceData>> = BTreeMap::new();
+    for instance in &data.instances {
+        let setting = settings.get(&instance.run.id).cloned();
+        let of_variant = variants.entry(setting.unwrap_or_default()).or_default();
+        of_variant.push(instance);
+    }
+    let samples = variants.into_iter();
+    samples
+        .map(|(setting, instances)| Sample::new(data, setting, instances))
+        .collect()
+}
+
 /// Keeps the latest version of each variant. Undated versions of one session are equally late: all of them are kept.
 fn latest<'d>(samples: Vec<Sample<'d>>, history: &History) -> Vec<Sample<'d>> {
     let mut kept = Vec::new();
@@ -188,20 +210,21 @@ fn latest<'d>(samples: Vec<Sample<'d>>, history: &History) -> Vec<Sample<'d>> {
     kept
 }
 
-/// Returns the latest moment of instances in the history of the benchmark: date of the version, start of the session.
+/// Returns the latest moment of instances in the history of the benchmark: date of the version, time of measurement.
 fn latest_moment(instances: &[&InstanceData], history: &History) -> (Option<Timestamp>, Timestamp) {
     let moment = |instance: &&InstanceData| {
         let position = history.position(&instance.run.id)?;
-        Some((position.version_date, position.started))
+        Some((position.version_date, position.measured))
     };
     let latest = instances.iter().filter_map(moment).max();
     latest.unwrap_or_default()
 }
 
-fn pooled(data: &BenchmarkData) -> Sample<'_> {
+/// Returns the sample of instances with the variant and version that all of them have.
+fn pooled<'d>(data: &'d BenchmarkData, instances: Vec<&'d InstanceData>) -> Sample<'d> {
     let only = |of: &dyn Fn(&InstanceData) -> Option<String>| {
-        let first = data.instances.first().and_then(of);
-        let is_only = data.instances.iter().all(|instance| of(instance) == first);
+        let first = instances.first().copied().and_then(of);
+        let is_only = instances.iter().all(|instance| of(instance) == first);
         first.filter(|_| is_only)
     };
     let setting = Setting {
@@ -209,7 +232,44 @@ fn pooled(data: &BenchmarkData) -> Sample<'_> {
         version: only(&|instance| instance.run.version.label()),
         ..Setting::default()
     };
-    Sample::new(data, setting, data.instances.iter().collect())
+    Sample::new(data, setting, instances)
+}
+
+/// The parts of the environment that Hail keeps apart, besides the version.
+const HAIL_ENVIRONMENT: [&str; 2] = ["platform", "python"];
+
+/// Groups by version, platform and Python. Those parts of the environment that differ distinguish the setting as levels of factors do.
+fn as_hail(data: &BenchmarkData) -> Vec<Sample<'_>> {
+    let environment = |instance: &InstanceData| {
+        HAIL_ENVIRONMENT.map(|name| {
+            let value = instance.run.environment.get(name)?;
+            Some(
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            )
+        })
+    };
+    let mut groups: BTreeMap<_, Vec<&InstanceData>> = BTreeMap::new();
+    for instance in &data.instances {
+        let key = (instance.run.version.label(), environment(instance));
+        groups.entry(key).or_default().push(instance);
+    }
+    let differs = [0, 1].map(|at| {
+        let values: BTreeSet<_> = groups.keys().map(|(_, parts)| &parts[at]).collect();
+        values.len() > 1
+    });
+    let samples = groups.into_iter().map(|((_, parts), instances)| {
+        let mut sample = pooled(data, instances);
+        let telling = HAIL_ENVIRONMENT.into_iter().zip(parts).zip(differs);
+        sample.setting.levels = telling
+            .filter_map(|((name, part), differs)| {
+                Some((name.to_owned(), part.filter(|_| differs)?))
+            })
+            .collect();
+        sample
+    });
+    samples.collect()
 }
 
 fn by_side<'d>(
@@ -315,6 +375,31 @@ mod tests {
             ]
         );
         assert_eq!(texts(instances, SettingChoice::Pooled), [(None, 4, 0)]);
+    }
+
+    #[test]
+    fn versions_and_pythons_are_kept_apart_as_hail_does() {
+        let with_python = |variant, version, python: &str, day| {
+            let mut it = measured(variant, Some(version), None, day);
+            let environment = &mut Arc::make_mut(&mut it.run).environment;
+            environment.insert("python".to_owned(), python.into());
+            it
+        };
+        let instances = vec![
+            with_python("default", "1.0", "3.9", 1),
+            with_python("default", "1.0", "3.11", 1),
+            with_python("default", "1.0", "3.11", 2),
+            with_python("default", "2.0", "3.11", 2),
+        ];
+        let text = |it: &str| Some(it.to_owned());
+        assert_eq!(
+            texts(instances, SettingChoice::AsHail),
+            [
+                (text("python=3.11, 1.0"), 2, 0),
+                (text("python=3.9, 1.0"), 1, 0),
+                (text("python=3.11, 2.0"), 1, 0)
+            ]
+        );
     }
 
     #[test]

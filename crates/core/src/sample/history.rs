@@ -16,8 +16,9 @@ use crate::record::{InstanceData, RunHead};
 pub struct HistoryPosition {
     /// The version's date; without one, that of the newest version measured before it. `None` if no such version has a date.
     pub version_date: Option<Timestamp>,
-    /// The start of the session.
-    pub started: Timestamp,
+    /// When the session last measured the benchmark. The start of the session would misplace the jobs of a CI that run side
+    /// by side: one that began first may reach a benchmark last.
+    pub measured: Timestamp,
     /// The session.
     pub session: Id,
     /// The first run of that version in the session.
@@ -31,12 +32,24 @@ pub(crate) struct RunMoment {
     pub(crate) run: Id,
     /// Its session.
     pub(crate) session: Id,
-    /// The start of the session.
-    pub(crate) started: Timestamp,
+    /// When the session last measured the benchmark, or its start if that is unknown.
+    pub(crate) measured: Timestamp,
     /// The version's name, if known.
     pub(crate) version: Option<String>,
     /// The version's date, if known.
     pub(crate) version_date: Option<Timestamp>,
+}
+
+impl RunMoment {
+    fn of(instance: &InstanceData, measured: Timestamp) -> Self {
+        Self {
+            run: instance.run.id,
+            session: instance.session.id,
+            measured,
+            version: instance.run.version.label(),
+            version_date: version_date(&instance.run.version),
+        }
+    }
 }
 
 /// The positions of runs.
@@ -56,29 +69,36 @@ impl History {
         Self::among(runs.iter().map(|run| RunMoment {
             run: run.id,
             session: run.session,
-            started: run.started,
+            measured: run.started,
             version: run.version.clone().or_else(|| run.commit.clone()),
             version_date: run.version_date.as_deref().and_then(parse_date),
         }))
     }
 
+    /// Returns the positions of the runs of a benchmark by the starts of their sessions, which are the same for all benchmarks of a
+    /// session.
+    pub fn of_sessions(data: &BenchmarkData) -> Self {
+        let mut seen = BTreeSet::new();
+        let runs = data.instances.iter().filter(|it| seen.insert(it.run.id));
+        Self::among(runs.map(|it| RunMoment::of(it, it.session.started)))
+    }
+
     /// Returns the positions of the runs that instances belong to.
     pub(crate) fn of_instances(instances: &[InstanceData]) -> Self {
+        let mut measured: BTreeMap<Id, Timestamp> = BTreeMap::new();
+        for it in instances {
+            let newest = measured.entry(it.session.id).or_insert(it.session.started);
+            *newest = (*newest).max(it.instance.started.unwrap_or(it.session.started));
+        }
         let mut seen = BTreeSet::new();
         let runs = instances.iter().filter(|it| seen.insert(it.run.id));
-        Self::among(runs.map(|it| RunMoment {
-            run: it.run.id,
-            session: it.session.id,
-            started: it.session.started,
-            version: it.run.version.label(),
-            version_date: version_date(&it.run.version),
-        }))
+        Self::among(runs.map(|it| RunMoment::of(it, measured[&it.session.id])))
     }
 
     /// Returns the positions of these runs, each of which may be given several times.
     pub(crate) fn among(moments: impl IntoIterator<Item = RunMoment>) -> Self {
         let mut moments: Vec<RunMoment> = moments.into_iter().collect();
-        moments.sort_by_key(|it| (it.started, it.session, it.run));
+        moments.sort_by_key(|it| (it.measured, it.session, it.run));
         moments.dedup_by_key(|it| it.run);
         let mut newest: Option<Timestamp> = None;
         let mut positions = BTreeMap::new();
@@ -95,7 +115,7 @@ impl History {
                     it.run,
                     HistoryPosition {
                         version_date: it.version_date.or(newest),
-                        started: it.started,
+                        measured: it.measured,
                         session: it.session,
                         // They are in order, so the first one has the smallest id.
                         first_run: session.iter().find(same).map_or(it.run, |first| first.run),
@@ -140,7 +160,7 @@ mod tests {
             .map(|((session, version, date), number)| RunMoment {
                 run: id(number),
                 session: id(*session),
-                started: at(*session),
+                measured: at(*session),
                 version: Some((*version).to_owned()),
                 version_date: date.map(at),
             })

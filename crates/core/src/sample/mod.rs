@@ -5,6 +5,7 @@
 //! selection of runs, [`ComparedSides`] the sides of a comparison, and [`samples`] groups the instances of a
 //! benchmark.
 
+mod batch;
 mod epoch;
 mod filter;
 mod group;
@@ -19,6 +20,7 @@ mod subject;
 mod units;
 mod void;
 
+pub use batch::{BenchmarkBatch, each_batch};
 pub use filter::{RunFilter, RunKey, SampleFilter};
 pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
 pub use history::{History, HistoryPosition};

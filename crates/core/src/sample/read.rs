@@ -2,7 +2,7 @@
 
 use super::epoch::assign_epochs;
 use super::units::settle_units;
-use super::void::settle_void;
+use super::void::{settle_expected, settle_void};
 use super::{History, sides::with_metrics};
 use crate::model::Benchmark;
 use crate::record::{Filter, InstanceData, RecordedBenchmark, Store, StoreError};
@@ -49,6 +49,7 @@ impl BenchmarkData {
             definitions,
         } = recorded;
         instances.iter_mut().for_each(settle_void);
+        instances.iter_mut().for_each(settle_expected);
         assign_epochs(&mut instances, definitions);
         settle_units(&mut instances);
         let history = History::of_instances(&instances);

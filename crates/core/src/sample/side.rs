@@ -4,26 +4,37 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
+use jiff::Timestamp;
+
 use super::filter::{RunKey, SHORTEST_ID};
 use super::sides::SideError;
 use crate::record::RunHead;
+
+/// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
+pub(super) type Ancestry<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// The kind of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideKind {
     /// A property of runs in the store.
     Runs(RunKey),
+    /// Sessions that started at a time or later.
+    Since,
+    /// Sessions that started before a time.
+    Until,
     /// A file that could be imported, or another store.
     File,
 }
 
 impl SideKind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Runs(RunKey::Variant),
         Self::Runs(RunKey::Version),
         Self::Runs(RunKey::Commit),
         Self::Runs(RunKey::Run),
         Self::Runs(RunKey::Session),
+        Self::Since,
+        Self::Until,
         Self::File,
     ];
 
@@ -31,6 +42,8 @@ impl SideKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Runs(key) => key.name(),
+            Self::Since => "since",
+            Self::Until => "until",
             Self::File => "file",
         }
     }
@@ -39,9 +52,25 @@ impl SideKind {
     fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
         match self {
             Self::Runs(key) => key.chosen(runs, text),
+            Self::Since => in_time(runs, text, |started, time| started >= time),
+            Self::Until => in_time(runs, text, |started, time| started < time),
             Self::File => Vec::new(),
         }
     }
+}
+
+/// Returns the runs of sessions whose start has this relation to a time.
+fn in_time<'r>(
+    runs: &'r [RunHead],
+    text: &str,
+    is_wanted: fn(Timestamp, Timestamp) -> bool,
+) -> Vec<&'r RunHead> {
+    let Ok(time) = text.parse::<Timestamp>() else {
+        return Vec::new();
+    };
+    runs.iter()
+        .filter(|run| is_wanted(run.started, time))
+        .collect()
 }
 
 /// A side as it was written.
@@ -88,11 +117,50 @@ impl SideSpec {
 
     /// Returns the possible kinds of a bare word among these runs.
     pub(super) fn kinds(&self, runs: &[RunHead]) -> Vec<SideKind> {
-        let chooses = |kind: &SideKind| !kind.chosen(runs, &self.text).is_empty();
+        // A time that is not told apart from others needs its word.
+        let chooses = |kind: &SideKind| {
+            let is_time = matches!(kind, SideKind::Since | SideKind::Until);
+            !is_time && !kind.chosen(runs, &self.text).is_empty()
+        };
         match self.kind {
             Some(kind) => vec![kind],
             None => SideKind::ALL.into_iter().filter(chooses).collect(),
         }
+    }
+
+    /// Returns the time of `since:` and `until:` as it was written.
+    pub fn time(&self) -> Option<&str> {
+        let is_time = matches!(self.kind, Some(SideKind::Since | SideKind::Until));
+        is_time.then_some(self.text.as_str())
+    }
+
+    /// Returns the runs of the commit that its text means as a revision; `None` if it means none.
+    fn of_revision<'r>(
+        &self,
+        runs: &'r [RunHead],
+        ancestry: Ancestry<'_>,
+    ) -> Result<Option<Vec<&'r RunHead>>, SideError> {
+        let commits = ancestry(&self.text);
+        let Some(commit) = commits.first() else {
+            return Ok(None);
+        };
+        let of = |commit: &String| -> Vec<&'r RunHead> {
+            let is_of = |run: &&RunHead| {
+                let recorded = run.commit.as_ref();
+                recorded.is_some_and(|it| it.len() >= SHORTEST_ID && commit.starts_with(it))
+            };
+            runs.iter().filter(is_of).collect()
+        };
+        let chosen = of(commit);
+        if chosen.is_empty() {
+            let nearest = commits.iter().find(|commit| !of(commit).is_empty());
+            return Err(SideError::NotMeasured {
+                text: self.text.clone(),
+                commit: commit.clone(),
+                nearest: nearest.cloned(),
+            });
+        }
+        Ok(Some(chosen))
     }
 
     /// Returns its kind, and the runs that it selects.
@@ -102,8 +170,18 @@ impl SideSpec {
     pub(super) fn look_up<'r>(
         &self,
         runs: &'r [RunHead],
+        ancestry: Ancestry<'_>,
     ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
         let text = &self.text;
+        let commit = SideKind::Runs(RunKey::Commit);
+        let may_be_revision = self.kind.is_none_or(|kind| kind == commit)
+            && self
+                .kinds(runs)
+                .iter()
+                .all(|kind| kind.chosen(runs, text).is_empty());
+        if may_be_revision && let Some(chosen) = self.of_revision(runs, ancestry)? {
+            return Ok((commit, chosen));
+        }
         let kind = match self.kinds(runs).as_slice() {
             [] => return Err(self.nothing(runs)),
             [kind] => *kind,

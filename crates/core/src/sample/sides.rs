@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{KnownSides, SideKind, SideSpec};
+use super::side::{Ancestry, KnownSides, SideKind, SideSpec};
 use super::{BenchmarkData, History, each_benchmark};
 use crate::model::{Id, natural_order};
 use crate::record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
@@ -33,6 +33,16 @@ pub enum SideError {
         text: String,
         /// The available sides.
         known: KnownSides,
+    },
+    /// No run measured the commit that a revision means.
+    #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
+    NotMeasured {
+        /// The text as written.
+        text: String,
+        /// The commit.
+        commit: String,
+        /// The nearest of its ancestors that is measured.
+        nearest: Option<String>,
     },
     /// Too few characters of an id.
     #[error(
@@ -111,7 +121,7 @@ pub struct ComparedSides {
 
 impl ComparedSides {
     /// Resolves the sides. `open` opens the main store, and is only called if a side may be in it; `open_file` reads a
-    /// file into a store.
+    /// file into a store; `ancestry` returns the commit that a revision such as `HEAD~3` means and its ancestors.
     ///
     /// # Errors
     /// If a side has no match, several matches, or the same runs as another one, or a store cannot be read.
@@ -120,6 +130,7 @@ impl ComparedSides {
         filter: &SampleFilter,
         open: impl FnOnce() -> Result<Store, E>,
         mut open_file: impl FnMut(&Path) -> Result<Store, E>,
+        ancestry: Ancestry<'_>,
     ) -> Result<Self, E> {
         let mut all = Self::default();
         let mut runs = Vec::new();
@@ -141,7 +152,8 @@ impl ComparedSides {
                 all.stores.push(open_file(spec.text.as_ref())?);
                 all.side_of_file(spec, filter)?
             } else {
-                let (kind, chosen) = spec.look_up(&runs)?;
+                let (kind, chosen) = spec.look_up(&runs, ancestry)?;
+                all.notes.extend(revision_note(spec, kind, &chosen));
                 ComparedSide {
                     name: side_name(spec, kind, &chosen),
                     kind,
@@ -519,8 +531,22 @@ fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
     match (kind, session) {
         (SideKind::Runs(RunKey::Session), Some(session)) => session,
+        (SideKind::Since | SideKind::Until, _) => {
+            let time = spec.text.trim_end_matches("T00:00:00Z");
+            format!("{} {time}", kind.name())
+        }
         _ => spec.text.clone(),
     }
+}
+
+/// Returns `HEAD~3 is commit 1a2b3c4d5e` for a side that is written as a revision.
+fn revision_note(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> Option<String> {
+    let commit = runs.first()?.commit.as_ref()?;
+    let is_revision = kind == SideKind::Runs(RunKey::Commit) && !commit.starts_with(&spec.text);
+    is_revision.then(|| {
+        let short = commit.get(..10).unwrap_or(commit);
+        format!("{} is commit {short}", spec.text)
+    })
 }
 
 /// Suite and id of the benchmarks of a store that have a requested metric; `None` for all.
@@ -610,9 +636,15 @@ impl ToldBy {
                 named.len() > 1
             })
         };
+        // All versions of a time are one side.
         let names_a_version = |side: &&ComparedSide| {
             use RunKey::{Commit, Run, Variant, Version};
-            matches!(side.kind, SideKind::Runs(Variant | Run | Version | Commit))
+            matches!(
+                side.kind,
+                SideKind::Runs(Variant | Run | Version | Commit)
+                    | SideKind::Since
+                    | SideKind::Until
+            )
         };
         Self {
             variant: several(&|run| Some(run.variant.clone())),

@@ -1,6 +1,7 @@
-//! Void instances: the end of an instance can declare all of its iterations invalid.
+//! Outcomes that the surroundings of an iteration change: the end of an instance can declare all of its iterations
+//! invalid, and a failure can be expected.
 
-use crate::model::{InstanceEnd, Outcome};
+use crate::model::{InstanceEnd, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 
 /// The key of `observed` of an instance's end: why all of its iterations are excluded.
@@ -15,12 +16,47 @@ pub(crate) fn settle_void(it: &mut InstanceData) {
     };
     let why = why.to_owned();
     let iterations = &mut it.iterations;
-    for (at, outcome) in iterations.outcome.iter_mut().enumerate() {
-        if *outcome == Outcome::Ok {
-            *outcome = Outcome::Failed;
+    for at in 0..iterations.len() {
+        if iterations.outcome[at] == Outcome::Ok {
+            iterations.outcome.set(at, Outcome::Failed);
             let message = iterations.messages.entry(at);
             message.or_insert_with(|| why.clone());
         }
+    }
+}
+
+/// The attribute of an iteration whose failure is expected, as the pytest plugin records it.
+const EXPECTED: &str = "xfail";
+
+/// Marks the iterations that failed as expected as skipped: they have no value, and nothing is wrong.
+pub(crate) fn settle_expected(it: &mut InstanceData) {
+    let iterations = &mut it.iterations;
+    for (at, detail) in &iterations.details {
+        if let Some(reason) = detail.attributes.get(EXPECTED)
+            && let Some(outcome) = iterations.outcome.get(*at)
+            && matches!(outcome, Outcome::Failed | Outcome::TimedOut)
+        {
+            iterations.outcome.set(*at, Outcome::Skipped);
+            let reason = reason.as_str().unwrap_or(EXPECTED);
+            let message = iterations.messages.entry(*at).or_default();
+            *message = format!("expected to fail ({reason}): {message}");
+        }
+    }
+    // Such an instance may have been abandoned after several of these failures.
+    let is_skipped = !iterations.is_empty()
+        && iterations
+            .outcome
+            .iter()
+            .all(|outcome| *outcome == Outcome::Skipped);
+    if let Some(end) = it.end.as_mut()
+        && is_skipped
+        && matches!(
+            end.outcome,
+            InstanceOutcome::Failed | InstanceOutcome::TimedOut
+        )
+    {
+        end.outcome = InstanceOutcome::Skipped;
+        end.message = None;
     }
 }
 
@@ -30,13 +66,41 @@ fn reason(end: &InstanceEnd) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use crate::record::Column;
     use std::collections::BTreeMap;
 
     use serde_json::json;
 
     use super::*;
     use crate::clean::tests::instance;
-    use crate::model::{Id, InstanceOutcome, Object};
+    use crate::model::{Id, Object};
+    use crate::record::IterationDetail;
+
+    #[test]
+    fn a_failure_that_is_expected_is_none() {
+        let mut it = instance(&[
+            (false, Outcome::Failed, 1.0),
+            (false, Outcome::TimedOut, 2.0),
+            (false, Outcome::Ok, 3.0),
+            (false, Outcome::Failed, 4.0),
+        ]);
+        let known = IterationDetail {
+            attributes: Object::from_iter([("xfail".to_owned(), json!("known"))]),
+            ..IterationDetail::default()
+        };
+        let details = [0, 1, 2].map(|at| (at, known.clone()));
+        it.iterations.details = BTreeMap::from(details);
+        settle_expected(&mut it);
+        assert_eq!(
+            it.iterations.outcome,
+            Column::from_iter([
+                Outcome::Skipped,
+                Outcome::Skipped,
+                Outcome::Ok,
+                Outcome::Failed
+            ])
+        );
+    }
 
     #[test]
     fn what_seemed_fine_fails_with_the_reason_of_the_end() {
@@ -62,7 +126,7 @@ mod tests {
         settle_void(&mut it);
         assert_eq!(
             it.iterations.outcome,
-            [Outcome::Failed, Outcome::TimedOut, Outcome::Failed]
+            Column::from_iter([Outcome::Failed, Outcome::TimedOut, Outcome::Failed])
         );
         let said: Vec<&str> = it
             .iterations

@@ -194,8 +194,9 @@ mod tests {
             value,
             interval: Some(Interval { lower, upper }),
             size: SampleSize::of([5; 5]),
-            cv_between: None,
-            cv_within: None,
+            cv: None,
+            between: None,
+            within: None,
         }
     }
 
@@ -210,8 +211,9 @@ mod tests {
                 value: 0.25,
                 interval: None,
                 size: SampleSize::of([1]),
-                cv_between: None,
-                cv_within: None,
+                cv: None,
+                between: None,
+                within: None,
             }
             .text("s"),
             "250 ms (1 instance × 1)"

@@ -7,34 +7,32 @@ use jiff::Timestamp;
 
 use super::meaning::BenchmarkMeaning;
 use super::summary::{RunSummary, by_frequency};
-use crate::clean::{
-    CleanInstance, Cleaned, CleaningPolicy, InstanceStates, IterationState, LeftOut, states,
-};
+use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, IterationState, LeftOut, states};
 use crate::judge::{InstanceOrigin, SampleSize, SideSample};
 use crate::model::EachRun;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
-use crate::record::InstanceData;
+use crate::record::{Column, InstanceData, Iterations};
 use crate::sample::{
     BenchmarkData, History, HistoryPosition, RunMoment, VariantNames, version_date,
 };
 
-/// One metric of one benchmark.
+/// One metric of one benchmark. Values stay in the data: histories are long.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MetricSample {
+pub struct MetricSample<'a> {
     /// The metric's name.
     pub name: MetricName,
     /// Its unit and direction, from the latest run that states them.
     pub metric: Metric,
     /// The runs, oldest first, in order of their places: by the dates of their versions, those of
-    /// one date by when their session began.
-    pub runs: Vec<RunSample>,
+    /// one date by when they were measured.
+    pub runs: Vec<RunSample<'a>>,
     /// The statistics of its summaries, that which most have first.
     pub statistics: Vec<String>,
 }
 
 /// One run's part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RunSample {
+pub struct RunSample<'a> {
     /// Identifies the run.
     pub id: Id,
     /// The session that it belongs to.
@@ -63,7 +61,7 @@ pub struct RunSample {
     /// Which other program's results it is from, where it was imported.
     pub imported_from: Option<ImportedFrom>,
     /// Its instances, in the order in which they were measured.
-    pub instances: Vec<InstanceSample>,
+    pub instances: Vec<InstanceSample<'a>>,
 }
 
 /// Which other program's results a run is from.
@@ -78,7 +76,7 @@ pub struct ImportedFrom {
 
 /// One instance's part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InstanceSample {
+pub struct InstanceSample<'a> {
     /// Identifies the instance.
     pub id: Id,
     /// Its block within its session.
@@ -90,7 +88,11 @@ pub struct InstanceSample {
     /// How the instance ended, where known.
     pub outcome: Option<InstanceOutcome>,
     /// Its iterations, in order, also those that do not count.
-    pub points: Vec<Point>,
+    iterations: &'a Iterations,
+    /// The values of the metric; `None` if there are none, or none that can be shown.
+    values: Option<&'a [f64]>,
+    /// Whether each iteration is included, or the reason of its exclusion.
+    states: Column<IterationState>,
     /// The summary by the source, if it has no samples.
     pub summaries: Vec<Summary>,
 }
@@ -110,16 +112,16 @@ pub struct Point {
     pub outcome: Outcome,
 }
 
-impl MetricSample {
+impl<'a> MetricSample<'a> {
     /// Returns what the data hold of a metric. Runs and instances without any value stay, so
     /// that it is seen that they failed.
-    pub fn of(data: &BenchmarkData, name: &str) -> Self {
+    pub fn of(data: &'a BenchmarkData, name: &str) -> Self {
         Self::under(data, name, CleaningPolicy::default())
     }
 
     /// Returns what the data hold of a metric, of which counts what a policy says.
-    pub fn under(data: &BenchmarkData, name: &str, policy: CleaningPolicy) -> Self {
-        let mut runs: Vec<RunSample> = Vec::new();
+    pub fn under(data: &'a BenchmarkData, name: &str, policy: CleaningPolicy) -> Self {
+        let mut runs: Vec<RunSample<'a>> = Vec::new();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
         let (order, variants) = (History::of(data), VariantNames::of(data));
         let mut stated: BTreeMap<Id, &Metric> = BTreeMap::new();
@@ -135,7 +137,7 @@ impl MetricSample {
             });
             if let Some(run) = runs.get_mut(at) {
                 run.instances
-                    .push(InstanceSample::of(instance, name, &states));
+                    .push(InstanceSample::of(instance, name, states.states));
             }
         }
         runs.sort_by_key(|run| (run.place, run.id));
@@ -212,19 +214,19 @@ impl MetricSample {
     }
 
     /// Returns the latest run of a variant: the last one in order of places.
-    pub fn latest(&self, variant: &str) -> Option<&RunSample> {
+    pub fn latest(&self, variant: &str) -> Option<&RunSample<'a>> {
         self.runs.iter().rfind(|run| run.variant == variant)
     }
 
     /// Returns the run before a run: the last one of its variant at an earlier place.
-    pub fn before(&self, run: &RunSample) -> Option<&RunSample> {
+    pub fn before(&self, run: &RunSample) -> Option<&RunSample<'a>> {
         let earlier = self.runs.partition_point(|it| it.place < run.place);
         let earlier = self.runs.get(..earlier)?.iter();
         earlier.rev().find(|it| it.variant == run.variant)
     }
 
     /// Returns the runs at the place of a run: what its session measured of its version.
-    pub fn beside(&self, run: &RunSample) -> &[RunSample] {
+    pub fn beside(&self, run: &RunSample) -> &[RunSample<'a>] {
         let from = self.runs.partition_point(|it| it.place < run.place);
         let to = self.runs.partition_point(|it| it.place <= run.place);
         self.runs.get(from..to).unwrap_or_default()
@@ -250,7 +252,7 @@ impl MetricSample {
 /// The metric that is shown first where there is one.
 pub const FIRST_METRIC: &str = "wall_time";
 
-impl RunSample {
+impl RunSample<'_> {
     pub(super) fn empty(instance: &InstanceData, variants: &VariantNames) -> Self {
         let session = &instance.session;
         let version_date = version_date(&instance.run.version);
@@ -261,7 +263,7 @@ impl RunSample {
             started: session.started,
             place: HistoryPosition {
                 version_date,
-                started: session.started,
+                measured: session.started,
                 session: session.id,
                 first_run: instance.run.id,
             },
@@ -285,12 +287,12 @@ impl RunSample {
         self.other_unit = Some(stated.to_owned());
         for instance in &mut self.instances {
             instance.summaries.clear();
-            for point in &mut instance.points {
-                point.value = f64::NAN;
-                if point.state == IterationState::Steady {
-                    point.state = IterationState::OtherUnit;
-                }
-            }
+            instance.values = None;
+            let states = instance.states.iter().map(|&state| match state {
+                IterationState::Steady => IterationState::OtherUnit,
+                excluded => excluded,
+            });
+            instance.states = states.collect();
         }
     }
 
@@ -346,7 +348,7 @@ impl RunSample {
         RunMoment {
             run: self.id,
             session: self.session,
-            started: self.started,
+            measured: self.place.measured,
             version: self.version.clone(),
             version_date: self.version_date,
         }
@@ -354,7 +356,7 @@ impl RunSample {
 
     /// Returns whether the benchmark meant the same in the other run, as far as is known: whether
     /// both are of one epoch.
-    pub fn means_the_same_as(&self, other: &Self) -> bool {
+    pub fn means_the_same_as(&self, other: &RunSample) -> bool {
         self.retired == other.retired && self.meaning.is_that_of(&other.meaning)
     }
 
@@ -411,8 +413,7 @@ impl RunSample {
         LeftOut::of(
             self.instances
                 .iter()
-                .flat_map(|instance| &instance.points)
-                .map(|point| point.state),
+                .flat_map(|instance| instance.states.iter().copied()),
         )
     }
 
@@ -448,37 +449,18 @@ impl ImportedFrom {
     }
 }
 
-impl InstanceSample {
-    fn of(data: &InstanceData, name: &str, states: &InstanceStates) -> Self {
-        let iterations = &data.iterations;
-        let values = iterations.values.get(name);
+impl<'a> InstanceSample<'a> {
+    fn of(data: &'a InstanceData, name: &str, states: Vec<IterationState>) -> Self {
         let outcome = data.end.as_ref().map(|end| end.outcome);
-        let points = iterations
-            .index
-            .iter()
-            .zip(&states.states)
-            .enumerate()
-            .map(|(at, (&index, &state))| {
-                let value = values
-                    .and_then(|values| values.get(at))
-                    .copied()
-                    .unwrap_or(f64::NAN);
-                Point {
-                    index,
-                    offset: iterations.offset.get(at).copied().unwrap_or(f64::NAN),
-                    value,
-                    outcome: iterations.outcome[at],
-                    state,
-                }
-            })
-            .collect();
         Self {
             id: data.instance.id,
             block: data.instance.block,
             position: data.instance.position,
             host: data.instance.host.clone(),
             outcome,
-            points,
+            iterations: &data.iterations,
+            values: data.iterations.values.get(name).map(Vec::as_slice),
+            states: states.into_iter().collect(),
             summaries: data
                 .summaries
                 .iter()
@@ -488,27 +470,46 @@ impl InstanceSample {
         }
     }
 
+    /// Returns its iterations, in order, also those that do not count.
+    pub fn points(&self) -> impl DoubleEndedIterator<Item = Point> + ExactSizeIterator {
+        let iterations = self.iterations;
+        self.states
+            .iter()
+            .enumerate()
+            .map(move |(at, &state)| Point {
+                index: iterations.index(at),
+                offset: iterations.offset[at],
+                value: self.value(at),
+                outcome: iterations.outcome[at],
+                state,
+            })
+    }
+
+    fn value(&self, at: usize) -> f64 {
+        let value = self.values.and_then(|values| values.get(at));
+        value.copied().unwrap_or(f64::NAN)
+    }
+
     fn failures(&self) -> usize {
         let given_up = matches!(
             self.outcome,
             Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
         );
-        if self.points.is_empty() {
+        if self.iterations.is_empty() {
             return usize::from(given_up);
         }
-        let outcomes = self.points.iter().map(|point| point.outcome);
+        let outcomes = self.iterations.outcome.iter();
         outcomes
             .filter(|outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut))
             .count()
     }
 
     fn is_skipped(&self) -> bool {
-        let skipped = |it: &Point| it.outcome == Outcome::Skipped;
+        let mut outcomes = self.iterations.outcome.iter();
+        let all_skipped = outcomes.all(|it| *it == Outcome::Skipped);
         match self.outcome {
-            Some(InstanceOutcome::Skipped) => self.points.iter().all(skipped),
-            Some(InstanceOutcome::Ok) | None => {
-                !self.points.is_empty() && self.points.iter().all(skipped)
-            }
+            Some(InstanceOutcome::Skipped) => all_skipped,
+            Some(InstanceOutcome::Ok) | None => !self.iterations.is_empty() && all_skipped,
             Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut | InstanceOutcome::Lost) => {
                 false
             }
@@ -516,7 +517,8 @@ impl InstanceSample {
     }
 
     fn has_values(&self) -> bool {
-        self.points.iter().any(|point| point.value.is_finite())
+        self.values
+            .is_some_and(|values| values.iter().any(|value| value.is_finite()))
     }
 
     /// Returns the mean of the analysed iterations; `None` without any.
@@ -526,24 +528,23 @@ impl InstanceSample {
 
     /// Returns the values of the analysed iterations.
     pub fn steady_values(&self) -> Vec<f64> {
-        self.points
+        self.states
             .iter()
-            .filter(|point| point.state == IterationState::Steady)
-            .map(|point| point.value)
+            .enumerate()
+            .filter(|(_, state)| **state == IterationState::Steady)
+            .map(|(at, _)| self.value(at))
             .collect()
     }
 
     /// Returns the number of analysed iterations.
     pub fn steady_count(&self) -> usize {
-        self.points
-            .iter()
-            .filter(|point| point.state == IterationState::Steady)
-            .count()
+        let is_steady = |state: &&IterationState| **state == IterationState::Steady;
+        self.states.iter().filter(is_steady).count()
     }
 
     /// Returns the exclusions from the instance's mean.
     pub fn left_out(&self) -> LeftOut {
-        LeftOut::of(self.points.iter().map(|point| point.state))
+        LeftOut::of(self.states.iter().copied())
     }
 
     /// Returns the beginning of its id, enough to distinguish it for a reader.

@@ -13,31 +13,33 @@ pub const SPARKLINE_HEIGHT: u32 = 24;
 
 const MOST_POINTS: usize = 48;
 const MARGIN: f64 = 3.0;
+/// A line of no length, which round caps make visible as a dot.
+const ALONE: &str = "h0";
 
 /// Returns the SVG path of the values as a curve, from left to right, larger ones higher;
-/// empty when there are fewer than two. Values that are no numbers interrupt the curve.
+/// empty when there are fewer than two. Values that are no numbers interrupt the curve,
+/// and a value alone between them is a dot.
 pub fn sparkline_path(values: &[f64]) -> String {
     let mut path = String::new();
-    let mut drawing = false;
-    for place in places(values) {
-        let Some((x, y)) = place else {
-            drawing = false;
-            continue;
-        };
-        let command = if drawing { 'L' } else { 'M' };
-        drawing = true;
-        // Writing into a text cannot fail.
-        let _infallible = write!(path, "{command}{x:.1} {y:.1}");
+    let places = places(values);
+    for stretch in places.split(Option::is_none) {
+        for (number, (x, y)) in stretch.iter().flatten().enumerate() {
+            let command = if number == 0 { 'M' } else { 'L' };
+            // Writing into a text cannot fail.
+            let _infallible = write!(path, "{command}{x:.1} {y:.1}");
+        }
+        if stretch.len() == 1 {
+            path.push_str(ALONE);
+        }
     }
     path
 }
 
-/// Returns the SVG path of the values as dots (lines of no length, which round caps make
-/// visible) where [`sparkline_path`] has a curve: of things that have no order to follow.
+/// Returns the SVG path of the values as dots where [`sparkline_path`] has a curve: of things that have no order to follow.
 pub fn sparkline_dots(values: &[f64]) -> String {
     let mut path = String::new();
     for (x, y) in places(values).into_iter().flatten() {
-        let _infallible = write!(path, "M{x:.1} {y:.1}h0");
+        let _infallible = write!(path, "M{x:.1} {y:.1}{ALONE}");
     }
     path
 }
@@ -84,7 +86,7 @@ mod tests {
     fn what_is_missing_interrupts_the_curve() {
         assert_eq!(
             sparkline_path(&[1.0, 1.0, f64::NAN, 1.0]),
-            "M3.0 12.0L41.0 12.0M117.0 12.0"
+            "M3.0 12.0L41.0 12.0M117.0 12.0h0"
         );
         assert_eq!(sparkline_path(&[1.0]), "");
     }

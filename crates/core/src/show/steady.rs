@@ -30,7 +30,7 @@ const CLASSES: [Class; 6] = [
     Class::TooShort,
 ];
 
-impl BenchmarkSteady {
+impl BenchmarkSteady<'_> {
     /// Returns the number of instances of each class, most frequent first. Instances without a class
     /// have a value that is not positive.
     pub fn classes(&self) -> Vec<(Option<Class>, usize)> {
@@ -60,16 +60,29 @@ impl BenchmarkSteady {
 
     /// Returns the median over instances at each index that at least half of them have.
     pub fn medians(&self) -> Vec<(u32, f64)> {
-        let mut at: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for instance in &self.instances {
-            for (index, value) in instance.index.iter().zip(&instance.values) {
-                at.entry(*index).or_default().push(*value);
+        // A stretch at a time: together, all values may be too many for memory.
+        const STRETCH: u32 = 256;
+        let mut places = vec![0; self.instances.len()];
+        let mut medians = Vec::new();
+        loop {
+            let next = self.instances.iter().zip(&places);
+            let next = next.filter_map(|(instance, place)| instance.index().get(*place));
+            let Some(first) = next.min().copied() else {
+                return medians;
+            };
+            let mut at: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+            for (instance, place) in self.instances.iter().zip(&mut places) {
+                let values = instance.index().iter().zip(instance.values.iter());
+                let values = values.skip(*place);
+                for (index, value) in values.take_while(|it| it.0 - first < STRETCH) {
+                    at.entry(*index).or_default().push(*value);
+                    *place += 1;
+                }
             }
+            let at = at.into_iter();
+            let common = at.filter(|(_, values)| 2 * values.len() >= self.instances.len());
+            medians.extend(common.filter_map(|(index, values)| Some((index, median(&values)?))));
         }
-        at.into_iter()
-            .filter(|(_, values)| 2 * values.len() >= self.instances.len())
-            .filter_map(|(index, values)| Some((index, median(&values)?)))
-            .collect()
     }
 }
 
@@ -79,12 +92,12 @@ mod tests {
     use crate::clean::InstanceSteady;
     use crate::model::Id;
 
-    fn of(classes: &[Option<Class>]) -> BenchmarkSteady {
+    fn of(classes: &[Option<Class>]) -> BenchmarkSteady<'static> {
         let instance = |(position, class): (usize, &Option<Class>)| InstanceSteady {
             instance: Id::derived(&[&position.to_le_bytes()]),
             position,
-            index: vec![0, 1 + u32::try_from(position).expect("few")],
-            values: vec![1.0 + f64::from(u32::try_from(position).expect("few")), 9.0],
+            indices: [0, 1 + u32::try_from(position).expect("few")].into(),
+            values: vec![1.0 + f64::from(u32::try_from(position).expect("few")), 9.0].into(),
             class: *class,
             start: None,
             period: None,

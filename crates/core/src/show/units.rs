@@ -16,7 +16,7 @@ fn base(unit: &str) -> Option<(String, Conversion)> {
 
 /// Has every value of known units in base units, and the runs say so. What is in base units
 /// already, or in a unit that is not known, stays as it is.
-pub(super) fn into_base_units(data: &mut BenchmarkData) {
+pub fn into_base_units(data: &mut BenchmarkData) {
     let mut changed: BTreeMap<Id, Arc<Run>> = BTreeMap::new();
     for instance in &mut data.instances {
         let conversions: Vec<(MetricName, String, Conversion)> = instance

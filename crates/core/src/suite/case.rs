@@ -12,7 +12,10 @@ use super::plan::{
     Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
 };
 use super::settings::Settings;
-use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt, plain};
+use super::sweep::{
+    LONGEST_PARAMETERS, SweepCombination, SweepParameter, combinations, fill, filled_length,
+    misspelt, plain,
+};
 use crate::model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
@@ -78,6 +81,9 @@ pub(super) fn read_case(
     mut keys: Table,
     defaults: &CaseDefaults,
 ) -> Result<Vec<Case>, Located> {
+    if name.is_empty() {
+        return Err(node.senseless("benchmark", "has an empty name"));
+    }
     let parameters = keys.read("params", parameters)?.unwrap_or_default();
     let template = read_template(name, keys, defaults)?;
     let at_table = |problem| (node.line, problem);
@@ -105,7 +111,8 @@ pub(super) fn read_case(
         },
         other => at_table(other),
     };
-    rows.map(|row| resolve(&template, row).map_err(at_key))
+    let mut room = 4 * LONGEST_PARAMETERS;
+    rows.map(|row| resolve(&template, row, &mut room).map_err(at_key))
         .collect()
 }
 
@@ -286,7 +293,8 @@ fn amount(node: &Node, key: &str) -> Result<f64, Located> {
     }
 }
 
-fn resolve(template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem> {
+/// Fills the parameters in; `room` is how long the texts of the other benchmarks may be.
+fn resolve(template: &Case, row: SweepCombination, room: &mut usize) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
     let commands = [
@@ -311,6 +319,16 @@ fn resolve(template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem>
         if let Some(problem) = misspelt(text, &params) {
             return Err(problem);
         }
+        let Some(left) = room.checked_sub(filled_length(text, &params)) else {
+            return Err(SuiteProblem::Value {
+                key: "params".to_owned(),
+                reason: format!(
+                    "make commands of more than {} MiB, all combinations together",
+                    LONGEST_PARAMETERS >> 18
+                ),
+            });
+        };
+        *room = left;
         *text = fill(text, &params);
     }
     if !row.label.is_empty() {

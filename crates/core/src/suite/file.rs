@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::case::{CaseDefaults, command, read_case};
 use super::error::{SuiteError, SuiteProblem};
 use super::judging::{JudgeSettings, read_judge};
+use super::limits::{BenchmarkLimits, read_limits};
 use super::node::{self, Located, Node, Table};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::pytest::{PytestTable, read_pytest};
@@ -161,17 +162,27 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     }
     let environment_commands = table.read("environment", |it, key| it.each(key, command))?;
     let variants = read_variants(&mut table)?;
-    let (cases, pytest) = read_cases(&mut table, &defaults)?;
+    let (cases, pytest, limits) = read_cases(&mut table, &defaults)?;
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
     table.finish()?;
+    let version = version.unwrap_or_default();
+    let repository = match &version.source {
+        VersionSource::WorkingDirectory => Some(folder.to_owned()),
+        VersionSource::Repository(path) => Some(folder.join(path)),
+        VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => None,
+    };
     Ok(Suite {
         is_named: name.is_some(),
         name: name.unwrap_or_else(|| folder_name(folder)),
-        judge: judge.unwrap_or_default(),
+        judge: JudgeSettings {
+            repository,
+            benchmarks: limits,
+            ..judge.unwrap_or_default()
+        },
         cases,
         pytest,
         variants,
-        version: version.unwrap_or_default(),
+        version,
         environment_commands: environment_commands.unwrap_or_default(),
         directory: folder.display().to_string(),
         cpus,
@@ -239,25 +250,40 @@ fn read_version(node: &Node, key: &str, folder: &Path) -> Result<UnderTest, Loca
     })
 }
 
-fn read_cases(
-    table: &mut Table,
-    defaults: &CaseDefaults,
-) -> Result<(Vec<Case>, Vec<PytestTable>), Located> {
+/// What the tables of benchmarks say: commands, tests of pytest, and how to judge them.
+type BenchmarkTables = (Vec<Case>, Vec<PytestTable>, Vec<BenchmarkLimits>);
+
+fn read_cases(table: &mut Table, defaults: &CaseDefaults) -> Result<BenchmarkTables, Located> {
     let Some(node) = table.take("benchmark") else {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(BenchmarkTables::default());
     };
-    let mut cases: Vec<Case> = Vec::new();
-    let mut pytest = Vec::new();
+    let (mut cases, mut pytest, mut limits) = BenchmarkTables::default();
     for (name, node) in node.entries("benchmark")? {
         let mut keys = node.table(format!("[benchmark.{name}]"), name)?;
+        let judge = keys.take("judge");
+        if let Some(judge) = judge {
+            limits.push(BenchmarkLimits {
+                name: name.clone(),
+                paths: Vec::new(),
+                limits: read_limits(judge, format!("[benchmark.{name}.judge]"))?,
+            });
+            // Benchmarks that are measured elsewhere can be judged, too.
+            if node.entries(name)?.len() == 1 {
+                continue;
+            }
+        }
         if let Some(paths) = keys.take("pytest") {
-            pytest.push(read_pytest(name, paths, keys, defaults, cases.len())?);
+            let tests = read_pytest(name, paths, keys, defaults, cases.len())?;
+            if let (Some(_), Some(of_tests)) = (judge, limits.last_mut()) {
+                of_tests.paths.clone_from(&tests.paths);
+            }
+            pytest.push(tests);
             continue;
         }
         cases.extend(read_case(name, node, keys, defaults)?);
         check_together(&cases).map_err(|problem| (node.line, problem))?;
     }
-    Ok((cases, pytest))
+    Ok((cases, pytest, limits))
 }
 
 /// Refuses two benchmarks of one id, and one metric that is declared in two ways: a run has it once.

@@ -1,8 +1,11 @@
 //! What a suite says about judging: its `[judge]` table (`docs/suite-format.md`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::limits::{BenchmarkLimits, JudgeLimits, read_metrics};
 use super::node::{Located, Node, Value};
+use crate::model::MetricName;
 
 /// What a suite says about judging; what it leaves open is up to the judging command.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,6 +26,28 @@ pub struct JudgeSettings {
     pub confidence: Option<f64>,
     /// The share of false ones that is accepted among the changes that are reported.
     pub false_discovery_rate: Option<f64>,
+    /// The repository under test, or the folder of the suite within it; `None` if the version is not that of a repository.
+    pub repository: Option<PathBuf>,
+    /// The limits of single metrics.
+    pub metrics: BTreeMap<MetricName, JudgeLimits>,
+    /// The limits of single benchmarks, in the order of the file.
+    pub benchmarks: Vec<BenchmarkLimits>,
+}
+
+impl JudgeSettings {
+    /// Returns the limits of a metric of a benchmark: those of the last table that is about it, then those of the
+    /// metric, then those of the suite.
+    pub fn limits_of(&self, benchmark: &str, metric: &str) -> JudgeLimits {
+        let of_suite = JudgeLimits {
+            smallest_effect: self.smallest_effect,
+            detect: None,
+        };
+        let of_metric = self.metrics.get(metric).copied().unwrap_or_default();
+        let about = self.benchmarks.iter().filter(|it| it.is_about(benchmark));
+        about.fold(of_metric.or(of_suite), |limits, it| {
+            it.limits.of(metric).or(limits)
+        })
+    }
 }
 
 /// From which iteration on a benchmark is judged.
@@ -50,6 +75,11 @@ pub(super) fn read_judge(node: &Node, key: &str, folder: &Path) -> Result<JudgeS
         smallest_effect: keys.read("smallest_effect", share)?,
         confidence: keys.read("confidence", share)?,
         false_discovery_rate: keys.read("false_discovery_rate", share)?,
+        repository: None,
+        metrics: keys
+            .read("metric", |node, key| read_metrics(node, key, "[judge]"))?
+            .unwrap_or_default(),
+        benchmarks: Vec::new(),
     };
     keys.finish()?;
     Ok(settings)
@@ -77,7 +107,7 @@ fn factor(node: &Node, key: &str) -> Result<f64, Located> {
     }
 }
 
-fn share(node: &Node, key: &str) -> Result<f64, Located> {
+pub(super) fn share(node: &Node, key: &str) -> Result<f64, Located> {
     const EXPECTED: &str = "a percentage such as \"3%\" or a share such as 0.03";
     let found = match &node.value {
         Value::Text(text) => parse_share(text),
@@ -136,9 +166,15 @@ mod tests {
             smallest_effect: Some(0.03),
             confidence: Some(0.99),
             false_discovery_rate: Some(0.1),
+            repository: Some(PathBuf::from("/bench")),
+            ..JudgeSettings::default()
         };
         assert_eq!(read(all), Ok(expected));
-        assert_eq!(read(""), Ok(JudgeSettings::default()));
+        let empty = JudgeSettings {
+            repository: Some(PathBuf::from("/bench")),
+            ..JudgeSettings::default()
+        };
+        assert_eq!(read(""), Ok(empty));
         let burn_in = |text: &str| read(text).map(|it| it.burn_in);
         assert_eq!(
             burn_in("burn_in = \"recorded\""),

@@ -6,11 +6,13 @@ mod duration;
 mod error;
 mod file;
 mod judging;
+mod limits;
 mod node;
 mod plan;
 mod plan_document;
 mod pytest;
 mod settings;
+mod stored_plan;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};
+pub use limits::{BenchmarkLimits, JudgeLimits, MetricLimits};
 pub use plan::*;
 pub use plan_document::{
     EntryName, PlanAssignment, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
@@ -28,3 +31,4 @@ pub use plan_document::{
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
 pub use settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};
+pub use stored_plan::stored_plan;

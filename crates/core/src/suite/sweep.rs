@@ -37,8 +37,23 @@ pub(super) fn combinations(
             reason: format!("span more than {MAX_COMBINATIONS} combinations"),
         });
     };
+    let mut length = 0;
     rows.into_iter()
-        .map(|row| combination(parameters, &row))
+        .map(|row| {
+            let combination = combination(parameters, &row)?;
+            let values = combination.params.values();
+            length += values.map(|it| plain(it).len()).sum::<usize>();
+            if length > LONGEST_PARAMETERS {
+                return Err(SuiteProblem::Value {
+                    key: "params".to_owned(),
+                    reason: format!(
+                        "are longer than {} MiB, all combinations together",
+                        LONGEST_PARAMETERS >> 20
+                    ),
+                });
+            }
+            Ok(combination)
+        })
         .collect()
 }
 
@@ -67,7 +82,7 @@ fn combination(
     let raw: BTreeMap<&str, &Json> = names.zip(row.iter().copied()).collect();
     let mut params = Object::new();
     for name in raw.keys() {
-        params.insert((*name).to_owned(), resolve(name, &raw, &mut Vec::new())?);
+        resolve(name, &raw, &mut Vec::new(), &mut params)?;
     }
     let label = parameters
         .iter()
@@ -78,12 +93,22 @@ fn combination(
     Ok(SweepCombination { params, label })
 }
 
-/// Returns the value of a parameter with the parameters that it mentions filled in.
+/// Bytes of a parameter, with others filled in: those that repeat each other could have any number.
+const LONGEST_PARAMETER: usize = 1 << 16;
+
+/// Bytes of the parameters of all combinations.
+pub(super) const LONGEST_PARAMETERS: usize = 1 << 26;
+
+/// Finds the value of a parameter with the parameters that it mentions filled in.
 fn resolve(
     name: &str,
     raw: &BTreeMap<&str, &Json>,
     path: &mut Vec<String>,
-) -> Result<Json, SuiteProblem> {
+    known: &mut Object,
+) -> Result<(), SuiteProblem> {
+    if known.contains_key(name) {
+        return Ok(());
+    }
     if let Some(start) = path.iter().position(|visited| visited == name) {
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
@@ -91,16 +116,37 @@ fn resolve(
     }
     let value = raw[name];
     let Json::String(text) = value else {
-        return Ok(value.clone());
+        known.insert(name.to_owned(), value.clone());
+        return Ok(());
     };
     path.push(name.to_owned());
-    let mut known = Object::new();
-    let mentioned = raw.keys().filter(|it| text.contains(&format!("{{{it}}}")));
-    for other in mentioned {
-        known.insert((*other).to_owned(), resolve(other, raw, path)?);
+    let mentioned: Vec<&&str> = { raw.keys() }
+        .filter(|it| text.contains(&format!("{{{it}}}")))
+        .collect();
+    for other in &mentioned {
+        resolve(other, raw, path, known)?;
     }
     path.pop();
-    Ok(Json::String(fill(text, &known)))
+    if filled_length(text, known) > LONGEST_PARAMETER {
+        return Err(SuiteProblem::Value {
+            key: format!("params.{name}"),
+            reason: format!(
+                "is longer than {} KiB with other parameters filled in",
+                LONGEST_PARAMETER >> 10
+            ),
+        });
+    }
+    known.insert(name.to_owned(), Json::String(fill(text, known)));
+    Ok(())
+}
+
+/// Returns how long a text is at most with the parameters filled in.
+pub(super) fn filled_length(text: &str, params: &Object) -> usize {
+    let lengths = params.iter().map(|(name, value)| {
+        let mentions = text.matches(&format!("{{{name}}}")).count();
+        mentions.saturating_mul(plain(value).len())
+    });
+    lengths.fold(text.len(), usize::saturating_add)
 }
 
 /// Puts parameter values where a text says `{name}`.
@@ -223,6 +269,29 @@ mod tests {
         assert_eq!(
             problem.to_string(),
             "the parameters b → c → b refer to each other in a circle"
+        );
+    }
+
+    #[test]
+    fn parameters_that_repeat_each_other_are_bounded() {
+        let mut parameters = vec![parameter("p0", &[json!("x".repeat(1_000))])];
+        for number in 1..30 {
+            let before = number - 1;
+            let text = format!("{{p{before}}}{{p{before}}}");
+            parameters.push(parameter(&format!("p{number}"), &[json!(text)]));
+        }
+        let problem = combinations(&parameters).expect_err("2^29 thousand");
+        assert_eq!(
+            problem.to_string(),
+            "`params.p7` is longer than 64 KiB with other parameters filled in"
+        );
+        let many: Vec<Json> = (0..100_000).map(|it| json!(it)).collect();
+        parameters.truncate(2);
+        parameters.push(parameter("n", &many));
+        let problem = combinations(&parameters).expect_err("300 MB");
+        assert_eq!(
+            problem.to_string(),
+            "`params` are longer than 64 MiB, all combinations together"
         );
     }
 

@@ -9,16 +9,19 @@ use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::sample::{BenchmarkData, HistoryPosition, Sample};
 use lapwing_core::show::chart::{
-    self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
+    self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, LevelMark, RunName, RunNumber,
 };
 use lapwing_core::show::{
     BenchmarkMeaning, Chart, ChartTheme, MetricSample, RunSummary, VariantColours,
 };
 use serde_json::json;
 
-fn sample(recipe: &synthetic::Recipe) -> (MetricSample, VariantColours) {
-    let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
-    let sample = MetricSample::of(&data, "wall_time");
+fn measure(recipe: &synthetic::Recipe) -> BenchmarkData {
+    synthetic::measure(recipe, &mut synthetic::Sessions::default())
+}
+
+fn sample(data: &BenchmarkData) -> (MetricSample<'_>, VariantColours) {
+    let sample = MetricSample::of(data, "wall_time");
     let mut colours = VariantColours::default();
     for variant in sample.variants() {
         colours.number(variant);
@@ -32,7 +35,7 @@ fn a_history_that_was_measured_backwards_is_drawn_forwards() {
         sessions: 3,
         ..synthetic::Recipe::default()
     };
-    let mut data = synthetic::measure(&recipe, &mut synthetic::Sessions::default());
+    let mut data = measure(&recipe);
     let versions = |data: &BenchmarkData| -> Vec<String> {
         let runs = MetricSample::of(data, "wall_time").runs;
         runs.into_iter().filter_map(|run| run.version).collect()
@@ -66,8 +69,9 @@ fn compared(name: &str, value: f64) -> ComparedValue {
                 upper: value * 1.1,
             }),
             size: SampleSize::of([5; 5]),
-            cv_between: None,
-            cv_within: None,
+            cv: None,
+            between: None,
+            within: None,
         },
     }
 }
@@ -79,7 +83,8 @@ fn comparison(names: &[&str]) -> Chart {
 
 #[test]
 fn a_chart_is_the_same_bytes_whatever_was_drawn_before_it() {
-    let (sample, colours) = sample(&synthetic::Recipe::default());
+    let data = measure(&synthetic::Recipe::default());
+    let (sample, colours) = sample(&data);
     let draw = || {
         chart::iterations(&sample, &sample.runs, &colours)
             .svg(ChartTheme::Light)
@@ -113,7 +118,8 @@ fn a_picture_says_title_units_and_names() {
 
 #[test]
 fn burn_in_is_hollow_and_other_iterations_that_do_not_count_are_triangles() {
-    let (sample, colours) = sample(&synthetic::Recipe::default());
+    let data = measure(&synthetic::Recipe::default());
+    let (sample, colours) = sample(&data);
     let chart = chart::iterations(&sample, &sample.runs, &colours);
     let symbols = &chart.option["series"][0]["symbol"]["symbols"];
     let of = |wanted: IterationState| {
@@ -174,7 +180,7 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
         place: HistoryPosition {
             version_date: None,
-            started: jiff::Timestamp::from_second(number).expect("a time"),
+            measured: jiff::Timestamp::from_second(number).expect("a time"),
             session: Id::derived(&[&number.to_le_bytes()]),
             first_run: Id::derived(&[&number.to_le_bytes()]),
         },
@@ -231,6 +237,7 @@ fn a_history_marks_failures_releases_and_epochs() {
         &"wall_time".to_owned(),
         "s",
         &points,
+        &[],
         &VariantColours::default(),
     );
     assert!(
@@ -262,6 +269,7 @@ fn a_history_marks_failures_releases_and_epochs() {
         &"wall_time".to_owned(),
         "s",
         &linked,
+        &[],
         &VariantColours::default(),
     );
     assert_eq!(other.links, ["#trace=run1", "other.html#run5"]);
@@ -328,6 +336,7 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
             &"wall_time".to_owned(),
             "s",
             points,
+            &[],
             &VariantColours::default(),
         )
     };
@@ -373,17 +382,18 @@ fn a_metric_of_summaries_has_no_iterations_to_draw() {
 
 #[test]
 fn a_chart_without_data_says_so_and_still_draws() {
-    let (sample, colours) = sample(&synthetic::Recipe {
+    let data = measure(&synthetic::Recipe {
         sessions: 0,
         ..synthetic::Recipe::default()
     });
+    let (sample, colours) = sample(&data);
     let chart = chart::distribution(&sample, &sample.runs, &colours);
     assert_eq!(chart.subtitle, "Nothing to draw: no iteration counts.");
     for chart in [
         chart,
         chart::iterations(&sample, &sample.runs, &colours),
         chart::instance_means(&sample, &sample.runs, &colours),
-        chart::history(&sample.name, "s", &[], &colours),
+        chart::history(&sample.name, "s", &[], &[], &colours),
         chart::comparison(&sample.name, "s", &[]),
     ] {
         assert!(
@@ -397,13 +407,14 @@ fn a_chart_without_data_says_so_and_still_draws() {
 
 #[test]
 fn what_is_too_much_to_draw_is_thinned_and_said() {
-    let (sample, colours) = sample(&synthetic::Recipe {
+    let data = measure(&synthetic::Recipe {
         sessions: 2,
         instances: 3,
         iterations: 2_000,
         burn_in: 0,
         ..synthetic::Recipe::default()
     });
+    let (sample, colours) = sample(&data);
     let chart = chart::iterations(&sample, &sample.runs, &colours);
     assert!(
         chart.subtitle.ends_with(
@@ -491,4 +502,50 @@ fn a_benchmark_without_a_steady_state_says_so_in_the_title_of_its_burn_in() {
     let chart = burn_in_chart(&nothing, SteadyFrom::Recorded, None);
     assert!(chart.subtitle.starts_with("Nothing to draw"));
     chart.svg(ChartTheme::Light).expect("it draws");
+}
+
+#[test]
+fn changes_of_a_history_stand_at_its_runs_and_labels_beside_each_other() {
+    let estimate = |value: f64| {
+        RunNumber::Estimate(Estimate {
+            value,
+            interval: None,
+            size: SampleSize::of([1]),
+            cv: None,
+            between: None,
+            within: None,
+        })
+    };
+    let points: Vec<HistoryPoint> = [1, 2, 4, 5].map(|day| point(day, estimate(0.002))).into();
+    let place = |day: i64| point(day, estimate(0.002)).place;
+    let mark = |next: i64, label: &str| LevelMark {
+        variant: "default".to_owned(),
+        span: [place(1), place(5)],
+        change: [place(next - 1), place(next)],
+        range: [place(next), place(5)],
+        levels: [0.001, 0.002],
+        tone: "worse",
+        label: label.to_owned(),
+        text: format!("{label}, a text"),
+    };
+    // A run without a point, as the third, belongs to the next one.
+    let changes = [mark(4, "+100 %"), mark(4, "+99 %"), mark(5, "+1 %")];
+    let colours = VariantColours::default();
+    let chart = chart::history(&"wall_time".to_owned(), "s", &points, &changes, &colours);
+    let series = chart.option["series"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        series["data"][0],
+        json!([0, 0.0, 2.0, 2.0, 3.0, 2.0, 3.0, 1.0, 2.0])
+    );
+    let lines: Vec<&serde_json::Value> = (0..3)
+        .map(|at| &series["renderItem"]["looks"][at]["line"])
+        .collect();
+    assert_eq!(lines, [0, 1, 0]);
+    let fields = chart.option["tooltip"]["formatter"]["fields"].as_array();
+    assert_eq!(fields.unwrap().last().unwrap()["names"][1], "+99 %, a text");
+    assert!(chart.subtitle.contains("Thick: the level before and after"));
+    let svg = chart.svg(ChartTheme::Dark).expect("it draws");
+    assert!(svg.contains("+100 %") && svg.contains("#ff9a8f"), "{svg}");
+    let plain = chart::history(&"wall_time".to_owned(), "s", &points, &[], &colours);
+    assert!(!plain.subtitle.contains("Thick"));
 }

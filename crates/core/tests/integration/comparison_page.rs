@@ -126,6 +126,7 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
         rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
+        raw: true,
     };
     let benchmarks = benchmarks(6);
     let mut writer = ReportWriter::create(directory, options).expect("a new directory");
@@ -133,7 +134,7 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
         writer.comparisons(view(&benchmarks));
     }
     for data in benchmarks {
-        writer.add(data).expect("it writes");
+        writer.add(vec![data]).expect("it writes");
     }
     writer.finish().expect("it writes");
     ["", "data", "benchmark"]

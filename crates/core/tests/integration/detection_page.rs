@@ -311,6 +311,7 @@ fn write(benchmarks: Vec<BenchmarkData>, detect: DetectionTarget) -> tempfile::T
         rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect,
+        raw: true,
     };
     report::write(benchmarks, directory.path(), options).expect("it writes");
     directory

@@ -83,7 +83,7 @@ fn a_line_that_was_cut_off_is_dropped_and_reported_and_the_rest_is_kept() {
 }
 
 #[test]
-fn a_broken_file_stays_where_it_is_and_nothing_of_it_is_taken() {
+fn a_line_that_is_no_record_keeps_nothing_else_out_and_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("lapwing.db")).unwrap();
     let inbox = store.inbox();
@@ -93,10 +93,35 @@ fn a_broken_file_stays_where_it_is_and_nothing_of_it_is_taken() {
     writeln!(file, "{}\nnonsense\n{}", LINES[0], LINES[1]).unwrap();
     drop(file);
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
-    let [InboxArrival::Refused { error, .. }] = &arrivals[..] else {
+    let [
+        InboxArrival::TakenIn {
+            appended,
+            refused: Some((refused, kept)),
+            ..
+        },
+    ] = &arrivals[..]
+    else {
         unreachable!("{arrivals:?}")
     };
-    assert!(error.to_string().ends_with("broken.jsonl:2"), "{error}");
+    assert_eq!((appended.total().new, refused.count), (2, 1));
+    assert!(
+        refused.first[0].ends_with("broken.jsonl:2: expected ident at line 1 column 2"),
+        "{refused:?}"
+    );
+    assert!(!path.exists() && kept.exists());
+    assert!(inbox::take_in(&mut store, &inbox).unwrap().is_empty());
+}
+
+#[test]
+fn a_line_of_a_newer_program_keeps_the_whole_file_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("lapwing.db")).unwrap();
+    let inbox = store.inbox();
+    std::fs::create_dir_all(&inbox).unwrap();
+    let path = inbox.join("newer.jsonl");
+    std::fs::write(&path, format!("{}\n{{\"v\":2}}\n", LINES[0])).unwrap();
+    let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
+    assert!(matches!(arrivals[..], [InboxArrival::Refused { .. }]));
     assert!(path.exists());
     assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod calibration;
+mod changes_page;
 mod charts;
 #[path = "../../examples/report_fixture/compared.rs"]
 mod compared;

@@ -15,8 +15,9 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
 /// The words and numbers that every stage may use, and the stages, left to right.
-const STAGES: [&str; 10] = [
-    "text", "model", "suite", "measure", "record", "sample", "clean", "judge", "explain", "show",
+const STAGES: [&str; 11] = [
+    "text", "model", "suite", "measure", "record", "sample", "clean", "judge", "detect", "explain",
+    "show",
 ];
 
 /// Ends of paths that only the program may use, and what they reach for.

@@ -35,6 +35,7 @@ fn options() -> ReportOptions {
         rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
+        raw: true,
     }
 }
 
@@ -288,4 +289,38 @@ fn a_report_of_nothing_says_what_to_do() {
     assert_eq!(written.benchmarks, 0);
     let index = fs::read_to_string(written.index).expect("text");
     assert!(index.contains("lapwing run -- COMMAND"), "{index}");
+}
+
+#[test]
+fn a_report_without_every_iteration_is_otherwise_the_same() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let written = |name: &str, raw: bool| {
+        let directory = directory.path().join(name);
+        let recipe = Recipe {
+            sessions: 25,
+            ..Recipe::default()
+        };
+        let data = measure(&recipe, &mut Sessions::default());
+        report::write([data], &directory, ReportOptions { raw, ..options() }).expect("it writes");
+        files(&directory)
+    };
+    let (with, without) = (written("with", true), written("without", false));
+    let is_raw = |name: &String| name.contains(".raw") || name.contains(".older");
+    let kept: Vec<&String> = with.keys().filter(|name| !is_raw(name)).collect();
+    assert_eq!(without.keys().collect::<Vec<_>>(), kept);
+    assert!(kept.len() + 2 <= with.len(), "both kinds are in the other");
+    let differ = kept.iter().filter(|name| with[**name] != without[**name]);
+    let differ: Vec<&str> = differ.map(|name| name.as_str()).collect();
+    let (page, charts) = match differ.as_slice() {
+        [page, charts @ ..] if page.starts_with("benchmark/") => (&without[*page], charts),
+        other => panic!("{other:?}"),
+    };
+    assert!(page.contains("<code>lapwing report --raw</code>"));
+    for name in charts {
+        assert!(name.contains(".m"), "{name}");
+        assert!(
+            without[*name].contains("lapwing report --raw adds older ones"),
+            "{name}"
+        );
+    }
 }

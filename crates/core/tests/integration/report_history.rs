@@ -40,6 +40,7 @@ fn options() -> ReportOptions {
         rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect: DetectionTarget::default(),
+        raw: true,
     }
 }
 

@@ -55,6 +55,7 @@ fn report_of(directory: &Path, benchmarks: Vec<BenchmarkData>) {
         rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect: DetectionTarget::default(),
+        raw: true,
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

@@ -87,6 +87,7 @@ impl WrittenReport {
             rules: CleaningRules::default(),
             metrics: Vec::new(),
             detect: DetectionTarget::default(),
+            raw: true,
         };
         let mut writer = ReportWriter::create(&files, options).unwrap();
         writer.remarks(ReportRemarks {
@@ -95,7 +96,7 @@ impl WrittenReport {
             shown: retired,
         });
         let added = each_benchmark(&store, &filter, |data| -> Result<(), StoreError> {
-            writer.add(data).unwrap();
+            writer.add(vec![data]).unwrap();
             Ok(())
         });
         added.unwrap();
@@ -223,6 +224,66 @@ fn a_history_measured_in_one_session_has_a_place_for_each_version() {
     let index = written.data("index.m0");
     assert_eq!(index["value_text"], json!(["3.00 s"]));
     assert_eq!(index["change_against"][0], json!(against[0]));
+}
+
+#[test]
+fn the_latest_run_is_the_one_that_measured_the_benchmark_last() {
+    let mut lines = Lines::default();
+    // Two jobs side by side: the one that began first reaches the benchmark last, and fails.
+    let jobs = [("10:00:00", 30, "failed"), ("10:05:00", 10, "ok")];
+    for (began, minute, outcome) in jobs {
+        let session = lines.0.session(&format!("2026-06-01T{began}Z"), json!({}));
+        let run = lines.run(&session, "default", &json!({}), &json!({}));
+        let started = format!("2026-06-01T10:{minute}:00Z");
+        for _instance in 0..3 {
+            let instance = lines.0.instance(&run, "b", json!({"started": started}));
+            let content = match outcome {
+                "ok" => json!({"metrics": {"wall_time": 1.0}}),
+                _failed => json!({"outcome": "failed", "message": "lost the race"}),
+            };
+            lines.0.iteration(&instance, 0, content);
+            lines.0.instance_end(&instance);
+        }
+    }
+    let written = WrittenReport::of(&lines);
+    let index = written.text("index.html");
+    assert!(!index.contains("Nothing failed"), "{index}");
+    assert_eq!(written.data("index.m0")["failures"], json!([3]));
+}
+
+#[test]
+fn failures_of_earlier_runs_are_named_and_expected_ones_are_none() {
+    let mut lines = Lines::default();
+    let nights = [(1, "failed"), (2, "ok"), (3, "failed"), (4, "ok")];
+    for (day, outcome) in nights {
+        let session = lines.session(day);
+        let run = lines.run(&session, "default", &json!({}), &json!({}));
+        for benchmark in ["flaky", "expected"] {
+            let instance = lines.0.instance(&run, benchmark, json!({}));
+            let mut content = json!({"metrics": {"wall_time": f64::from(day)}});
+            if outcome != "ok" {
+                content = json!({"outcome": outcome});
+                if benchmark == "expected" {
+                    content["attributes"] = json!({"xfail": "known"});
+                }
+            }
+            lines.0.iteration(&instance, 0, content);
+            lines.0.instance_end(&instance);
+        }
+    }
+    let written = WrittenReport::of(&lines);
+    let index = written.data("index.m0");
+    assert_eq!(index["id"], json!(["expected", "flaky"]));
+    assert_eq!(index["failed_before"], json!([0, 2]));
+    assert_eq!(index["failures"], json!([0, 0]));
+    // The value between two failures is seen: a dot.
+    let between = "M41.0 21.0h0M117.0 3.0h0";
+    assert_eq!(index["sparkline"], json!([between, between]));
+    let index = written.text("index.html");
+    assert!(
+        index.contains("<strong>1</strong> had failures in earlier runs only"),
+        "{index}"
+    );
 }
 
 #[test]

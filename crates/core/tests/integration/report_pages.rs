@@ -20,6 +20,7 @@ fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: CleaningRules)
         rules,
         metrics: Vec::new(),
         detect: DetectionTarget::default(),
+        raw: true,
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

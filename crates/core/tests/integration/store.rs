@@ -202,7 +202,7 @@ fn instance(number: u64) -> impl Strategy<Value = Value> {
             let (name, params, tags, fingerprint, benchmark_more) = benchmark;
             let (started, environment, job, attributes, more) = rest;
             let benchmark = object_with(
-                json!({"id": name, "params": params, "tags": tags, "fingerprint": fingerprint}),
+                json!({"id": format!("b{name}"), "params": params, "tags": tags, "fingerprint": fingerprint}),
                 benchmark_more,
             );
             object_with(
@@ -423,7 +423,7 @@ fn a_benchmark_comes_back_in_columns() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].benchmark.id, "a::join");
     let iterations = &found[0].instances[0].iterations;
-    assert_eq!(iterations.index, [0, 1]);
+    assert!(iterations.indices().eq([0, 1]));
     assert_eq!(
         iterations.messages,
         BTreeMap::from([(1, "exit code 1".to_owned())])
@@ -579,7 +579,7 @@ fn files_that_are_no_store_are_refused_with_the_reason() {
     let error = Store::open(&newer).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "newer.db is a store of version 100, newer than version 4, \
+            "newer.db is a store of version 101, newer than version 5, \
              the newest that this program knows"
         ),
         "{error}"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lapwing_core::model::{Id, Iteration, Outcome, Record, RecordKind};
 use lapwing_core::record::{Filter, Store, StoreError, parse_line};
-use lapwing_core::sample::each_benchmark;
+use lapwing_core::sample::{each_batch, each_benchmark};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -137,8 +137,8 @@ fn assert_same_in_columns(store: &Store, expected: &BTreeMap<(Id, u32), Iteratio
     each_benchmark(store, &Filter::default(), |data| {
         for it in &data.instances {
             let columns = &it.iterations;
-            assert!(columns.index.is_sorted_by(|left, right| left < right));
-            for (place, &index) in columns.index.iter().enumerate() {
+            assert!(columns.indices().is_sorted_by(|left, right| left < right));
+            for (place, index) in columns.indices().enumerate() {
                 seen += 1;
                 let one = &expected[&(it.instance.id, index)];
                 assert_eq!(columns.burn_in[place], one.burn_in);
@@ -265,31 +265,47 @@ fn a_check_finds_chunks_that_no_program_of_ours_writes() {
         store.upkeep().check().unwrap().problems
     };
     assert_eq!(problems(""), Vec::<String>::new());
+    let of = |what: &str, why: &str| {
+        let (instance, session) = (instance(0), id(1));
+        format!(
+            "{what} of instance {instance} (benchmark `benchmark 0`, session `{session}`): {why}"
+        )
+    };
     assert_eq!(
         problems("UPDATE chunk SET count = 4"),
         [
-            "1 series of values that cannot be read or do not fit their chunk, \
-             as in instance number 1: an array has too few entries: [1.0,1.0,1.0]"
+            of("iterations 0 to 3", "a chunk of iterations has changed"),
+            of(
+                "values of `wall_time` of iterations 0 to 3",
+                "an array has too few entries: [1.0,1.0,1.0]"
+            )
         ]
     );
     assert_eq!(
         problems("UPDATE chunk SET outcome = '{\"1\":\"good\"}'"),
-        [
-            "1 chunks of iterations that cannot be read, as in instance number 1: column \
-             `outcome` is unreadable: unknown variant `good`, expected one of `ok`, `failed`, \
-             `timed_out`, `skipped` at line 1 column 11"
-        ]
+        [of(
+            "iterations 0 to 2",
+            "column `outcome` is unreadable: unknown variant `good`, expected one of `ok`, \
+             `failed`, `timed_out`, `skipped` at line 1 column 11"
+        )]
     );
     assert_eq!(
         problems("UPDATE chunk SET burn_in = '[0,1]'"),
-        [
-            "1 chunks of iterations that cannot be read, as in instance number 1: \
-             an array has 2 entries in place of 3: [0,1]"
-        ]
+        [of(
+            "iterations 0 to 2",
+            "an array has 2 entries in place of 3: [0,1]"
+        )]
     );
     assert_eq!(
-        problems("INSERT INTO chunk (instance, first, count) VALUES (1, 2, 1)"),
-        ["1 iterations that are there twice, as in instance number 1: iteration 2"]
+        problems("UPDATE chunk SET burn_in = '[0,1,1]'"),
+        [of("iterations 0 to 2", "a chunk of iterations has changed")]
+    );
+    assert_eq!(
+        problems("UPDATE series SET vals = '[1.0,2.0,1.0]'"),
+        [of(
+            "values of `wall_time` of iterations 0 to 2",
+            "the values have changed"
+        )]
     );
     assert_eq!(
         problems("DELETE FROM chunk"),
@@ -297,13 +313,21 @@ fn a_check_finds_chunks_that_no_program_of_ours_writes() {
     );
     assert_eq!(
         problems("UPDATE chunk SET instance = 77; UPDATE series SET instance = 77"),
-        ["3 iterations without their instance"]
+        [
+            "3 iterations without their instance",
+            "iterations 0 to 2 of instance number 77 (benchmark `unknown`, session `unknown`): a chunk of iterations has changed",
+            "values of `wall_time` of iterations 0 to 2 of instance number 77 (benchmark `unknown`, session `unknown`): the values have changed"
+        ]
     );
     assert_eq!(
         problems("UPDATE series SET metric = 77"),
         [
-            "1 values of unknown metrics",
-            "1 metrics that a benchmark has and its list lacks"
+            "1 values of unknown metrics".to_owned(),
+            "1 metrics that a benchmark has and its list lacks".to_owned(),
+            of(
+                "values of `unknown` of iterations 0 to 2",
+                "the values have changed"
+            )
         ]
     );
 }
@@ -327,4 +351,55 @@ fn a_chunk_that_cannot_be_read_is_an_error_that_says_why() {
             .ends_with("lapwing.db is damaged: `one` stands where a number should"),
         "{error}"
     );
+}
+
+#[test]
+fn batches_are_all_benchmarks_in_order_and_end_with_the_first_error() {
+    let lines = [
+        json!({"v": 1, "kind": "session", "id": id(1), "suite": "s", "tool": "t",
+            "started": "2026-11-20T10:00:00Z"}),
+        json!({"v": 1, "kind": "run", "id": id(2), "session": id(1)}),
+    ];
+    let instances = (0..100_u32).map(|number| {
+        json!({"v": 1, "kind": "instance", "id": instance(u64::from(number)), "run": id(2),
+            "benchmark": {"id": format!("benchmark {number}")}, "position": number})
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&directory.path().join("lapwing.db")).unwrap();
+    let lines = lines.into_iter().chain(instances);
+    let records: Vec<Record> = lines
+        .map(|line| parse_line(line.to_string().as_bytes()).unwrap())
+        .collect();
+    store.append(&records).unwrap();
+    let mut one_by_one = Vec::new();
+    each_benchmark(&store, &Filter::default(), |data| {
+        one_by_one.push(data);
+        Ok::<(), StoreError>(())
+    })
+    .unwrap();
+    let mut batches = Vec::new();
+    each_batch(&store, &Filter::default(), |batch| {
+        batches.push(batch);
+        Ok::<(), StoreError>(())
+    })
+    .unwrap();
+    assert!(batches.len() > 2);
+    assert_eq!(batches.concat(), one_by_one);
+    let mut calls = 0;
+    let error = each_batch(&store, &Filter::default(), |_| {
+        calls += 1;
+        Err(WorkFailed(None))
+    });
+    assert!(matches!(error, Err(WorkFailed(None))));
+    assert_eq!(calls, 1);
+}
+
+/// An error of the work on a batch, or of reading.
+#[derive(Debug)]
+struct WorkFailed(Option<StoreError>);
+
+impl From<StoreError> for WorkFailed {
+    fn from(error: StoreError) -> Self {
+        Self(Some(error))
+    }
 }

@@ -95,9 +95,13 @@ fn make_first_version(path: &Path, records: &[Record]) {
         ))
         .unwrap();
     for table in UNCHANGED {
+        let columns = match table {
+            "span_chunk" => "instance, chunk, first, last, spans, data",
+            _other => "*",
+        };
         connection
             .execute_batch(&format!(
-                "INSERT INTO main.{table} SELECT * FROM template.{table}"
+                "INSERT INTO main.{table} SELECT {columns} FROM template.{table}"
             ))
             .unwrap();
     }
@@ -167,6 +171,8 @@ fn view(path: &Path, name: &str, order: &str) -> Vec<Vec<String>> {
         .prepare(&format!("SELECT * FROM {name}"))
         .unwrap()
         .column_names()
+        // Its numbers were rounded to 15 digits.
+        .filter(|column| *column != "metrics")
         .map(|column| format!("'{column}: ' || quote(\"{column}\")"))
         .collect();
     let mut statement = connection
@@ -200,13 +206,25 @@ fn a_store_of_the_first_version_holds_the_same_after_its_migration() {
 
     let mut store = Store::open(&path).unwrap();
     assert_eq!(sorted(&all(&store)), sorted(&records));
-    assert_eq!(store.upkeep().info().unwrap().version, 4);
+    assert_eq!(store.upkeep().info().unwrap().version, 5);
     assert_eq!(
         store.upkeep().check().unwrap().problems,
         Vec::<String>::new()
     );
     assert_eq!(store.append(&records).unwrap().total().new, 0);
     assert_eq!(views(), before);
+    let connection = Connection::open(&path).unwrap();
+    let metrics: String = connection
+        .query_row(
+            "SELECT metrics FROM iterations WHERE benchmark = 'odd' AND \"index\" = 3",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(
+        metrics,
+        r#"{"wall_time":0.3333333333333333,"a \"b\"":5e-324}"#
+    );
 }
 
 #[test]
@@ -244,7 +262,7 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
     let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "old.db is a store of version 1; it must be brought to version 4 first, \
+            "old.db is a store of version 1; it must be brought to version 5 first, \
              and it is read-only"
         ),
         "{error}"

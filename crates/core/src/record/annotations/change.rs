@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::triage::Triage;
 use crate::model::{Annotation, Id, MetricName, Object, Version, matches_pattern};
 use crate::record::InstanceData;
 
@@ -33,6 +34,8 @@ pub enum Change {
     },
     /// Past measurements are excluded from analysis.
     Retire(Retirement),
+    /// Changes in the history raise no alarm.
+    Triage(Triage),
     /// Another annotation does not hold any more.
     Restore {
         /// That annotation.
@@ -101,6 +104,7 @@ impl Change {
                     None => annotation.at,
                 },
             })),
+            Triage::ACTION => Triage::of(annotation).map(Self::Triage),
             "restore" => Some(Self::Restore {
                 annotation: text("annotation")?.parse().ok()?,
             }),
@@ -113,6 +117,7 @@ impl Change {
         match self {
             Self::Rename { .. } | Self::RenameMetric { .. } => "rename",
             Self::Retire(_) => "retire",
+            Self::Triage(_) => Triage::ACTION,
             Self::Restore { .. } => "restore",
         }
     }
@@ -157,6 +162,7 @@ impl Change {
                 put("version", retirement.version);
                 put("before", Some(retirement.before.to_string()));
             }
+            Self::Triage(triage) => triage.put(&mut target),
             Self::Restore { annotation } => put("annotation", Some(annotation.to_string())),
         }
         target
@@ -176,6 +182,7 @@ impl Change {
                 ..
             } => (suite, benchmark, *exactly),
             Self::Retire(it) => return it.is_about(suite, ids),
+            Self::Triage(it) => return it.is_about(suite, ids),
             Self::Restore { .. } => return false,
         };
         means(of_suite.as_deref(), benchmark, exactly, suite, ids)
@@ -185,6 +192,7 @@ impl Change {
         match self {
             Self::RenameMetric { exactly, .. } => *exactly,
             Self::Retire(it) => it.exactly,
+            Self::Triage(it) => it.exactly,
             Self::Rename { .. } | Self::Restore { .. } => false,
         }
     }
@@ -228,6 +236,7 @@ impl Change {
                 Self::Rename { .. }
                 | Self::RenameMetric { .. }
                 | Self::Retire(_)
+                | Self::Triage(_)
                 | Self::Restore { .. },
                 _,
             ) => false,
@@ -257,7 +266,7 @@ impl Retirement {
     }
 }
 
-fn means(
+pub(super) fn means(
     of_suite: Option<&str>,
     benchmark: &str,
     exactly: bool,

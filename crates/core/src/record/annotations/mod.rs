@@ -6,6 +6,7 @@
 
 mod change;
 mod names;
+mod triage;
 mod undone;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::model::{Annotation, Id};
 
 pub use change::{Change, Retirement};
 pub(crate) use names::NameHistory;
+pub use triage::{Triage, TriageState};
 
 /// When something was said, and its id: the order of annotations.
 pub(crate) type AnnotationOrder = (Timestamp, Id);
@@ -45,7 +47,12 @@ impl Remark {
             .iter()
             .filter_map(|annotation| match Change::of(annotation) {
                 Some(Change::Restore { annotation: target }) => Some((annotation.id, target)),
-                Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Retire(_))
+                Some(
+                    Change::Rename { .. }
+                    | Change::RenameMetric { .. }
+                    | Change::Retire(_)
+                    | Change::Triage(_),
+                )
                 | None => None,
             })
             .collect();
@@ -91,7 +98,7 @@ impl Remark {
             return false;
         };
         let ids = match change {
-            Change::Retire(_) => names.until(suite, recorded, self.said()),
+            Change::Retire(_) | Change::Triage(_) => names.until(suite, recorded, self.said()),
             Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
                 names.all(suite, recorded)
             }
@@ -114,7 +121,7 @@ fn supersede(remarks: &mut [Remark]) {
         };
         let name = match &change {
             Change::Rename { benchmark, .. } | Change::RenameMetric { benchmark, .. } => benchmark,
-            Change::Retire(_) | Change::Restore { .. } => continue,
+            Change::Retire(_) | Change::Triage(_) | Change::Restore { .. } => continue,
         };
         let known = later.entry(name.clone()).or_default();
         let winner = known.iter().find(|(_, it)| it.supersedes(&change));

@@ -36,7 +36,7 @@ pub(super) fn common(
     k: usize,
 ) -> [String; COLUMNS.len()] {
     let of_iteration = [
-        it.iterations.index[k].to_string(),
+        it.iterations.index(k).to_string(),
         it.iterations.burn_in[k].to_string(),
         it.iterations.outcome[k].to_string(),
         message(it, k).unwrap_or_default().to_owned(),
@@ -101,7 +101,7 @@ pub(super) fn object(data: &RecordedBenchmark, it: &InstanceData, k: usize) -> V
     }
     let mut row = of_instance(data, it);
     let of_iteration = json!({
-        "index": it.iterations.index[k],
+        "index": it.iterations.index(k),
         "burn_in": it.iterations.burn_in[k],
         "outcome": it.iterations.outcome[k],
         "message": message(it, k),

@@ -6,9 +6,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::error::SharingError;
-use crate::model::{Id, Record};
+use crate::model::{Id, Record, refusal};
+use crate::record::memory::key_text;
 use crate::record::store::{SessionExtent, UnsharedRecords};
-use crate::record::write_line;
+use crate::record::{Refusals, write_line};
 
 /// A segment that is ready to be pushed.
 #[derive(Debug)]
@@ -29,9 +30,14 @@ pub(super) struct SegmentDraft {
 /// session, run and instance that its first records belong to: each segment can be read by itself.
 #[derive(Debug)]
 pub(super) struct SegmentBuilder {
+    /// Records that no reader would take.
+    pub(super) left_out: Refusals,
+    /// The depth of the last of them: what is deeper belongs to it.
+    left_out_depth: Option<usize>,
     /// Bytes of lines that are enough.
     enough: u64,
     encoder: GzEncoder<Vec<u8>>,
+    has_records: bool,
     length: u64,
     session: Option<(Id, SessionExtent)>,
     /// The lines of the session, the run and the instance that come next.
@@ -44,8 +50,11 @@ impl SegmentBuilder {
     /// Returns a builder of segments that have about `enough` bytes before they are compressed.
     pub(super) fn new(enough: u64) -> Self {
         Self {
+            left_out: Refusals::default(),
+            left_out_depth: None,
             enough,
             encoder: encoder(),
+            has_records: false,
             length: 0,
             session: None,
             ancestors: Default::default(),
@@ -83,9 +92,10 @@ impl SegmentBuilder {
 
     /// Returns a segment of what there is, if there is anything.
     pub(super) fn finish(&mut self) -> Result<Option<SegmentDraft>, SharingError> {
-        if self.length == 0 {
+        if !self.has_records {
             return Ok(None);
         }
+        self.has_records = false;
         self.length = 0;
         let full = std::mem::replace(&mut self.encoder, encoder());
         Ok(Some(SegmentDraft {
@@ -97,8 +107,6 @@ impl SegmentBuilder {
     }
 
     fn write(&mut self, record: &Record) -> Result<(), SharingError> {
-        let mut line = Vec::new();
-        write_line(&mut line, record).map_err(SharingError::Compress)?;
         // How many of the ancestors it has, and which of them it is.
         let depth = match record {
             Record::Session(_) | Record::Annotation(_) => 0,
@@ -109,7 +117,13 @@ impl SegmentBuilder {
             | Record::InstanceEnd(_)
             | Record::Summary(_) => 3,
         };
-        if self.length == 0 {
+        if self.is_left_out(record, depth) {
+            return Ok(());
+        }
+        let mut line = Vec::new();
+        write_line(&mut line, record).map_err(SharingError::Compress)?;
+        if !self.has_records {
+            self.has_records = true;
             let ancestors = std::mem::take(&mut self.ancestors);
             for ancestor in &ancestors[..depth] {
                 self.put(ancestor)?;
@@ -117,14 +131,34 @@ impl SegmentBuilder {
             self.ancestors = ancestors;
         }
         self.put(&line)?;
+        // Lines that are repeated do not count, or long ones would fill every segment.
+        self.length += line.len() as u64;
         if depth < 3 {
             self.ancestors[depth] = line;
         }
         Ok(())
     }
 
+    /// Returns whether no reader would take a record, or one that it belongs to.
+    fn is_left_out(&mut self, record: &Record, depth: usize) -> bool {
+        let of_another = self.left_out_depth.is_some_and(|left| depth > left);
+        self.left_out_depth = self.left_out_depth.filter(|_| of_another);
+        let why = match of_another {
+            true => Some("it belongs to a record that is left out".to_owned()),
+            false => refusal(record),
+        };
+        let Some(why) = why else {
+            return false;
+        };
+        if !of_another && depth < 3 {
+            self.left_out_depth = Some(depth);
+        }
+        let place = format!("{} {}", record.kind(), key_text(record));
+        self.left_out.add(place, why);
+        true
+    }
+
     fn put(&mut self, line: &[u8]) -> Result<(), SharingError> {
-        self.length += line.len() as u64;
         self.encoder.write_all(line).map_err(SharingError::Compress)
     }
 }

@@ -104,7 +104,7 @@ pub enum SharingError {
         /// The segment.
         name: String,
     },
-    /// A line of a segment is no record.
+    /// A line of a segment is of a newer version.
     #[error("{address}/{name}:{line}")]
     Line {
         /// Where the history is.
@@ -115,30 +115,6 @@ pub enum SharingError {
         line: u64,
         /// Why.
         source: LineError,
-    },
-    /// The store does not accept a record of a segment.
-    #[error("{address}/{name}:{line}")]
-    Record {
-        /// Where the history is.
-        address: String,
-        /// The segment.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// Why.
-        source: Box<StoreError>,
-    },
-    /// A line is longer, or nested deeper, than any that is written.
-    #[error("{address}/{name}:{line}: {why}")]
-    Excessive {
-        /// Where the history is.
-        address: String,
-        /// The segment.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// In what.
-        why: &'static str,
     },
     /// A segment cannot be made.
     #[error("cannot compress a segment")]

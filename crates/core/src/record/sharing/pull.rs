@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::error::SharingError;
-use super::reader::{SegmentFile, take_in};
+use super::reader::{SegmentFile, TakenSegment, take_in};
 use super::remote::Remote;
 use super::{SEGMENTS, SharedHistory, SharingStep, digest, segment_name, segment_number};
 use crate::record::store::KnownRemote;
-use crate::record::{AppendCounts, Store, StoreError, Writer};
+use crate::record::{AppendCounts, Refusals, Store, StoreError, Writer};
 
 /// How to take part in a shared history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,13 +38,15 @@ pub struct PullSummary {
     pub bytes: u64,
     /// Their records.
     pub appended: AppendCounts,
+    /// Records that were refused and left out.
+    pub refused: Refusals,
 }
 
 /// Pulls every segment that the store does not know, each in one transaction.
 ///
 /// # Errors
-/// When there is no history, a segment is damaged, missing or has changed, or the store disagrees with a
-/// record: the segments before it are kept, and nothing of that one.
+/// When there is no history, or a segment is damaged, missing, has changed or is of a newer program: the
+/// segments before it are kept, and nothing of that one.
 pub fn pull(
     store: &mut Store,
     remote: &dyn Remote,
@@ -175,11 +177,9 @@ pub(super) fn pull_new(
             content: &content,
         };
         let taken = store.write(|writer| take_in(writer, known.key, segment))?;
-        pulled.add(&content, &taken);
-        watch(SharingStep::TookIn {
-            number,
-            new: taken.total().new,
-        });
+        let new = taken.appended.total().new;
+        pulled.add(&content, taken);
+        watch(SharingStep::TookIn { number, new });
         number += 1;
     }
     refuse_gap(remote, number)?;
@@ -227,9 +227,10 @@ pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, S
 }
 
 impl PullSummary {
-    pub(super) fn add(&mut self, content: &[u8], appended: &AppendCounts) {
+    pub(super) fn add(&mut self, content: &[u8], taken: TakenSegment) {
         self.segments += 1;
         self.bytes += content.len() as u64;
-        self.appended.add(appended);
+        self.appended.add(&taken.appended);
+        self.refused.extend(taken.refused);
     }
 }

@@ -8,7 +8,7 @@ use super::remote::{ObjectCreation, Remote};
 use super::{SharedHistory, SharingStep, digest, segment_name};
 use crate::model::Id;
 use crate::record::store::{KnownRemote, UnsharedRecords, UnsharedSession, WantedSession};
-use crate::record::{Store, StoreError, Writer, inbox};
+use crate::record::{Refusals, Store, StoreError, Writer, inbox};
 
 /// How to push.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +39,8 @@ pub struct PushSummary {
     pub bytes: u64,
     /// Sessions that are just being measured, and were left for the next time.
     pub under_way: u64,
+    /// Records that no reader would take, and that were left out.
+    pub left_out: Refusals,
     /// What came from others.
     pub pulled: PullSummary,
 }
@@ -143,6 +145,7 @@ fn push_once(
         send(store, remote, known.key, draft, pushed, watch)?;
     }
     pushed.under_way = under_way;
+    pushed.left_out.extend(builder.left_out);
     Ok(())
 }
 
@@ -188,11 +191,9 @@ fn send(
                     content: &content,
                 };
                 let taken = store.write(|writer| take_in(writer, key, segment))?;
-                pushed.pulled.add(&content, &taken);
-                watch(SharingStep::TookIn {
-                    number,
-                    new: taken.total().new,
-                });
+                let new = taken.appended.total().new;
+                pushed.pulled.add(&content, taken);
+                watch(SharingStep::TookIn { number, new });
                 if store.write(|writer| is_stale(writer, key, &draft))? {
                     return Err(PushStop::Stale);
                 }

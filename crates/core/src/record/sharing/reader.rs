@@ -1,19 +1,15 @@
 //! Takes a segment into the store.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader};
 
 use flate2::read::MultiGzDecoder;
 
 use super::coverage::InstanceCoverage;
 use super::error::SharingError;
 use super::{digest, segment_name};
-use crate::model::is_too_deep;
-use crate::model::{Id, Record};
-use crate::record::{AppendCounts, Writer, parse_line};
-
-/// The longest line that is read, in bytes.
-const LONGEST_LINE: u64 = 64 << 20;
+use crate::model::{Id, LineError, Record, too_long};
+use crate::record::{AppendCounts, LineEnd, Refusals, StoreError, Writer, parse_line, read_line};
 
 /// A segment as it came.
 #[derive(Debug, Clone, Copy)]
@@ -26,26 +22,39 @@ pub(super) struct SegmentFile<'c> {
     pub(super) content: &'c [u8],
 }
 
+/// What came of a segment.
+#[derive(Debug, Default)]
+pub(super) struct TakenSegment {
+    /// Its records.
+    pub(super) appended: AppendCounts,
+    /// Those that could not be taken.
+    pub(super) refused: Refusals,
+}
+
 /// Takes in a segment, within a transaction, and remembers of which sessions everything that the
 /// store has is in the shared history now. Doing it twice changes nothing.
+///
+/// Whoever pushed it may have had another program or an edited store: a record that cannot be taken is
+/// left out with what belongs to it, and counted.
 pub(super) fn take_in(
     writer: &mut Writer<'_>,
     remote: i64,
     segment: SegmentFile<'_>,
-) -> Result<AppendCounts, SharingError> {
+) -> Result<TakenSegment, SharingError> {
     let digest = digest(segment.content);
     if let Some(known) = writer.segment_digest(remote, segment.number)? {
         if known != digest {
             return Err(segment.changed());
         }
         // Another process has taken it in for this store meanwhile.
-        return Ok(AppendCounts::default());
+        return Ok(TakenSegment::default());
     }
     let before = writer.settle()?;
     let mut sessions = BTreeMap::new();
     let mut coverage = InstanceCoverage::default();
-    each_record(segment, |line, record| {
-        match &record {
+    let mut put = |record: &Record| -> Result<(), SharingError> {
+        writer.put_or_grow(record)?;
+        match record {
             Record::Session(session) => {
                 let known = sessions.get(&session.id).copied();
                 let shared = match known {
@@ -62,11 +71,10 @@ pub(super) fn take_in(
             | Record::InstanceEnd(_)
             | Record::Summary(_) => {}
         }
-        coverage.add(&record);
-        writer
-            .put_or_grow(&record)
-            .map_err(|source| segment.refused(line, source))
-    })?;
+        coverage.add(record);
+        Ok(())
+    };
+    let refused = each_record(segment, &mut put)?;
     let appended = writer.settle()?.since(&before);
     for (&session, &shared) in &sessions {
         if let Some(extent) = writer.extent(session)?
@@ -77,7 +85,7 @@ pub(super) fn take_in(
     }
     let bytes = segment.content.len() as u64;
     writer.remember_segment(remote, segment.number, &digest, bytes)?;
-    Ok(appended)
+    Ok(TakenSegment { appended, refused })
 }
 
 /// Returns whether everything that the store has of a session is in the shared history: if the
@@ -89,63 +97,61 @@ fn is_shared(writer: &mut Writer<'_>, remote: i64, session: Id) -> Result<bool, 
     })
 }
 
-/// Calls `visit` with each record of a segment and its line, from 1.
+/// Calls `put` with each record of a segment; returns those that were refused.
 fn each_record(
     segment: SegmentFile<'_>,
-    mut visit: impl FnMut(u64, Record) -> Result<(), SharingError>,
-) -> Result<(), SharingError> {
+    put: &mut impl FnMut(&Record) -> Result<(), SharingError>,
+) -> Result<Refusals, SharingError> {
     // All of it first: the checksum at the end explains more than a line that is no record.
     io::copy(&mut MultiGzDecoder::new(segment.content), &mut io::sink())
         .map_err(|source| segment.damaged(source))?;
     let mut text = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(segment.content));
     let mut line = Vec::new();
     let (mut number, mut records) = (0, 0_u64);
+    let mut refused = Refusals::default();
     loop {
-        line.clear();
-        number += skip_empty_lines(&mut text).map_err(|source| segment.damaged(source))?;
-        let length = (&mut text)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)
-            .map_err(|source| segment.damaged(source))?;
-        if length == 0 {
+        let end = read_line(&mut text, &mut line).map_err(|source| segment.damaged(source))?;
+        if end == LineEnd::OfFile && line.is_empty() {
             return match records {
                 0 => Err(segment.empty()),
-                _some => Ok(()),
+                _some => Ok(refused),
             };
         }
         number += 1;
-        if line.last() != Some(&b'\n') && length as u64 == LONGEST_LINE {
-            return Err(segment.excessive(number, "the line is longer than 64 MiB"));
-        }
-        if line.trim_ascii().is_empty() {
+        let place = || format!("{}/{}:{number}", segment.address, segment.name());
+        let bytes = line.trim_ascii();
+        if bytes.is_empty() && end != LineEnd::TooLong {
             continue;
         }
-        let record = parse_line(line.trim_ascii()).map_err(|source| SharingError::Line {
-            address: segment.address.to_owned(),
-            name: segment.name(),
-            line: number,
-            source,
-        })?;
-        if is_too_deep(&record) {
-            return Err(segment.excessive(number, "nested deeper than 100 levels"));
-        }
         records += 1;
-        visit(number, record)?;
-    }
-}
-
-/// Skips line ends, a buffer of them at once: compressed, a few bytes are millions. Returns how many.
-fn skip_empty_lines(text: &mut impl BufRead) -> io::Result<u64> {
-    let mut skipped = 0;
-    loop {
-        let buffer = text.fill_buf()?;
-        let length = buffer.len();
-        let here = buffer.iter().position(|byte| *byte != b'\n');
-        let here = here.unwrap_or(length);
-        text.consume(here);
-        skipped += here as u64;
-        if here == 0 || here < length {
-            return Ok(skipped);
+        let record = match parse_line(bytes) {
+            _ if end == LineEnd::TooLong => {
+                refused.add(place(), too_long());
+                continue;
+            }
+            Ok(record) => record,
+            // Newer programs know more: nothing of theirs may be taken for read.
+            Err(source @ LineError::Newer { .. }) => {
+                return Err(SharingError::Line {
+                    address: segment.address.to_owned(),
+                    name: segment.name(),
+                    line: number,
+                    source,
+                });
+            }
+            Err(why) => {
+                refused.add(place(), why);
+                continue;
+            }
+        };
+        match put(&record) {
+            Ok(()) => {}
+            Err(SharingError::Store(
+                why @ (StoreError::Conflict { .. }
+                | StoreError::NoParent { .. }
+                | StoreError::Refused { .. }),
+            )) => refused.add(place(), why),
+            Err(other) => return Err(other),
         }
     }
 }
@@ -174,30 +180,6 @@ impl SegmentFile<'_> {
         SharingError::Empty {
             address: self.address.to_owned(),
             name: self.name(),
-        }
-    }
-
-    fn excessive(&self, line: u64, why: &'static str) -> SharingError {
-        SharingError::Excessive {
-            address: self.address.to_owned(),
-            name: self.name(),
-            line,
-            why,
-        }
-    }
-
-    fn refused(&self, line: u64, source: crate::record::StoreError) -> SharingError {
-        use crate::record::StoreError;
-        match source {
-            StoreError::Conflict { .. }
-            | StoreError::NoParent { .. }
-            | StoreError::NotFinite { .. } => SharingError::Record {
-                address: self.address.to_owned(),
-                name: self.name(),
-                line,
-                source: Box::new(source),
-            },
-            other => SharingError::Store(other),
         }
     }
 }

@@ -117,7 +117,7 @@ fn rehearse(
                 content: &content,
             };
             let taken = take_in(writer, known.key, segment)?;
-            done.pulled.add(&content, &taken);
+            done.pulled.add(&content, taken);
             number += 1;
         }
         refuse_gap(remote, number)?;

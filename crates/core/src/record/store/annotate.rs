@@ -117,9 +117,10 @@ impl StoreAnnotations<'_> {
             let is_about = |remark: &&Remark| {
                 let undone = |change: &Change| match change {
                     Change::Restore { annotation } => *annotation == remark.annotation.id,
-                    Change::Rename { .. } | Change::RenameMetric { .. } | Change::Retire(_) => {
-                        false
-                    }
+                    Change::Rename { .. }
+                    | Change::RenameMetric { .. }
+                    | Change::Retire(_)
+                    | Change::Triage(_) => false,
                 };
                 let of_any = |change: &Change| about.iter().any(|it| change.is_about(it.0, &it.1));
                 changes.iter().any(undone) || remark.active().is_some_and(of_any)
@@ -231,12 +232,14 @@ fn instances_of(
         Change::Rename { .. } | Change::Restore { .. } => None,
         Change::RenameMetric { metric, .. } => Some(metric),
         Change::Retire(retirement) => retirement.metric.as_ref(),
+        Change::Triage(triage) => triage.metric.as_ref(),
     };
     let (mut condition, parameters) = match change {
         Change::Retire(retirement) => condition(retirement),
-        Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
-            ("1".to_owned(), Vec::new())
-        }
+        Change::Rename { .. }
+        | Change::RenameMetric { .. }
+        | Change::Triage(_)
+        | Change::Restore { .. } => ("1".to_owned(), Vec::new()),
     };
     if let Some(metric) = metric {
         let recorded = metrics_of(connection, benchmark)?;

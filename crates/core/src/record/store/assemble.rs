@@ -6,6 +6,7 @@ use std::ops::Range;
 use rusqlite::{Connection, params_from_iter};
 
 use super::StoreError;
+use super::checksum::{CHUNK_IS_SOUND, DETAIL_IS_SOUND, SERIES_IS_SOUND};
 use super::chunk::{CHUNK_COLUMNS, text};
 use super::numbers::read_values;
 use crate::model::MetricName;
@@ -13,15 +14,10 @@ use crate::record::Iterations;
 
 /// Which iterations to read.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum WantedIterations<'s> {
-    /// Those of all instances of a benchmark that fulfil a condition (beginning with
-    /// ` AND`). Of details only those are read that belong to chunks with failures or artifacts.
-    Benchmark {
-        /// The benchmark's key.
-        key: i64,
-        /// The condition.
-        condition: &'s str,
-    },
+pub(super) enum WantedIterations {
+    /// Those of the instances in the temporary table `batch`. Of details only those are read that
+    /// belong to chunks with failures or artifacts.
+    Batch,
     /// Those of one instance.
     Instance(i64),
     /// Those of one chunk.
@@ -33,26 +29,43 @@ pub(super) enum WantedIterations<'s> {
     },
 }
 
-impl WantedIterations<'_> {
-    fn condition(&self) -> String {
+impl WantedIterations {
+    /// Returns where to find the keys of the instances.
+    fn source(self) -> &'static str {
         match self {
-            Self::Benchmark { condition, .. } => format!("instance.benchmark = ?1{condition}"),
-            Self::Instance(_) => "instance.key = ?1".to_owned(),
-            Self::Chunk { .. } => "instance.key = ?1 AND first = ?2".to_owned(),
+            Self::Batch => "temp.batch",
+            Self::Instance(_) | Self::Chunk { .. } => "instance",
         }
     }
 
-    fn parameters(&self) -> Vec<i64> {
-        match *self {
-            Self::Benchmark { key, .. } => vec![key],
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Batch => "TRUE",
+            Self::Instance(_) => "wanted.key = ?1",
+            Self::Chunk { .. } => "wanted.key = ?1 AND first = ?2",
+        }
+    }
+
+    fn parameters(self) -> Vec<i64> {
+        match self {
+            Self::Batch => Vec::new(),
             Self::Instance(instance) => vec![instance],
             Self::Chunk { instance, first } => vec![instance, i64::from(first)],
         }
     }
 
-    fn detail(&self) -> &'static str {
+    fn is_sound(self) -> String {
         match self {
-            Self::Benchmark { .. } => {
+            Self::Batch => CHUNK_IS_SOUND.to_owned(),
+            Self::Instance(_) | Self::Chunk { .. } => {
+                format!("{CHUNK_IS_SOUND} AND {DETAIL_IS_SOUND}")
+            }
+        }
+    }
+
+    fn detail(self) -> &'static str {
+        match self {
+            Self::Batch => {
                 "CASE WHEN chunk.outcome IS NOT NULL OR instr(detail, '\"artifacts\"') THEN detail END"
             }
             Self::Instance(_) | Self::Chunk { .. } => "detail",
@@ -67,15 +80,17 @@ type ChunkPlace = (u32, Range<usize>);
 /// without iterations are missing.
 pub(super) fn assemble(
     connection: &Connection,
-    wanted: WantedIterations<'_>,
+    wanted: WantedIterations,
     metrics: &BTreeMap<i64, MetricName>,
 ) -> Result<BTreeMap<i64, Iterations>, StoreError> {
     let mut instances: BTreeMap<i64, (Iterations, Vec<ChunkPlace>)> = BTreeMap::new();
     // CROSS JOIN keeps SQLite from swapping the loops.
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT chunk.instance, {CHUNK_COLUMNS}, {} FROM instance \
-         CROSS JOIN chunk ON chunk.instance = instance.key WHERE {} ORDER BY instance.key, first",
+        "SELECT chunk.instance, {CHUNK_COLUMNS}, {}, {} FROM {} AS wanted \
+         CROSS JOIN chunk ON chunk.instance = wanted.key WHERE {} ORDER BY wanted.key, first",
         wanted.detail(),
+        wanted.is_sound(),
+        wanted.source(),
         wanted.condition()
     ))?;
     let mut found = statement.query(params_from_iter(wanted.parameters()))?;
@@ -91,6 +106,8 @@ pub(super) fn assemble(
     let assembled = instances.into_iter().map(|(key, (mut iterations, _))| {
         // Chunks of iterations that came out of order overlap.
         if iterations.sort() {
+            iterations.shrink();
+            iterations.fail_impossible_values();
             Ok((key, iterations))
         } else {
             Err(StoreError::damaged("an iteration is there twice"))
@@ -101,7 +118,7 @@ pub(super) fn assemble(
 
 fn fill_values(
     connection: &Connection,
-    wanted: WantedIterations<'_>,
+    wanted: WantedIterations,
     metric: i64,
     name: &MetricName,
     instances: &mut BTreeMap<i64, (Iterations, Vec<ChunkPlace>)>,
@@ -109,9 +126,10 @@ fn fill_values(
     let mut parameters = wanted.parameters();
     parameters.push(metric);
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT series.instance, first, vals FROM instance \
-         CROSS JOIN series ON series.metric = ?{} AND series.instance = instance.key \
-         WHERE {} ORDER BY instance.key, first",
+        "SELECT series.instance, first, vals, {SERIES_IS_SOUND} FROM {} AS wanted \
+         CROSS JOIN series ON series.metric = ?{} AND series.instance = wanted.key \
+         WHERE {} ORDER BY wanted.key, first",
+        wanted.source(),
         parameters.len(),
         wanted.condition()
     ))?;
@@ -134,6 +152,10 @@ fn fill_values(
                 .ok_or_else(|| StoreError::damaged("values have no iterations"))?;
             let vals = text(current, 2)?.unwrap_or_default();
             read_values(vals, &mut column[range.clone()])?;
+            if !current.get::<_, bool>(3)? {
+                let why = format!("values of `{name}` have changed");
+                return Err(StoreError::damaged(why));
+            }
             row = found.next()?;
         }
         iterations.values.insert(name.clone(), column);

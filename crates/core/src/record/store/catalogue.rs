@@ -111,9 +111,10 @@ impl StoreCatalogue<'_> {
                           instance.tags AS tags, session.started AS started, \
                           coalesce(instance.ended, instance.started, session.started) AS measured, \
                           coalesce(sum(chunk.count), 0) AS iterations, \
-                          coalesce(sum(CASE WHEN {VOID} THEN chunk.count WHEN chunk.outcome IS NOT NULL THEN \
+                          max(coalesce(sum(CASE WHEN {VOID} THEN chunk.count WHEN chunk.outcome IS NOT NULL THEN \
                             (SELECT count(*) FROM json_each(chunk.outcome) \
-                              WHERE value IN ('failed', 'timed_out')) END), 0) AS failures, \
+                              WHERE value IN ('failed', 'timed_out')) END), 0), \
+                            coalesce(instance.outcome IN ('failed', 'timed_out'), 0)) AS failures, \
                           {SUMMARIES} AS summaries \
                      FROM instance JOIN run ON run.key = instance.run \
                      JOIN session ON session.key = run.session \

@@ -14,7 +14,7 @@ use super::numbers::{
 };
 use super::rows::json_text;
 use crate::model::Outcome;
-use crate::record::{IterationDetail, Iterations};
+use crate::record::{Column, IterationDetail, Iterations};
 
 /// Iterations in a chunk at most: picking one out of the text, as the views do, stays cheap.
 const MOST: usize = 128;
@@ -69,10 +69,14 @@ impl<'t> ChunkWriter<'t> {
         Ok(Self {
             insert_chunk: connection.prepare_cached(
                 "INSERT INTO chunk (instance, first, count, idx, \"offset\", burn_in, loops, \
-                 outcome, message, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                 outcome, message, detail, checksum) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
+                 lapwing_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+                 | (lapwing_checksum(?10) << 32))",
             )?,
             insert_series: connection.prepare_cached(
-                "INSERT INTO series (metric, instance, first, vals) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO series (metric, instance, first, vals, checksum) \
+                 VALUES (?1, ?2, ?3, ?4, lapwing_checksum(?1, ?2, ?3, ?4))",
             )?,
         })
     }
@@ -84,14 +88,13 @@ impl<'t> ChunkWriter<'t> {
         iterations: &Iterations,
         range: &Range<usize>,
     ) -> Result<(), StoreError> {
-        let index = &iterations.index[range.clone()];
+        let index: Vec<u32> = range.clone().map(|at| iterations.index(at)).collect();
         let (Some(first), Some(last)) = (index.first(), index.last()) else {
             return Ok(());
         };
         let has_gaps = (last - first) as usize + 1 != index.len();
-        let outcomes: BTreeMap<usize, Outcome> = iterations.outcome[range.clone()]
-            .iter()
-            .copied()
+        let outcomes: BTreeMap<usize, Outcome> = column(&iterations.outcome, range)
+            .into_iter()
             .enumerate()
             .filter(|(_, outcome)| *outcome != Outcome::Ok)
             .collect();
@@ -99,10 +102,10 @@ impl<'t> ChunkWriter<'t> {
             instance,
             first,
             i64::try_from(index.len()).unwrap_or(i64::MAX),
-            has_gaps.then(|| whole_text(index)).transpose()?,
-            values_text(&iterations.offset[range.clone()])?,
-            flags_text(&iterations.burn_in[range.clone()]),
-            loops_text(&iterations.loops[range.clone()])?,
+            has_gaps.then(|| whole_text(&index)).transpose()?,
+            values_text(&column(&iterations.offset, range))?,
+            flags_text(&column(&iterations.burn_in, range)),
+            loops_text(&column(&iterations.loops, range))?,
             sparse_text(&outcomes)?,
             sparse_text(&part(&iterations.messages, range))?,
             sparse_text(&part(&iterations.details, range))?,
@@ -132,7 +135,8 @@ impl<'t> ChunkWriter<'t> {
     }
 }
 
-/// The columns of `chunk` that `Iterations::push_chunk` reads, apart from the detail.
+/// The columns of `chunk` that `Iterations::push_chunk` reads, apart from the detail and from
+/// whether the row is sound.
 pub(super) const CHUNK_COLUMNS: &str =
     "first, count, idx, \"offset\", burn_in, loops, chunk.outcome, chunk.message";
 
@@ -202,7 +206,8 @@ impl ChunkExtent {
 }
 
 impl Iterations {
-    /// Appends a row of `chunk`: its `CHUNK_COLUMNS` and then its detail, from `column` on.
+    /// Appends a row of `chunk`: its `CHUNK_COLUMNS`, its detail, and whether it is as it was written, from
+    /// `column` on.
     pub(super) fn push_chunk(
         &mut self,
         row: &Row<'_>,
@@ -211,11 +216,13 @@ impl Iterations {
         let extent = ChunkExtent::read(row, column)?;
         let start = self.len();
         let end = start + extent.count;
-        self.index.extend(extent.indices()?);
-        self.offset.resize(end, f64::NAN);
+        self.push_indices(extent.indices()?);
         if let Some(text) = text(row, column + 3)? {
-            read_values(text, &mut self.offset[start..])?;
+            let mut offsets = vec![f64::NAN; extent.count];
+            read_values(text, &mut offsets)?;
+            self.offset.extend(offsets);
         }
+        self.offset.resize(end, f64::NAN);
         match text(row, column + 4)? {
             Some(text) => self.burn_in.extend(read_flags(text, extent.count)?),
             None => self.burn_in.resize(end, false),
@@ -226,13 +233,16 @@ impl Iterations {
         }
         self.outcome.resize(end, Outcome::Ok);
         for (place, outcome) in sparse::<Outcome>(row, column + 6, extent.count)? {
-            self.outcome[start + place] = outcome;
+            self.outcome.set(start + place, outcome);
         }
         for (place, message) in sparse::<String>(row, column + 7, extent.count)? {
             self.messages.insert(start + place, message);
         }
         for (place, detail) in sparse::<IterationDetail>(row, column + 8, extent.count)? {
             self.details.insert(start + place, detail);
+        }
+        if !row.get::<_, bool>(column + 9)? {
+            return Err(StoreError::damaged("a chunk of iterations has changed"));
         }
         Ok(extent)
     }
@@ -243,6 +253,11 @@ pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str
     row.get_ref(column)?
         .as_str_or_null()
         .map_err(|error| StoreError::damaged(error.to_string()))
+}
+
+/// Returns the entries of a range.
+fn column<T: Copy>(column: &Column<T>, range: &Range<usize>) -> Vec<T> {
+    range.clone().map(|at| column[at]).collect()
 }
 
 /// Returns the entries of a range, by place in it.

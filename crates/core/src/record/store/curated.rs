@@ -44,7 +44,10 @@ impl CuratedNames {
             .filter_map(|remark| match remark.active() {
                 Some(Change::Retire(retirement)) => Some((remark, retirement)),
                 Some(
-                    Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. },
+                    Change::Rename { .. }
+                    | Change::RenameMetric { .. }
+                    | Change::Triage(_)
+                    | Change::Restore { .. },
                 )
                 | None => None,
             })

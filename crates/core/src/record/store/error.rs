@@ -27,6 +27,22 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Damage was found in it, and nothing may be added.
+    #[error("{} is damaged ({what}): nothing is written into it", path.display())]
+    KnownDamage {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
     /// The file is something else.
     #[error("{} is not a Lapwing store: {why}", path.display())]
     NotAStore {
@@ -123,15 +139,15 @@ pub enum StoreError {
         /// The parent's id.
         parent: String,
     },
-    /// A value is NaN or infinite, which no record can contain.
-    #[error("{kind} {key} has a value that is not finite: `{metric}`")]
-    NotFinite {
-        /// The kind of the record.
+    /// No reader of record v1 would take the record.
+    #[error("{kind} {key}: {why}")]
+    Refused {
+        /// What it is.
         kind: RecordKind,
         /// Its key.
         key: String,
-        /// The metric.
-        metric: String,
+        /// Why.
+        why: String,
     },
     /// A name in a filter or a question fits nothing.
     #[error("no {what} `{text}`{}", did_you_mean(suggestions))]
@@ -253,7 +269,9 @@ impl StoreError {
             | Self::Busy { .. }
             | Self::Conflict { .. }
             | Self::NoParent { .. }
-            | Self::NotFinite { .. }
+            | Self::Unreadable { .. }
+            | Self::KnownDamage { .. }
+            | Self::Refused { .. }
             | Self::NoMatch { .. }
             | Self::Ambiguous { .. }) => other,
         }

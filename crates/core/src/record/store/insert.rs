@@ -12,7 +12,7 @@ use super::write::no_parent;
 use super::{StoreError, Writer, read};
 use crate::model::{
     Annotation, Id, Instance, InstanceEnd, Metric, MetricName, Record, RecordKind, Run, Session,
-    Summary,
+    Summary, too_many_metrics,
 };
 
 impl Writer<'_> {
@@ -307,11 +307,11 @@ impl Writer<'_> {
         let name = || format!("`{}` {}", summary.metric, summary.statistic);
         let parent = self.parent_instance(RecordKind::Summary, summary.instance, name)?;
         let key = || format!("{} of instance {}", name(), summary.instance);
-        if !summary.centre.is_finite() || summary.spread.is_some_and(|it| !it.is_finite()) {
-            return Err(StoreError::NotFinite {
+        if !self.has_room_for(parent.benchmark, std::iter::once(&summary.metric))? {
+            return Err(StoreError::Refused {
                 kind: RecordKind::Summary,
                 key: key(),
-                metric: summary.metric.clone(),
+                why: too_many_metrics(),
             });
         }
         let metric = self.metric_of(parent.benchmark, &summary.metric)?;

@@ -10,7 +10,7 @@ use super::keys::InstanceKey;
 use super::read;
 use super::write::child_key;
 use super::{StoreError, Writer};
-use crate::model::{Id, Iteration, RecordKind};
+use crate::model::{Id, Iteration, LONGEST_LINE, RecordKind, too_long, too_many_metrics};
 use crate::record::{IterationColumns, Iterations};
 
 /// The number of iterations to buffer, so that they are stored in large pieces.
@@ -92,9 +92,17 @@ impl Writer<'_> {
         let parent = self.parent_instance(RecordKind::Iteration, instance, || {
             format!("{first} and more")
         })?;
-        let iterations = columns.complete()?;
-        refuse_infinite_columns(instance, &iterations)?;
-        let Some(&last) = iterations.index.last() else {
+        let mut iterations = columns.complete()?;
+        iterations.fail_impossible_values();
+        refuse_columns(instance, &iterations)?;
+        if !self.has_room_for(parent.benchmark, iterations.values.keys())? {
+            return Err(StoreError::Refused {
+                kind: RecordKind::Iteration,
+                key: format!("{first} and more of instance {instance}"),
+                why: too_many_metrics(),
+            });
+        }
+        let Some(last) = iterations.indices().last() else {
             return Ok(());
         };
         let stored = self.stored_indices.of(self.connection, parent.key)?;
@@ -112,7 +120,6 @@ impl Writer<'_> {
     pub(super) fn put_iteration(&mut self, iteration: &Iteration) -> Result<(), StoreError> {
         let (instance, index) = (iteration.instance, iteration.index);
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
-        refuse_infinite(iteration)?;
         if let Some(held) = self.held_iterations.get(parent.key, index) {
             let key = child_key(index, instance);
             return self
@@ -128,6 +135,16 @@ impl Writer<'_> {
             return self
                 .appended
                 .same(RecordKind::Iteration, key, stored, iteration);
+        }
+        if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
+            return Err(StoreError::Refused {
+                kind: RecordKind::Iteration,
+                key: child_key(index, instance),
+                why: too_many_metrics(),
+            });
+        }
+        for name in iteration.metrics.keys() {
+            self.metric_of(parent.benchmark, name)?;
         }
         self.held_iterations.hold(parent, iteration.clone());
         self.appended.count_new(RecordKind::Iteration, 1);
@@ -161,14 +178,15 @@ impl Writer<'_> {
             }
         }
         for range in divide(iterations.len(), &all_series) {
-            let first = iterations.index[range.start];
+            let first = iterations.index(range.start);
             self.chunks.chunk(parent.key, iterations, &range)?;
             for series in &all_series {
                 self.chunks.series(parent.key, first, series, &range)?;
             }
         }
         let stored = self.stored_indices.of(self.connection, parent.key)?;
-        for run in iterations.index.chunk_by(|one, next| one + 1 == *next) {
+        let indices: Vec<u32> = iterations.indices().collect();
+        for run in indices.chunk_by(|one, next| one + 1 == *next) {
             if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
                 stored.insert_run(first, last);
             }
@@ -177,34 +195,31 @@ impl Writer<'_> {
     }
 }
 
-fn refuse_infinite_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
+/// Refuses what no reader of a line would take.
+fn refuse_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
     let infinite = |column: &[f64]| column.iter().position(|value| value.is_infinite());
-    let offsets = infinite(&iterations.offset).map(|place| (place, "offset"));
+    let mut offsets = iterations.offset.iter();
+    let offsets = offsets.position(|value| value.is_infinite());
+    let offsets = offsets.map(|place| (place, "offset"));
     let mut values = iterations.values.iter();
     let values = values.find_map(|(name, column)| Some((infinite(column)?, name.as_str())));
-    match values.or(offsets) {
-        None => Ok(()),
-        Some((place, metric)) => Err(StoreError::NotFinite {
-            kind: RecordKind::Iteration,
-            key: child_key(iterations.index[place], instance),
-            metric: metric.to_owned(),
-        }),
-    }
-}
-
-fn refuse_infinite(iteration: &Iteration) -> Result<(), StoreError> {
-    let offset = iteration.offset.filter(|offset| !offset.is_finite());
-    let value = iteration.metrics.iter().find(|(_, it)| !it.is_finite());
-    let metric = match (value, offset) {
-        (Some((name, _)), _) => name.clone(),
-        (None, Some(_)) => "offset".to_owned(),
-        (None, None) => return Ok(()),
-    };
-    Err(StoreError::NotFinite {
+    let refused = |place: usize, why: String| StoreError::Refused {
         kind: RecordKind::Iteration,
-        key: child_key(iteration.index, iteration.instance),
-        metric,
-    })
+        key: child_key(iterations.index(place), instance),
+        why,
+    };
+    if let Some((place, metric)) = values.or(offsets) {
+        return Err(refused(place, format!("`{metric}` is not a finite number")));
+    }
+    // Names and numbers of all metrics, beside what a single one says.
+    let metrics: usize = iterations.values.keys().map(|name| 40 + name.len()).sum();
+    let long = |length: usize| length + metrics > LONGEST_LINE / 8;
+    let mut messages = iterations.messages.iter();
+    let message = messages.find(|(_, text)| long(text.len()));
+    match message.map(|(place, _)| *place).or(long(0).then_some(0)) {
+        Some(place) => Err(refused(place, too_long())),
+        None => Ok(()),
+    }
 }
 
 /// Returns the iterations of the chunk that has an index.

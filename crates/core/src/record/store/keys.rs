@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, Params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::{StoreError, Writer};
-use crate::model::{Id, MetricName};
+use crate::model::{Id, MOST_METRICS, MetricName};
 
 /// Integer keys by id. Valid until another connection writes.
 #[derive(Debug, Default)]
@@ -118,6 +118,37 @@ impl Writer<'_> {
         let key = find_or_insert(self.connection, select, insert, [name])?;
         self.cache.metrics.insert(name.to_owned(), key);
         Ok(key)
+    }
+
+    /// Returns whether a benchmark may have these metrics.
+    pub(super) fn has_room_for<'n>(
+        &mut self,
+        benchmark: i64,
+        names: impl Iterator<Item = &'n String>,
+    ) -> Result<bool, StoreError> {
+        let mut new = 0;
+        for name in names {
+            let known = self.cache.metrics.get(name);
+            if known.is_some_and(|&it| self.cache.benchmark_metrics.contains(&(benchmark, it))) {
+                continue;
+            }
+            let is_known = self
+                .connection
+                .prepare_cached(
+                    "SELECT 1 FROM metric JOIN benchmark_metric ON metric = key \
+                     WHERE name = ?1 AND benchmark = ?2",
+                )?
+                .exists(params![name, benchmark])?;
+            new += usize::from(!is_known);
+        }
+        if new == 0 {
+            return Ok(true);
+        }
+        let known: u32 = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1")?
+            .query_row([benchmark], |row| row.get(0))?;
+        Ok(known as usize + new <= MOST_METRICS)
     }
 
     /// Returns the key of a metric, and notes that the benchmark has it.

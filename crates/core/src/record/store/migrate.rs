@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 
-use super::StoreError;
 use super::rows::json_text;
+use super::{StoreError, checksum};
 
 mod embedded {
     refinery::embed_migrations!("src/record/store/migrations");
@@ -34,6 +34,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
             json_text(&number).map_err(|error| rusqlite::Error::UserFunctionError(Box::new(error)))
         },
     )?;
+    checksum::lend(connection)?;
     // Grouped: a migration and the note that it was made are one transaction.
     embedded::migrations::runner()
         .set_grouped(true)

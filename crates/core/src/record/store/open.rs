@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::keys::KeyCache;
 use super::migrate::{migrate, newest_version};
-use super::{Store, StoreError};
+use super::{Store, StoreError, checksum};
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
@@ -105,6 +105,7 @@ impl Store {
         connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
             .map_err(|error| StoreError::from(error).at(path))?;
+        checksum::lend(&connection).map_err(|error| StoreError::from(error).at(path))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self {
             path: path.to_owned(),

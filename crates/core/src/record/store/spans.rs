@@ -6,13 +6,82 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
-use rusqlite::{Connection, params};
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, params};
 
 use super::StoreError;
 use super::appended::RecordCount;
+use super::checksum::SPANS_ARE_SOUND;
 use super::compare::differences;
-use super::rows::json_text;
+use super::rows::{self, json_text};
+use super::select::Selection;
+use super::{Store, StoreCatalogue};
 use crate::model::{Id, RecordKind, Span};
+use crate::record::Filter;
+
+/// An instance that has spans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceHead {
+    /// The instance.
+    pub instance: Id,
+    /// Its benchmark.
+    pub benchmark: String,
+    /// The name or commit of the version.
+    pub version: Option<String>,
+    /// The variant.
+    pub variant: String,
+    /// When the session started.
+    pub started: Timestamp,
+    /// Number of spans.
+    pub spans: u64,
+}
+
+impl StoreCatalogue<'_> {
+    /// Returns the instances that have spans and pass a filter, the newest session last. Metrics of the filter do not count.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn traces(&self, filter: &Filter) -> Result<Vec<TraceHead>, StoreError> {
+        self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT instance.id, benchmark.id, run.version, run.\"commit\", run.variant, session.started, \
+                 sum(span_chunk.spans), benchmark.key FROM span_chunk JOIN instance ON instance.key = span_chunk.instance \
+                 JOIN benchmark ON benchmark.key = instance.benchmark JOIN run ON run.key = instance.run \
+                 JOIN session ON session.key = run.session WHERE TRUE{} \
+                 GROUP BY instance.key ORDER BY session.started, instance.key",
+                selection.on_instance()
+            );
+            (sql, |row: &Row<'_>, selection: &Selection| {
+                let (name, commit): (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
+                let recorded: String = row.get(1)?;
+                let spans: i64 = row.get(6)?;
+                Ok(TraceHead {
+                    instance: rows::parsed(row, 0)?,
+                    benchmark: selection.curated.id(row.get(7)?, &recorded).to_owned(),
+                    version: name.or(commit),
+                    variant: row.get(4)?,
+                    started: rows::parsed(row, 5)?,
+                    spans: spans.unsigned_abs(),
+                })
+            })
+        })
+    }
+}
+
+impl Store {
+    /// Returns the spans of an instance, by index.
+    ///
+    /// # Errors
+    /// When there is no such instance, or the store cannot be read.
+    pub fn spans(&self, instance: Id) -> Result<Vec<Span>, StoreError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT key FROM instance WHERE id = ?1")?;
+            let key = statement.query_row([instance.to_string()], |row| row.get(0))?;
+            all(connection, key, instance)
+        })
+    }
+}
 
 /// Appends the spans of one instance; those already present change nothing.
 pub(super) fn append(
@@ -88,9 +157,9 @@ fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), Store
         .map_err(|error| StoreError::damaged(error.to_string()))?;
     connection
         .prepare_cached(
-            "INSERT INTO span_chunk (instance, chunk, first, last, spans, data) VALUES (?1, \
-             (SELECT coalesce(max(chunk) + 1, 0) FROM span_chunk WHERE instance = ?1), \
-             ?2, ?3, ?4, ?5)",
+            "INSERT INTO span_chunk (instance, chunk, first, last, spans, data, checksum) \
+             SELECT ?1, next, ?2, ?3, ?4, ?5, lapwing_checksum(?1, next, ?2, ?3, ?4, ?5) \
+             FROM (SELECT coalesce(max(chunk) + 1, 0) AS next FROM span_chunk WHERE instance = ?1)",
         )?
         .execute(params![
             key,
@@ -109,20 +178,25 @@ fn overlapping(
     first: u32,
     last: u32,
 ) -> Result<Vec<Span>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT data FROM span_chunk WHERE instance = ?1 AND first <= ?3 AND last >= ?2 \
-         ORDER BY chunk",
-    )?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT data, {SPANS_ARE_SOUND} FROM span_chunk \
+         WHERE instance = ?1 AND first <= ?3 AND last >= ?2 ORDER BY chunk"
+    ))?;
     let mut rows = statement.query(params![key, first, last])?;
     let mut spans = Vec::new();
     while let Some(row) = rows.next()? {
         let data: Vec<u8> = row.get(0)?;
+        if !row.get::<_, bool>(1)? {
+            return Err(StoreError::damaged(format!(
+                "spans of instance {instance} have changed"
+            )));
+        }
         spans.extend(decode(&data, instance)?);
     }
     Ok(spans)
 }
 
-fn decode(data: &[u8], instance: Id) -> Result<Vec<Span>, StoreError> {
+pub(super) fn decode(data: &[u8], instance: Id) -> Result<Vec<Span>, StoreError> {
     let unreadable =
         |why: String| StoreError::damaged(format!("spans of instance {instance}: {why}"));
     let mut text = Vec::new();

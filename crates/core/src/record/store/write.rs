@@ -10,7 +10,8 @@ use super::indices::StoredIndices;
 use super::iterations::{ComparedIterations, HeldIterations};
 use super::keys::{InstanceKey, KeyCache};
 use super::{AppendCounts, StoreError, read};
-use crate::model::{Id, Record, RecordKind, Session, Span};
+use crate::model::{Id, Record, RecordKind, Session, Span, refusal, settled};
+use crate::record::memory::key_text;
 
 /// Spans to hold back, so that they are stored in large pieces.
 const SPANS_HELD: usize = 8_192;
@@ -52,10 +53,14 @@ impl<'t> Writer<'t> {
     /// Puts one record; its parents must have been put before it, now or ever.
     ///
     /// # Errors
-    /// When the key is already present with other content, the parent is missing, or
-    /// the store cannot be written to.
+    /// When the record is one that no reader takes, the key is already present with other content, the
+    /// parent is missing, or the store cannot be written to.
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
-        match record {
+        if let Some(why) = refusal(record) {
+            let (kind, key) = (record.kind(), key_text(record));
+            return Err(StoreError::Refused { kind, key, why });
+        }
+        match &*settled(record) {
             Record::Session(session) => self.put_session(session),
             Record::Run(run) => self.put_run(run),
             Record::Instance(instance) => self.put_instance(instance),

@@ -79,14 +79,14 @@ fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
 }
 
 /// Returns at most so many of them, evenly spread.
-fn spread<'a>(instances: &[&'a InstanceSteady], most: usize) -> Vec<&'a InstanceSteady> {
+fn spread<'a>(instances: &[&'a InstanceSteady<'a>], most: usize) -> Vec<&'a InstanceSteady<'a>> {
     let all = instances.len();
     let kept = all.min(most);
     (0..kept).map(|at| instances[at * all / kept]).collect()
 }
 
 struct BurnInPlot<'a> {
-    steady: &'a BenchmarkSteady,
+    steady: &'a BenchmarkSteady<'a>,
     marks: &'a BurnInMarks<'a>,
     scale: UnitScale,
     left_out: usize,
@@ -110,7 +110,7 @@ impl BurnInPlot<'_> {
             if let Some(start) = instance.start
                 && let Some(value) = instance.values.get(start)
             {
-                let index = f64::from(instance.index[start]);
+                let index = f64::from(instance.index()[start]);
                 starts.push(&[index, value / self.scale.factor, as_f64(number)]);
             }
             let id: String = instance.instance.to_string();
@@ -209,7 +209,7 @@ impl BurnInPlot<'_> {
         }
         for at in kept {
             let value = instance.values[at] / self.scale.factor;
-            into.push(&[f64::from(instance.index[at]), value, number]);
+            into.push(&[f64::from(instance.index()[at]), value, number]);
         }
     }
 
@@ -282,7 +282,7 @@ impl BurnInPlot<'_> {
 
     fn last_index(&self) -> Option<u32> {
         let instances = self.steady.instances.iter();
-        instances.filter_map(|it| it.index.last().copied()).max()
+        instances.filter_map(|it| it.index().last().copied()).max()
     }
 
     fn subtitle(&self, drawn: usize) -> String {
@@ -334,7 +334,7 @@ impl BurnInPlot<'_> {
         };
         let instances = self.steady.instances.iter();
         let (least, most) = instances
-            .flat_map(|it| it.index.iter().zip(&it.values))
+            .flat_map(|it| it.index().iter().zip(it.values.iter()))
             .filter(|(index, _)| **index >= start)
             .fold(
                 (f64::INFINITY, f64::NEG_INFINITY),

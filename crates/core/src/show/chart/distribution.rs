@@ -10,7 +10,7 @@ use super::{Chart, LABEL_SIZE, VariantColours, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
 use crate::show::quantity::UnitScale;
-use crate::show::sample::{MetricSample, RunSample, metric_title};
+use crate::show::sample::{InstanceSample, MetricSample, RunSample, metric_title};
 use crate::text::counted;
 
 /// More runs than this would make the chart longer than a screen.
@@ -19,34 +19,18 @@ const MOST_POINTS: usize = 3_000;
 const FEWEST_IN_A_BOX: usize = 5;
 const LABEL_WIDTH: f64 = 250.0;
 
-struct RunGroup<'a> {
-    run: &'a RunSample,
-    /// Ascending, with the number of the instance.
-    values: Vec<(f64, usize)>,
-}
-
 /// Returns the chart of the iterations that count of the latest of these runs, a row per run, newest first,
 /// coloured by variant.
 pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &VariantColours) -> Chart {
-    let all: Vec<RunGroup<'_>> = runs
-        .iter()
-        .rev()
-        .map(group)
-        .filter(|group| !group.values.is_empty())
-        .collect();
+    let all: Vec<&RunSample> = runs.iter().rev().filter(|run| count(run) > 0).collect();
     let groups = all.get(..MOST_GROUPS.min(all.len())).unwrap_or(&all);
     let scale = UnitScale::of_all(
-        groups
-            .iter()
-            .flat_map(|group| group.values.iter().map(|(value, _)| *value)),
+        groups.iter().flat_map(|run| steady(run)).map(|it| it.0),
         &sample.metric.unit,
     );
     let limit = MOST_POINTS / groups.len().max(1);
-    let total: usize = groups.iter().map(|group| group.values.len()).sum();
-    let drawn: usize = groups
-        .iter()
-        .map(|group| group.values.len().min(limit))
-        .sum();
+    let total: usize = groups.iter().map(|run| count(run)).sum();
+    let drawn: usize = groups.iter().map(|run| count(run).min(limit)).sum();
     let mut subtitle = if groups.is_empty() {
         "Nothing to draw: no iteration counts.".to_owned()
     } else {
@@ -73,26 +57,23 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Variant
     )
 }
 
-fn group(run: &RunSample) -> RunGroup<'_> {
-    let mut values: Vec<(f64, usize)> = run
-        .instances
-        .iter()
-        .enumerate()
-        .flat_map(|(number, instance)| {
-            instance
-                .points
-                .iter()
-                .filter(|point| point.state == IterationState::Steady)
-                .map(move |point| (point.value, number))
-        })
-        .collect();
-    values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    RunGroup { run, values }
+/// Returns the values of a run that count, with the number of the instance.
+fn steady(run: &RunSample) -> impl Iterator<Item = (f64, usize)> {
+    let instances = run.instances.iter().enumerate();
+    instances.flat_map(|(number, instance)| {
+        let points = instance.points();
+        let steady = points.filter(|point| point.state == IterationState::Steady);
+        steady.map(move |point| (point.value, number))
+    })
+}
+
+fn count(run: &RunSample) -> usize {
+    run.instances.iter().map(InstanceSample::steady_count).sum()
 }
 
 fn option(
     sample: &MetricSample,
-    groups: &[RunGroup<'_>],
+    groups: &[&RunSample],
     scale: &UnitScale,
     limit: usize,
     colours: &VariantColours,
@@ -102,21 +83,21 @@ fn option(
         "place", "low", "q1", "median", "q3", "high", "count", "colour",
     ]);
     let mut instances: Vec<String> = Vec::new();
-    for (place, group) in groups.iter().enumerate() {
+    for (place, run) in groups.iter().enumerate() {
+        // Of one run at a time: a history has many more values than are drawn.
+        let mut values: Vec<(f64, usize)> = steady(run).collect();
+        values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let first = instances.len();
         instances.extend(
-            group
-                .run
-                .instances
+            run.instances
                 .iter()
-                .map(|instance| format!("{}, {}", instance.short_id(), group.run.label())),
+                .map(|instance| format!("{}, {}", instance.short_id(), run.label())),
         );
-        let ascending: Vec<f64> = group
-            .values
+        let ascending: Vec<f64> = values
             .iter()
             .map(|(value, _)| value / scale.factor)
             .collect();
-        let number = as_f64(colours.get(&group.run.variant));
+        let number = as_f64(colours.get(&run.variant));
         let five = box_of(&ascending);
         // Quartiles of fewer values would pretend to know more than the dots show.
         if ascending.len() >= FEWEST_IN_A_BOX {
@@ -132,7 +113,7 @@ fn option(
             ]);
         }
         for at in thin(&ascending, limit) {
-            if let Some((value, instance)) = group.values.get(at) {
+            if let Some((value, instance)) = values.get(at) {
                 dots.push(&[
                     value / scale.factor,
                     as_f64(place) + scatter(at),
@@ -142,8 +123,8 @@ fn option(
             }
         }
     }
-    let names: Vec<String> = groups.iter().map(|group| label(group.run)).collect();
-    let narrow: Vec<String> = groups.iter().map(|group| narrow_label(group.run)).collect();
+    let names: Vec<String> = groups.iter().map(|run| label(run)).collect();
+    let narrow: Vec<String> = groups.iter().map(|run| narrow_label(run)).collect();
     let title = metric_title(&sample.name);
     let mut x = axis_below_rows(&axis_name(&sample.name, scale));
     x["scale"] = json!(true);
@@ -164,7 +145,7 @@ fn option(
                 "type": "scatter",
                 "datasetIndex": 0,
                 "encode": {"x": "value", "y": "place"},
-                "symbolSize": if groups.iter().any(|group| group.values.len() > 100) { 4 } else { 6 },
+                "symbolSize": if groups.iter().any(|run| count(run) > 100) { 4 } else { 6 },
                 "itemStyle": {"color": {"$function": "colourOfRow"}, "opacity": 0.5},
                 "emphasis": {"scale": 1.5},
                 "tooltip": {"formatter": {"$function": "tooltip", "fields": [
@@ -181,7 +162,7 @@ fn option(
                 "itemStyle": {"color": named_colour("text")},
                 "z": 4,
                 "tooltip": {"formatter": {"$function": "tooltip", "fields": [
-                    {"label": "run", "column": "place", "names": groups.iter().map(|group| group.run.label()).collect::<Vec<_>>()},
+                    {"label": "run", "column": "place", "names": groups.iter().map(|run| run.label()).collect::<Vec<_>>()},
                     {"label": "median", "column": "median", "unit": scale.unit},
                     {"label": "middle half from", "column": "q1", "unit": scale.unit},
                     {"label": "to", "column": "q3", "unit": scale.unit},

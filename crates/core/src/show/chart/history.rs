@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
 use super::history_marks as marks;
+use super::level_marks::{LevelMark, level_field, level_sentence, level_series};
 use super::parts::{grid_below_legend, tooltip, value_axis, variants_legend};
 use super::{Chart, VariantColours, colour};
 use crate::judge::Estimate;
@@ -166,11 +167,13 @@ const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instance
 /// Returns the chart of these runs, oldest first, with a line per variant and an interval
 /// per run. Points of one place stand above each other. Summaries of sources that kept no
 /// samples are hollow, have no interval, and lines of their own. Runs with failures have a cross
-/// at the foot; releases and epochs are marked where they were measured first.
+/// at the foot; releases and epochs are marked where they were measured first, changes of the level
+/// where they may have begun.
 pub fn history(
     metric: &MetricName,
     unit: &str,
     points: &[HistoryPoint],
+    changes: &[LevelMark],
     colours: &VariantColours,
 ) -> Chart {
     let scale = UnitScale::of_all(numbers(points).map(RunNumber::value), unit);
@@ -189,12 +192,30 @@ pub fn history(
         "run by run"
     };
     let title = format!("{}: {title}", metric_title(metric));
-    let option = option(metric, unit, &scale, points, &lines, colours);
-    let mut chart = Chart::new("history", title, subtitle(points), 300, option);
+    let mut option = option(metric, unit, &scale, points, &lines, colours);
+    if let Some(series) = level_series(changes, points, &scale, colours) {
+        push(&mut option["series"], series);
+        push(
+            &mut option["tooltip"]["formatter"]["fields"],
+            level_field(changes),
+        );
+    }
+    let mut sentences = sentences(points);
+    sentences.extend(level_sentence(changes));
+    if points.iter().any(|point| !point.link.is_empty()) {
+        sentences.push("Click a point to see its run.".to_owned());
+    }
+    let mut chart = Chart::new("history", title, sentences.join(" "), 300, option);
     if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none() {
         chart.links = points.iter().map(|point| point.link.clone()).collect();
     }
     chart
+}
+
+fn push(list: &mut Value, item: Value) {
+    if let Some(list) = list.as_array_mut() {
+        list.push(item);
+    }
 }
 
 /// Returns the text before the run's id in every link, if the links differ in that alone.
@@ -272,9 +293,10 @@ pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
     })
 }
 
-fn subtitle(points: &[HistoryPoint]) -> String {
+/// Returns what is drawn, and what is not.
+fn sentences(points: &[HistoryPoint]) -> Vec<String> {
     if points.is_empty() {
-        return "Nothing to draw: no run has a value.".to_owned();
+        return vec!["Nothing to draw: no run has a value.".to_owned()];
     }
     let statistics: BTreeSet<&str> = numbers(points).filter_map(RunNumber::statistic).collect();
     let summaries = numbers(points)
@@ -340,10 +362,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
         sentences.push(format!("× at the foot {crosses} with failures."));
     }
     sentences.extend(marks::sentence(points, &places_of(points)));
-    if points.iter().any(|point| !point.link.is_empty()) {
-        sentences.push("Click a point to see its run.".to_owned());
-    }
-    sentences.join(" ")
+    sentences
 }
 
 fn option(

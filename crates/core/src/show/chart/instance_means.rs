@@ -21,7 +21,7 @@ const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "in
 
 struct InstanceMean<'a> {
     order: usize,
-    run: &'a RunSample,
+    run: &'a RunSample<'a>,
     value: f64,
     iterations: usize,
     host: Option<usize>,
@@ -71,7 +71,7 @@ pub fn instance_means(
     chart
 }
 
-fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<InstanceMean<'a>> {
+fn means<'a>(runs: &'a [RunSample<'a>], hosts: &[&str]) -> Vec<InstanceMean<'a>> {
     let mut instances: Vec<(&RunSample, &InstanceSample, f64)> = runs
         .iter()
         .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))

@@ -23,13 +23,11 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &VariantCo
     let instances: Vec<(&RunSample, &InstanceSample)> = runs
         .iter()
         .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
-        .filter(|(_, instance)| instance.points.iter().any(is_drawn))
+        .filter(|(_, instance)| instance.points().any(|point| is_drawn(&point)))
         .collect();
-    let points = || instances.iter().flat_map(|(_, instance)| &instance.points);
+    let points = || instances.iter().flat_map(|(_, instance)| instance.points());
     let scale = UnitScale::of_all(
-        points()
-            .filter(|point| is_drawn(point))
-            .map(|point| point.value),
+        points().filter(is_drawn).map(|point| point.value),
         &sample.metric.unit,
     );
     let mut lines = IterationLines::new(runs, scale, instances.len());
@@ -37,11 +35,11 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &VariantCo
         lines.add(run, instance);
     }
     let drawn_hollow =
-        points().any(|point| is_drawn(point) && point.state == IterationState::BurnIn);
+        points().any(|point| is_drawn(&point) && point.state == IterationState::BurnIn);
     let without_value = runs
         .iter()
         .flat_map(|run| &run.instances)
-        .flat_map(|instance| &instance.points)
+        .flat_map(|instance| instance.points())
         .filter(|point| !is_drawn(point))
         .count();
     let mut chart = Chart::new(
@@ -103,8 +101,8 @@ fn subtitle(
     }
     if instances
         .iter()
-        .flat_map(|(_, instance)| &instance.points)
-        .any(|point| is_drawn(point) && symbol(point.state) == TRIANGLE)
+        .flat_map(|(_, instance)| instance.points())
+        .any(|point| is_drawn(&point) && symbol(point.state) == TRIANGLE)
     {
         text.push_str(" Triangles: failed, timed out or lost, which does not count either.");
     }
@@ -148,11 +146,7 @@ impl IterationLines {
     }
 
     fn add(&mut self, run: &RunSample, instance: &InstanceSample) {
-        let points: Vec<&Point> = instance
-            .points
-            .iter()
-            .filter(|point| is_drawn(point))
-            .collect();
+        let points: Vec<Point> = instance.points().filter(is_drawn).collect();
         let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let kept = thin(&values, self.limit);
         self.drawn += kept.len();
@@ -244,7 +238,7 @@ impl IterationLines {
     fn views(&self, instances: &[(&RunSample, &InstanceSample)]) -> Vec<ChartView> {
         let has_offsets = instances
             .iter()
-            .flat_map(|(_, instance)| &instance.points)
+            .flat_map(|(_, instance)| instance.points())
             .any(|point| point.offset.is_finite());
         if !has_offsets {
             return Vec::new();
@@ -303,7 +297,7 @@ fn counts(state: IterationState) -> String {
 fn burn_in_end_by_index(instances: &[(&RunSample, &InstanceSample)]) -> Option<f64> {
     instances
         .iter()
-        .flat_map(|(_, instance)| &instance.points)
+        .flat_map(|(_, instance)| instance.points())
         .filter(|point| point.state == IterationState::BurnIn && is_drawn(point))
         .map(|point| f64::from(point.index) + 0.5)
         .max_by(f64::total_cmp)
@@ -315,13 +309,12 @@ fn burn_in_end_by_offset(instances: &[(&RunSample, &InstanceSample)]) -> Option<
         .iter()
         .filter_map(|(_, instance)| {
             let last = instance
-                .points
-                .iter()
+                .points()
                 .rposition(|point| point.state == IterationState::BurnIn)?;
             let burnt_in = instance
-                .points
-                .get(last + 1)
-                .or(instance.points.get(last))?;
+                .points()
+                .nth(last + 1)
+                .or(instance.points().nth(last))?;
             Some(burnt_in.offset)
         })
         .filter(|offset| offset.is_finite())

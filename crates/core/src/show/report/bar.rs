@@ -86,7 +86,7 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
 /// Returns those of a setting's runs, given in the order of its history, that its bar is of: the
 /// latest one with a value, and of the days before it the runs of the same version, or of other
 /// nightly builds of the same release.
-fn runs_of_bar<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
+fn runs_of_bar<'a>(of_setting: &[&'a RunSample<'a>]) -> Vec<&'a RunSample<'a>> {
     let has_value = |run: &RunSample| !run.instance_means().is_empty();
     let Some(latest) = of_setting.iter().rfind(|run| has_value(run)) else {
         return Vec::new();
@@ -119,7 +119,7 @@ fn runs_of_bar<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
 }
 
 /// Returns the release of which a run's version is a nightly build: `2026.9` of `2026.9+3.g1a2b`.
-fn nightly_of(run: &RunSample) -> Option<&str> {
+fn nightly_of<'a>(run: &'a RunSample) -> Option<&'a str> {
     let (release, _) = run.release.as_deref()?.split_once('+')?;
     (!release.is_empty()).then_some(release)
 }

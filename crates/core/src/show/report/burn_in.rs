@@ -129,9 +129,16 @@ impl BurnInRow {
         (policy, source): (CleaningPolicy, BurnInSource),
     ) -> Self {
         let told = steady.burn_in.as_ref();
-        // Where nothing gets steady there is no start that could cost anything.
-        let with_start = told.filter(|it| it.start.is_some());
         let planned = planned(sample);
+        let start_index = match policy.burn_in {
+            SteadyFrom::Index(index) => Some(index),
+            SteadyFrom::Recorded => planned.map(|(_, most)| most),
+            SteadyFrom::Never | SteadyFrom::Unknown => None,
+        };
+        // Of the start that is used, whatever is detected. Where nothing gets steady there is no level to compare with.
+        let has_level = told.is_some_and(|it| it.start.is_some());
+        let used = start_index.filter(|_| has_level);
+        let used = used.and_then(|index| steady.burn_in_from(index));
         let planned_text = planned_text(sample, planned);
         Self {
             benchmark: benchmark.clone(),
@@ -145,11 +152,7 @@ impl BurnInRow {
                 (SteadyFrom::Recorded, None) | (SteadyFrom::Unknown, _) => "–".to_owned(),
             },
             source: source_text(source),
-            start_index: match policy.burn_in {
-                SteadyFrom::Index(index) => Some(index),
-                SteadyFrom::Recorded => planned.map(|(_, most)| most),
-                SteadyFrom::Never | SteadyFrom::Unknown => None,
-            },
+            start_index,
             planned: planned_text,
             found: match steady.steady_from() {
                 SteadyFrom::Index(index) => with_wanted(index, steady.wanted_index()),
@@ -160,16 +163,18 @@ impl BurnInRow {
             instances: steady.instances.iter().filter(|it| it.is_asked).count(),
             earlier: 0,
             // A sum of rates or of bytes is no cost.
-            cost: with_start.map(|it| match unit {
+            cost: used.as_ref().map(|it| match unit {
                 "s" => it.cost,
                 _ => as_f64(it.start.unwrap_or(0)),
             }),
-            cost_text: with_start.map_or_else(String::new, |it| match unit {
+            cost_text: used.as_ref().map_or_else(String::new, |it| match unit {
                 "s" => quantity(it.cost, unit),
                 _ => counted(it.start.unwrap_or(0), "iteration"),
             }),
-            bias: with_start.map(|it| it.remaining_bias.abs()),
-            bias_text: with_start.map_or_else(String::new, |it| percent(it.remaining_bias)),
+            bias: used.as_ref().map(|it| it.remaining_bias.abs()),
+            bias_text: used
+                .as_ref()
+                .map_or_else(String::new, |it| percent(it.remaining_bias)),
             chart: String::new(),
         }
     }
@@ -201,7 +206,7 @@ fn planned(sample: &Sample<'_>) -> Option<(u32, u32)> {
     let of = |instance: &&InstanceData| {
         let iterations = &instance.iterations;
         let steady = iterations.burn_in.iter().position(|burn_in| !burn_in)?;
-        iterations.index.get(steady).copied()
+        Some(iterations.index(steady))
     };
     let planned = sample.instances.iter().filter_map(of);
     planned.fold(None, |range, it| match range {
@@ -303,7 +308,7 @@ fn guide() -> Markup {
         dt { "detected" }
         dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --burn-in auto" } " uses this start." }
         dt { "cost per instance" }
-        dd { "The total of the iterations before the detected start, averaged over instances; for a metric that is not a time, their number." }
+        dd { "The total of the iterations before the first one used, averaged over instances; for a metric that is not a time, their number." }
         dt { "remaining bias" }
         dd { "The difference between the mean of all iterations after the detected start and the steady level." }
     }

@@ -26,7 +26,9 @@ pub(super) struct FailureNote {
 pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
     let mut newest: Vec<_> = data.instances.iter().collect();
     newest.sort_by_key(|instance| {
-        std::cmp::Reverse((instance.session.started, instance.instance.position))
+        let instance_started = instance.instance.started;
+        let measured = instance_started.unwrap_or(instance.session.started);
+        std::cmp::Reverse((measured, instance.instance.position))
     });
     let variants = VariantNames::of(data);
     let mut failures = Vec::new();
@@ -76,11 +78,15 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
                     let text = match (message.is_empty(), printed.is_empty()) {
                         (_, true) => message.to_owned(),
                         (true, false) => printed,
-                        (false, false) => format!("{message}\n\n{printed}"),
+                        // The other lines of the message are the last ones of what was printed.
+                        (false, false) => {
+                            let first = message.lines().next().unwrap_or_default();
+                            format!("{first}\n\n{printed}")
+                        }
                     };
                     add(
                         outcome.name().replace('_', " "),
-                        iterations.index.get(at).copied(),
+                        Some(iterations.index(at)),
                         &text,
                     );
                 }

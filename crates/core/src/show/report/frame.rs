@@ -10,6 +10,8 @@ use super::ReportSite;
 pub(super) enum SitePage {
     /// The table of all benchmarks.
     Index,
+    /// The changes in the history, if they were looked for.
+    Changes,
     /// The changes between two sides, if sides were compared.
     Compare,
     /// The latest values side by side.
@@ -25,8 +27,9 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Index,
+        Self::Changes,
         Self::Compare,
         Self::Bars,
         Self::Variability,
@@ -39,6 +42,7 @@ impl SitePage {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Index => "index",
+            Self::Changes => "changes",
             Self::Compare => "compare",
             Self::Bars => "bars",
             Self::Variability => "variability",
@@ -56,6 +60,7 @@ impl SitePage {
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Index => "Benchmarks",
+            Self::Changes => "Changes",
             Self::Compare => "Comparison",
             Self::Bars => "Bars",
             Self::Variability => "Variability",
@@ -76,14 +81,16 @@ impl SitePage {
         match self {
             Self::Index | Self::Cleaning => &["app.js", "charts.js", "listing.js", "pages.js"],
             Self::Bars => &["echarts.js", "chart.js", "app.js", "charts.js", "bars.js"],
-            Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => &[
-                "echarts.js",
-                "chart.js",
-                "app.js",
-                "charts.js",
-                "listing.js",
-                "pages.js",
-            ],
+            Self::Changes | Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => {
+                &[
+                    "echarts.js",
+                    "chart.js",
+                    "app.js",
+                    "charts.js",
+                    "listing.js",
+                    "pages.js",
+                ]
+            }
         }
     }
 }
@@ -155,7 +162,16 @@ impl PageFrame<'_> {
 
     /// Returns links to all pages.
     fn navigation(&self, site: &ReportSite, root: &str) -> Markup {
-        let is_there = |page: &SitePage| *page != SitePage::Compare || site.comparisons.is_some();
+        let is_there = |page: &SitePage| match page {
+            SitePage::Changes => site.changes.is_some(),
+            SitePage::Compare => site.comparisons.is_some(),
+            SitePage::Index
+            | SitePage::Bars
+            | SitePage::Variability
+            | SitePage::Detection
+            | SitePage::BurnIn
+            | SitePage::Cleaning => true,
+        };
         html! {
             nav.pages aria-label="Pages of the report" {
                 @for page in SitePage::ALL.into_iter().filter(is_there) {

@@ -8,6 +8,8 @@ use crate::show::sample::ImportedFrom;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BenchmarkHealth {
     pub(super) failures: usize,
+    /// Whether an earlier run had failures, but no latest one.
+    pub(super) failed_before: bool,
     pub(super) lost: usize,
     pub(super) few_instances: bool,
     pub(super) noisy: bool,
@@ -20,12 +22,16 @@ pub(super) struct BenchmarkHealth {
     pub(super) skipped: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(super) new_epoch: bool,
+    /// Whether its history has a regression that still holds.
+    pub(super) regressed: bool,
 }
 
 impl BenchmarkHealth {
     pub(super) fn of(rows: &[IndexRow]) -> Self {
         Self {
             failures: rows.iter().map(|row| row.failures).sum(),
+            failed_before: rows.iter().all(|row| row.failures == 0)
+                && rows.iter().any(|row| row.failed_before > 0),
             lost: rows.iter().map(|row| row.lost).sum(),
             few_instances: rows
                 .iter()
@@ -35,6 +41,7 @@ impl BenchmarkHealth {
             without_value: rows.iter().any(|row| row.value.is_none() && !row.skipped),
             skipped: rows.iter().any(|row| row.skipped),
             new_epoch: rows.iter().any(|row| row.new_epoch),
+            regressed: rows.iter().any(|row| row.since.is_regression()),
             back_to_back: rows.iter().find_map(|row| row.back_to_back.clone()),
         }
     }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::ReportSite;
 use super::columns::columns;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
@@ -16,13 +15,15 @@ use super::provenance::{back_to_back_note, marked};
 use super::remarks::retired_sentence;
 use super::row::{IndexRow, MetricIndexRows, mark_moved};
 use super::verdicts::looks;
+use super::{ReportSite, changes};
 use crate::show::NOISY;
 use crate::show::quantity::round_percent;
 use crate::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
-const STATES: [(&str, &str); 10] = [
+const STATES: [(&str, &str); 13] = [
     ("failures", "with failures"),
+    ("before", "with failures in earlier runs only"),
     ("nothing", "without a value"),
     ("skipped", "skipped"),
     ("lost", "with interrupted instances"),
@@ -30,6 +31,8 @@ const STATES: [(&str, &str); 10] = [
     ("summary", "summaries without samples"),
     ("noisy", "noisy"),
     ("changed", "changed since the run before"),
+    ("regressed", "regression in the history"),
+    ("shifted", "change in the history"),
     ("epoch", "the benchmark itself changed"),
     (
         "moved",
@@ -82,6 +85,10 @@ impl IndexPage {
             sorted("change", "change", "number"),
         ];
         let mut settings = json!({});
+        if self.metrics.rows().any(|row| !row.since.since.is_empty()) {
+            table.push(sorted("since", "in the history", "since"));
+            settings["since"] = json!(true);
+        }
         if site.comparisons.is_some() {
             table.push(sorted("verdict", "verdict", "verdict"));
             settings["verdicts"] = json!(looks());
@@ -116,6 +123,9 @@ impl IndexPage {
             @if let Some(comparisons) = &site.comparisons {
                 p.compared { (comparisons.view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (comparisons.view.verdicts()) } } "." }
             }
+            @if let Some(summary) = site.changes.as_ref().and_then(changes::summary) {
+                p.compared { "In the history: " a href=(SitePage::Changes.file()) { strong { (summary) } } "." }
+            }
             (self.back_to_back())
             (retired_sentence(&site.remarks, self.retired))
             @if self.health.is_empty() {
@@ -141,6 +151,12 @@ impl IndexPage {
         let remarks = [
             (failing, "failures", ["had", "had"], "failures"),
             (
+                number(|it| it.failed_before),
+                "before",
+                ["had", "had"],
+                "failures in earlier runs only",
+            ),
+            (
                 without_value,
                 "nothing",
                 ["gave", "gave"],
@@ -165,6 +181,12 @@ impl IndexPage {
                 "before (after correction for multiple comparisons)",
             ),
             (
+                number(|it| it.regressed),
+                "regressed",
+                ["has", "have"],
+                "a regression in the history that was not undone",
+            ),
+            (
                 number(|it| it.new_epoch),
                 "epoch",
                 ["is", "are"],
@@ -174,7 +196,7 @@ impl IndexPage {
                 number(|it| it.few_instances),
                 "few",
                 ["has", "have"],
-                "fewer than 3 instances, too few to judge a change",
+                "fewer than 3 instances, too few to compare two runs",
             ),
             (
                 number(|it| it.summarised),
@@ -199,7 +221,7 @@ impl IndexPage {
                         a href=(format!("#state={state}")) { strong { (grouped(*number)) } " " (plural(*number, one, several)) " " (text) }
                     }
                     "."
-                    @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed." }
+                    @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed in these runs." }
                 }
             }
         }
@@ -252,8 +274,10 @@ fn guide() -> Markup {
         dd { "The mean of the latest run's instances. If everything were measured again and again, 95 of 100 intervals like the one in brackets would contain the true mean: the narrower, the more precise." }
         dt { "change" }
         dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
+        dt { "in the history" }
+        dd { "The latest change of its level that was not undone, and the first version with it: one value per run is compared with those before and after. A click leads to the suspects and to what else changed there." }
         dt { "noise" }
-        dd { "How much the instances of a run differ from each other (standard deviation divided by mean). Noise hides small changes. It is highlighted where the benchmark is noisy: its latest version varies by more than " (round_percent(NOISY)) " between instances, according to " a href=(SitePage::Variability.file()) { "variability" } ", which shows what helps." }
+        dd { "How much the instances of the latest version differ from each other: " em { "CV between" } " on the page of " a href=(SitePage::Variability.file()) { "variability" } ", which shows what helps. Instances of a single iteration do not tell how much of it is the noise of iterations, which is included there. Noise hides small changes. It is highlighted where the benchmark is noisy: where it varies by more than " (round_percent(NOISY)) " between instances." }
         dt { "summary" }
         dd { "The source kept only a number, such as the median of 30 samples. It is shown with the source's own spread (± and its name), without an interval, and nothing is concluded from it." }
         dt { "instances × iterations" }

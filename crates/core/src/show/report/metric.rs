@@ -9,7 +9,7 @@ use super::directory::DirectoryError;
 use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
 use super::row::{self, RunChange, RunTexts};
-use super::{MetricView, ReportSite};
+use super::{MetricView, ReportSite, changes};
 use crate::judge::Estimate;
 use crate::model::InstanceOutcome;
 use crate::sample::HistoryPosition;
@@ -40,7 +40,7 @@ const NOTHING_TO_DRAW: &str =
 pub(super) struct MetricSideFile {
     pub(super) name: String,
     pub(super) file: String,
-    /// The side files with the iterations of older runs.
+    /// The side files with the iterations of older runs, if the report has every iteration.
     pub(super) older: Vec<String>,
     /// The label of the first chart of iterations.
     pub(super) latest: String,
@@ -174,12 +174,21 @@ pub(super) fn write(
     if sample.runs.len() > 1 {
         let points: Vec<HistoryPoint> = history_points(view).into_iter().map(|it| it.1).collect();
         in_history = points.len() == sample.runs.len();
-        charts.push(history(&sample.name, &sample.metric.unit, &points, colours));
+        let marks = changes::level_marks(site.changes.as_ref(), slug, view, number == 0);
+        let unit = &sample.metric.unit;
+        charts.push(history(&sample.name, unit, &points, &marks, colours));
     }
     // Summaries have neither iterations nor instances that could be drawn.
     let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
     if has_samples {
-        charts.push(iterations(sample, latest, colours));
+        let mut chart = iterations(sample, latest, colours);
+        if !older.is_empty() && !site.options.raw {
+            let drawn = group_label(latest);
+            chart.subtitle.push_str(&format!(
+                " Drawn: {drawn}; lapwing report --raw adds older ones."
+            ));
+        }
+        charts.push(chart);
         charts.push(instance_means(sample, &sample.runs, colours));
         charts.push(distribution(sample, &sample.runs, colours));
     }
@@ -210,7 +219,8 @@ pub(super) fn write(
         more_runs,
     };
     site.directory.write_data(&file, &content)?;
-    let groups = older.iter().filter(|_| has_samples).map(|runs| OlderGroup {
+    let has_older = has_samples && site.options.raw;
+    let groups = older.iter().filter(|_| has_older).map(|runs| OlderGroup {
         label: group_label(runs),
         chart: iterations(sample, runs, colours),
     });
@@ -287,7 +297,7 @@ fn other_units(view: &MetricView) -> Option<String> {
     };
     let others: Vec<&str> = others.into_iter().collect();
     Some(format!(
-        "{}: {subject} {verb} in {}, the latest in {}: such values cannot be compared, so the history starts again after the change of unit, and theirs are listed only among the iterations.",
+        "{}: {subject} {verb} in {}, the latest in {}: such values cannot be compared, so the history starts again after the change of unit, and theirs are listed only among the iterations (`lapwing report --raw`).",
         metric_title(&view.sample.name),
         others.join(", "),
         view.sample.metric.unit,
@@ -295,7 +305,7 @@ fn other_units(view: &MetricView) -> Option<String> {
 }
 
 /// Returns the runs in groups to be drawn together, newest group first.
-fn groups(runs: &[RunSample]) -> Vec<&[RunSample]> {
+fn groups<'a, 'd>(runs: &'a [RunSample<'d>]) -> Vec<&'a [RunSample<'d>]> {
     let mut groups = Vec::new();
     let mut end = runs.len();
     while end > 0 {
@@ -303,7 +313,7 @@ fn groups(runs: &[RunSample]) -> Vec<&[RunSample]> {
         let mut points = 0;
         while begin > 0 && end - begin < RUNS_AT_A_TIME {
             let more: usize = runs.get(begin - 1).map_or(0, |run| {
-                run.instances.iter().map(|it| it.points.len()).sum()
+                run.instances.iter().map(|it| it.points().len()).sum()
             });
             if begin < end && points + more > POINTS_AT_A_TIME {
                 break;
@@ -333,7 +343,7 @@ fn group_label(runs: &[RunSample]) -> String {
 }
 
 /// Returns the runs with anything to draw, and their points.
-pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint)> {
+pub(super) fn history_points<'a>(view: &'a MetricView) -> Vec<(&'a RunSample<'a>, HistoryPoint)> {
     let runs = &view.sample.runs;
     let places: Vec<HistoryPosition> = runs.iter().map(|run| run.place).collect();
     runs.iter()
@@ -370,7 +380,7 @@ pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint
 }
 
 /// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
-/// one version the starts of sessions. Several times of one day are told with the clock; places of
+/// one version the times of measurement. Several times of one day are told with the clock; places of
 /// one version are called alike.
 pub(super) fn place_names(places: &[HistoryPosition]) -> Vec<String> {
     let one_version = places
@@ -380,7 +390,7 @@ pub(super) fn place_names(places: &[HistoryPosition]) -> Vec<String> {
         .iter()
         .map(|place| match place.version_date {
             Some(date) if !one_version => date.to_string(),
-            Some(_) | None => place.started.to_string(),
+            Some(_) | None => place.measured.to_string(),
         })
         .collect();
     fn day(time: &str) -> &str {

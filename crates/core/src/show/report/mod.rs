@@ -6,6 +6,7 @@
 mod bar;
 mod bars;
 mod burn_in;
+mod changes;
 mod cleaning;
 mod columns;
 mod compare;
@@ -46,10 +47,11 @@ use super::{VariantColours, chart};
 use crate::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
-use crate::sample::{BenchmarkData, Sample, VariantNames};
+use crate::sample::{BenchmarkBatch, BenchmarkData, Sample, VariantNames};
 use bar::BenchmarkBars;
 use bars::BarsPage;
 use burn_in::BurnInRow;
+pub use changes::ChangesView;
 use cleaning::CleaningRow;
 use columns::BenchmarkLink;
 use compare::ComparisonIndex;
@@ -81,6 +83,8 @@ pub struct ReportOptions {
     pub metrics: Vec<MetricName>,
     /// The slowdown to detect.
     pub detect: DetectionTarget,
+    /// Whether every iteration is part of the report.
+    pub raw: bool,
 }
 
 /// The written report.
@@ -115,14 +119,10 @@ const ASSETS: [(&str, &str); 13] = [
     ),
 ];
 
-/// Benchmarks that are worked on at a time: enough for every processor, few enough for memory.
-const BATCH: usize = 32;
-
-/// Writes a report benchmark by benchmark.
+/// Writes a report, some benchmarks at a time.
 #[derive(Debug)]
 pub struct ReportWriter {
     site: ReportSite,
-    waiting: Vec<BenchmarkData>,
     index: IndexPage,
     cleaning: MetricRows<CleaningRow>,
     burn_in: Vec<BurnInRow>,
@@ -140,6 +140,7 @@ struct ReportSite {
     directory: ReportDirectory,
     options: ReportOptions,
     colours: VariantColours,
+    changes: Option<ChangesView>,
     comparisons: Option<ComparisonIndex>,
     environments: RunEnvironments,
     remarks: ReportRemarks,
@@ -155,9 +156,11 @@ pub fn write(
     options: ReportOptions,
 ) -> Result<WrittenReport, DirectoryError> {
     let mut writer = ReportWriter::create(directory, options)?;
+    let mut batch = BenchmarkBatch::default();
     for data in benchmarks {
-        writer.add(data)?;
+        writer.add(batch.push(data).unwrap_or_default())?;
     }
+    writer.add(batch.into_rest())?;
     writer.finish()
 }
 
@@ -177,11 +180,11 @@ impl ReportWriter {
                 directory,
                 options,
                 colours: VariantColours::default(),
+                changes: None,
                 comparisons: None,
                 environments: RunEnvironments::default(),
                 remarks: ReportRemarks::default(),
             },
-            waiting: Vec::new(),
             index: IndexPage::default(),
             cleaning: MetricRows::default(),
             burn_in: Vec::new(),
@@ -199,40 +202,51 @@ impl ReportWriter {
         self.site.comparisons = Some(ComparisonIndex::new(view));
     }
 
+    /// Shows changes in the history: on a page of their own, in the index and on the page of each
+    /// benchmark. To be called before the first benchmark is added.
+    pub fn changes(&mut self, view: ChangesView) {
+        self.site.changes = Some(view);
+    }
+
     /// Shows the annotations of benchmarks. To be called before the first benchmark is added.
     pub fn remarks(&mut self, remarks: ReportRemarks) {
         self.site.remarks = remarks;
     }
 
-    /// Adds a benchmark: its page and its data are written soon.
+    /// Writes the pages and the data of benchmarks, with all processors.
     ///
     /// # Errors
     /// When something cannot be written.
-    pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
+    pub fn add(&mut self, benchmarks: Vec<BenchmarkData>) -> Result<(), DirectoryError> {
         // Colours are given out here, in order, so that they don't depend on threads; and so are
         // places in files.
-        let variants = VariantNames::of(&data);
-        for instance in &data.instances {
-            self.site.colours.number(variants.name(&instance.run));
-            self.site.environments.add(&instance.run, &instance.session);
+        for data in &benchmarks {
+            let variants = VariantNames::of(data);
+            for instance in &data.instances {
+                self.site.colours.number(variants.name(&instance.run));
+                self.site.environments.add(&instance.run, &instance.session);
+            }
+            self.index
+                .note_retired(remarks::shown_retired(&self.site.remarks, data));
         }
-        self.index
-            .note_retired(remarks::shown_retired(&self.site.remarks, &data));
-        self.waiting.push(data);
-        if self.waiting.len() >= BATCH {
-            self.write_waiting()?;
+        let written: Vec<Result<ListingEntries, DirectoryError>> = benchmarks
+            .into_par_iter()
+            .map(|data| write_benchmark(data, &self.site))
+            .collect();
+        for entries in written {
+            self.note(entries?)?;
         }
         Ok(())
     }
 
-    /// Writes what is left and the index, last of all.
+    /// Writes the pages about all benchmarks, and the index last of all.
     ///
     /// # Errors
     /// When something cannot be written.
     pub fn finish(mut self) -> Result<WrittenReport, DirectoryError> {
-        self.write_waiting()?;
         let benchmarks = self.index.benchmarks();
         let site = &self.site;
+        changes::write(site, &self.written)?;
         compare::write(site, &self.written)?;
         self.tests.finish(site)?;
         site.environments.write(&site.directory)?;
@@ -268,18 +282,6 @@ impl ReportWriter {
         self.written.insert(slug, tags);
         Ok(())
     }
-
-    fn write_waiting(&mut self) -> Result<(), DirectoryError> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let written: Vec<Result<ListingEntries, DirectoryError>> = waiting
-            .into_par_iter()
-            .map(|data| write_benchmark(data, &self.site))
-            .collect();
-        for entries in written {
-            self.note(entries?)?;
-        }
-        Ok(())
-    }
 }
 
 /// The rows of one benchmark on the pages about all.
@@ -299,14 +301,14 @@ struct ListingEntries {
 
 /// One metric of a benchmark with the estimates of its runs.
 #[derive(Debug)]
-struct MetricView {
-    sample: MetricSample,
+struct MetricView<'d> {
+    sample: MetricSample<'d>,
     /// In the order of the sample's runs.
     estimates: Vec<Option<Estimate>>,
 }
 
-impl MetricView {
-    fn new(sample: MetricSample) -> Self {
+impl<'d> MetricView<'d> {
+    fn new(sample: MetricSample<'d>) -> Self {
         let estimates = sample
             .runs
             .iter()
@@ -316,7 +318,7 @@ impl MetricView {
     }
 
     /// Returns the views of all metrics with a value; of a benchmark that only failed, one without.
-    fn all(data: &BenchmarkData, policy: CleaningPolicy, remarks: &ReportRemarks) -> Vec<Self> {
+    fn all(data: &'d BenchmarkData, policy: CleaningPolicy, remarks: &ReportRemarks) -> Vec<Self> {
         let mut views: Vec<Self> = MetricSample::names(data)
             .iter()
             .map(|name| MetricSample::under(data, name, policy))
@@ -339,7 +341,7 @@ impl MetricView {
     fn of_variant<'a>(
         &'a self,
         variant: &'a str,
-    ) -> impl DoubleEndedIterator<Item = (&'a RunSample, Option<Estimate>)> {
+    ) -> impl DoubleEndedIterator<Item = (&'a RunSample<'d>, Option<Estimate>)> {
         self.sample
             .runs
             .iter()
@@ -383,7 +385,11 @@ fn write_benchmark(
     for number in 0..views.len() {
         files.push(metric::write(site, slug, number, &views)?);
     }
-    let raw_files = raw::write(&site.directory, slug, data)?;
+    changes::write_charts(site, slug, &views)?;
+    let raw_files = match options.raw {
+        true => raw::write(&site.directory, slug, data)?,
+        false => Vec::new(),
+    };
     let sample = views.first().map(|view| &view.sample);
     let run_files = runs::write(site, slug, data, sample)?;
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
@@ -425,6 +431,10 @@ fn write_benchmark(
         bars,
         member,
     })
+}
+
+fn iterations(data: &BenchmarkData) -> usize {
+    data.instances.iter().map(|it| it.iterations.len()).sum()
 }
 
 /// Returns a benchmark with these metrics alone.

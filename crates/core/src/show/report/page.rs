@@ -17,13 +17,13 @@ use super::raw::RawFileName;
 use super::remarks::remarks_part;
 use super::row::MetricIndexRows;
 use super::source::source_part;
-use super::{MetricView, ReportSite, verdicts};
+use super::{MetricView, ReportSite, changes, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
-use crate::show::NOISY;
 use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
+use crate::show::{CommitPages, NOISY};
 use crate::text::{counted, grouped, plural};
 
 /// The number of characters that the page shows of a text.
@@ -34,7 +34,7 @@ const SHOWN_CHARACTERS: usize = 160;
 pub(super) struct BenchmarkPage<'a> {
     pub(super) data: &'a BenchmarkData,
     pub(super) slug: &'a str,
-    pub(super) views: &'a [MetricView],
+    pub(super) views: &'a [MetricView<'a>],
     pub(super) metrics: &'a [MetricIndexRows],
     pub(super) files: &'a [MetricSideFile],
     pub(super) raw_files: &'a [RawFileName],
@@ -62,6 +62,9 @@ struct BenchmarkPageSettings<'a> {
     test: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     burn_in: Option<BurnInFile<'a>>,
+    /// The web pages of its commits, if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<&'a CommitPages>,
 }
 
 /// The chart of how the benchmark gets steady.
@@ -90,6 +93,7 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
                 metric: it.metric(),
                 file: it.chart(),
             }),
+        commits: (page.site.changes.as_ref()).and_then(|it| it.commit_pages(&page.data.suite)),
     };
     let frame = PageFrame {
         page: None,
@@ -109,6 +113,7 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
     let main = html! {
         (description(page))
         p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parameters of " (test_name(&benchmark.id)) } }
+        @if let Some(view) = &page.site.changes { (changes::section(view, page.slug)) }
         @if let Some(shown) = &page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
         (sentence(page))
         @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
@@ -250,7 +255,7 @@ fn advice(page: &BenchmarkPage<'_>) -> Markup {
     html! {
         ul.advice {
             @if health.few_instances {
-                li { "Fewer than 3 instances: nothing can be concluded about changes. "
+                li { "Fewer than 3 instances: two runs cannot be compared, only longer histories. "
                     code { "lapwing run --instances 5" } " measures enough for a first answer." }
             }
             @for note in &notes {
@@ -358,13 +363,15 @@ fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
 }
 
 fn raw_part(page: &BenchmarkPage<'_>) -> Markup {
-    let total: usize = page.raw_files.iter().map(|file| file.rows).sum();
+    let total = super::iterations(page.data);
     html! {
         section #iterations aria-labelledby="iterations-title" {
             h2 #iterations-title { "Iterations" }
             @if total == 0 {
                 @let summarised = page.data.instances.iter().any(|it| !it.summaries.is_empty());
                 p.hint { @if summarised { "None: the source kept summaries and no samples." } @else { "None: nothing came to an iteration." } }
+            } @else if page.raw_files.is_empty() {
+                p.hint { "Of " (counted(total, "iteration")) ", this report has the results and no table: " code { "lapwing report --raw" } " adds one, " code { "lapwing export" } " exports them." }
             } @else {
                 p.hint { "All " (grouped(total)) " iterations, newest run first, as they were measured." }
                 p.buttons {
@@ -386,7 +393,8 @@ fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
                 p.hint { (nothing_failed(page.data)) }
             } @else {
                 @if total > failures::SHOWN {
-                    p.hint { "The latest " (failures::SHOWN) " of " (grouped(total)) "; the table of iterations has them all." }
+                    p.hint { "The latest " (failures::SHOWN) " of " (grouped(total))
+                        @if !page.raw_files.is_empty() { "; the table of iterations has them all" } "." }
                 }
                 @for failure in &failures {
                     details {

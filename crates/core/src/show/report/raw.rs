@@ -175,8 +175,8 @@ fn file<'a>(
         let count = iterations.len();
         file.instance
             .extend(std::iter::repeat_n(file.instances.len() - 1, count));
-        file.index.extend(&iterations.index);
-        file.offset.extend(&iterations.offset);
+        file.index.extend(iterations.indices());
+        file.offset.extend(iterations.offset.iter());
         file.burn_in
             .extend(iterations.burn_in.iter().map(|&it| u8::from(it)));
         file.outcome

@@ -78,7 +78,12 @@ fn retirements<'a>(remarks: &'a ReportRemarks, data: &'a BenchmarkData) -> Shown
     };
     let retire = |remark: &'a Remark| match remark.active() {
         Some(Change::Retire(retirement)) => Some((remark, retirement)),
-        Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. })
+        Some(
+            Change::Rename { .. }
+            | Change::RenameMetric { .. }
+            | Change::Triage(_)
+            | Change::Restore { .. },
+        )
         | None => None,
     };
     let all: Vec<_> = about.into_iter().filter_map(retire).collect();
@@ -166,6 +171,11 @@ fn what(remark: &Remark, remarks_shown: Retired) -> Markup {
                 strong { "Metric renamed" } " from " (metric_title(metric)) " to " (metric_title(new))
             }
             Some(Change::Retire(it)) => { (retired(it, remarks_shown)) }
+            Some(Change::Triage(it)) => {
+                strong { "Change " (it.state.name()) }
+                @if let Some(metric) = &it.metric { " of " (metric_title(metric)) }
+                @if let Some(version) = &it.version { " at " (version) }
+            }
             Some(Change::Restore { .. }) => { strong { "Restored" } }
             None => { strong { (remark.annotation.action) } }
         }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::changes::HistorySince;
 use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
 use super::variability::VariabilityRow;
@@ -51,6 +52,8 @@ pub(super) struct IndexRow {
     pub(super) since_before: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(super) new_epoch: bool,
+    #[serde(flatten)]
+    pub(super) since: HistorySince,
     /// The worst verdict of the comparisons that are about it; empty for none.
     pub(super) verdict: &'static str,
     pub(super) verdict_text: String,
@@ -65,6 +68,8 @@ pub(super) struct IndexRow {
     /// Whether the latest run is retired.
     pub(super) retired: bool,
     pub(super) failures: usize,
+    /// The number of earlier runs of the variant in which it failed.
+    pub(super) failed_before: usize,
     pub(super) lost: usize,
     pub(super) left_out: String,
 }
@@ -105,9 +110,14 @@ impl MetricIndexRows {
         let rows = variants.iter().filter_map(|variant| {
             let mut row = IndexRow::of(view, variant, benchmark, site)?;
             row.named = named;
-            row.noisy = variability
-                .iter()
-                .any(|it| it.is_noisy(&view.sample.name, variant));
+            let mut about = variability.iter();
+            if let Some(about) = about.find(|it| it.is_about(&view.sample.name, variant)) {
+                row.noisy = about.noisy;
+                if row.cv.is_some() && about.cv_between.is_some() {
+                    row.cv = about.cv_between;
+                    row.cv_text.clone_from(&about.cv_between_text);
+                }
+            }
             Some(row)
         });
         Self {
@@ -142,7 +152,7 @@ impl RunTexts {
         if let Some(estimate) = estimate {
             texts.value = estimate.value_text(unit);
             texts.interval = estimate.interval_text(unit).unwrap_or_default();
-            texts.cv = estimate.cv_between.map_or_else(String::new, percent);
+            texts.cv = estimate.noise().map_or_else(String::new, percent);
         } else if let Some(summary) = summary {
             texts.value = summary.value_text(unit);
             texts.summary = summary.what();
@@ -213,9 +223,15 @@ impl IndexRow {
             ratio: ratio.cloned(),
             moved: false,
             new_epoch: is_new_epoch(view, latest),
+            since: HistorySince::of(
+                site.changes.as_ref(),
+                &benchmark.slug,
+                &view.sample.name,
+                variant,
+            ),
             verdict: verdict.name,
             verdict_text: verdict.text,
-            cv: estimate.and_then(|estimate| estimate.cv_between),
+            cv: estimate.and_then(|estimate| estimate.noise()),
             cv_text: texts.cv,
             noisy: false,
             size: texts.size,
@@ -223,6 +239,10 @@ impl IndexRow {
             skipped: latest.is_skipped(),
             retired: latest.retired,
             failures: latest.failures(),
+            failed_before: view
+                .of_variant(variant)
+                .filter(|(run, _)| run.id != latest.id && run.failures() > 0)
+                .count(),
             lost: latest.lost(),
             left_out: latest.left_out().text(),
         })
@@ -323,7 +343,7 @@ pub(super) fn is_new_epoch(view: &MetricView, run: &RunSample) -> bool {
 
 /// Returns the run at the same place that others are compared with: of the variant named
 /// `baseline` or `default`, else of the one that was measured first.
-fn reference_variant<'a>(view: &'a MetricView, run: &RunSample) -> Option<&'a RunSample> {
+fn reference_variant<'a>(view: &'a MetricView, run: &RunSample) -> Option<&'a RunSample<'a>> {
     let beside = view.sample.beside(run);
     ["baseline", Run::DEFAULT_VARIANT]
         .iter()

@@ -187,7 +187,7 @@ impl InstanceDetail {
         let mut artifacts = Vec::new();
         list(&instance.artifacts, &mut artifacts);
         for (at, of_one) in data.iterations.artifacts().take(ARTIFACTS) {
-            let index = data.iterations.index[at];
+            let index = data.iterations.index(at);
             flatten("", of_one, &mut |name, place| {
                 artifacts.push((format!("{name} of iteration {index}"), place));
             });

@@ -37,11 +37,11 @@ pub(super) struct VariabilityRow {
     cv_within: Option<f64>,
     cv_within_text: String,
     cv_within_interval: String,
-    cv_between: Option<f64>,
-    cv_between_text: String,
+    pub(super) cv_between: Option<f64>,
+    pub(super) cv_between_text: String,
     cv_between_interval: String,
     /// Whether the noise between instances is high enough to be highlighted.
-    noisy: bool,
+    pub(super) noisy: bool,
     groups: String,
     advice: String,
     #[serde(skip)]
@@ -49,11 +49,11 @@ pub(super) struct VariabilityRow {
 }
 
 impl VariabilityRow {
-    /// Returns whether this says that a variant is noisy by a metric.
-    pub(super) fn is_noisy(&self, metric: &MetricName, variant: &str) -> bool {
+    /// Returns whether this is about a variant by a metric.
+    pub(super) fn is_about(&self, metric: &MetricName, variant: &str) -> bool {
         let named = self.noise.setting.variant_name();
         // One row may be about all variants.
-        self.noisy && self.noise.name == *metric && named.is_none_or(|it| it == variant)
+        self.noise.name == *metric && named.is_none_or(|it| it == variant)
     }
 }
 

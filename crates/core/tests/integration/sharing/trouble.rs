@@ -53,6 +53,14 @@ fn a_place_that_overwrites_is_refused_and_holds_no_segment() {
     assert_eq!(pull(&mut other, &remote).segments, 1);
 }
 
+/// A segment of that text.
+fn plain(text: &str) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
 #[test]
 fn a_segment_that_is_damaged_is_named_and_nothing_of_it_is_taken_in() {
     let stores = Stores::new();
@@ -60,22 +68,6 @@ fn a_segment_that_is_damaged_is_named_and_nothing_of_it_is_taken_in() {
     let good = remote.objects.borrow()[FIRST].clone();
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 0x10;
-    let plain = |text: &str| {
-        use std::io::Write;
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
-    let conflict = plain(
-        &whole(1, 1)
-            .iter()
-            .map(|record| {
-                let mut line = Vec::new();
-                write_line(&mut line, record).unwrap();
-                String::from_utf8(line).unwrap().replace("1.5", "2.5")
-            })
-            .collect::<String>(),
-    );
     let says = |content: Vec<u8>| {
         let mut store = stores.open("victim");
         store.append(&session(7)).unwrap();
@@ -100,26 +92,56 @@ fn a_segment_that_is_damaged_is_named_and_nothing_of_it_is_taken_in() {
         );
     }
     assert_eq!(
-        says(plain("{\"v\":1,\"kind\":\"run\"\n")),
-        "memory:/segments/00000001.jsonl.gz:1: EOF while parsing an object at line 1 column 19"
-    );
-    assert_eq!(
         says(plain("{\"v\":2,\"kind\":\"session\"}\n")),
         "memory:/segments/00000001.jsonl.gz:1: record version 2 is newer than version 1, which \
          this program reads"
     );
-    let mut store = stores.open("first again");
-    store.append(&whole(1, 1)).unwrap();
-    remote
-        .objects
-        .borrow_mut()
-        .insert(FIRST.to_owned(), conflict);
-    let error = sentence(&refused(&mut store, &remote));
+}
+
+#[test]
+fn what_no_reader_takes_is_left_out_and_named_and_the_rest_is_pulled() {
+    let stores = Stores::new();
+    let remote = shared(&stores);
+    let text = |session: u64| -> String {
+        let lines = whole(session, 1).into_iter().map(|record| {
+            let mut line = Vec::new();
+            write_line(&mut line, &record).unwrap();
+            String::from_utf8(line).unwrap()
+        });
+        lines.collect()
+    };
+    let mut store = stores.open("first");
+    let mut take = |text: String| {
+        let mut objects = remote.objects.borrow_mut();
+        let next = format!("segments/{:08}.jsonl.gz", objects.len());
+        objects.insert(next, plain(&text));
+        drop(objects);
+        let pulled = pull(&mut store, &remote);
+        (pulled.refused.count, pulled.refused.first, lines(&store))
+    };
+    let (count, first, known) = take(text(1).replace("1.5", "2.5"));
+    assert_eq!((count, known.len()), (1, 9), "{first:?}");
     assert!(
-        error.starts_with("memory:/segments/00000001.jsonl.gz:4: iteration 0 of instance"),
-        "{error}"
+        first[0].starts_with("memory:/segments/00000002.jsonl.gz:4: iteration 0 of instance"),
+        "{first:?}"
     );
-    assert_eq!(lines(&store).len(), 9);
+    let (count, first, known) = take(format!("{{\"v\":1,\"kind\":\"run\"\n{}", text(2)));
+    assert_eq!((count, known.len()), (1, 18), "{first:?}");
+    assert_eq!(
+        first,
+        ["memory:/segments/00000003.jsonl.gz:1: EOF while parsing an object at line 1 column 19"]
+    );
+    // An instance without a name, with the six records that belong to it.
+    let (count, _, known) = take(text(3).replace("\"b0\"", "\"\""));
+    assert_eq!((count, known.len()), (7, 20));
+    // What older programs wrote is a failure; and nothing comes a second time.
+    let (count, first, known) = take(text(4).replace("1.5", "-1.5"));
+    assert_eq!((count, known.len()), (0, 29), "{first:?}");
+    assert!(
+        known
+            .iter()
+            .any(|it| it.contains("metric `wall_time` is negative: -1.5"))
+    );
 }
 
 #[test]
@@ -402,6 +424,9 @@ fn a_segment_without_records_is_named() {
         .objects
         .borrow_mut()
         .insert(FIRST.to_owned(), gzip(&text));
-    let error = refused(&mut stores.open("b"), &remote).to_string();
-    assert_eq!(error, "memory:/segments/00000001.jsonl.gz:200001");
+    let refused = pull(&mut stores.open("b"), &remote).refused.first;
+    assert_eq!(
+        refused,
+        ["memory:/segments/00000001.jsonl.gz:200001: no record: the key `v` is missing"]
+    );
 }

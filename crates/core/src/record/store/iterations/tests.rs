@@ -179,7 +179,7 @@ fn columns_that_cannot_be_are_refused() {
             .unwrap_err()
             .to_string(),
         format!(
-            "iteration 0 of instance {} has a value that is not finite: `time`",
+            "iteration 0 of instance {}: `time` is not a finite number",
             id(100)
         )
     );
@@ -196,6 +196,47 @@ fn columns_that_cannot_be_are_refused() {
             .unwrap_err()
             .to_string()
             .ends_with("an instance just made has iterations from 0 on")
+    );
+}
+
+#[test]
+fn a_benchmark_has_a_bounded_number_of_metrics_and_refuses_the_iteration_with_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store_with_instances(&folder.path().join("lapwing.db"), 2);
+    let iteration = |index: u32, names: std::ops::Range<u32>| {
+        let metrics: Object = names.map(|it| (format!("m{it}"), json!(1.5))).collect();
+        let line = json!({"v": 1, "kind": "iteration", "instance": id(100), "index": index,
+            "metrics": metrics});
+        parse_line(line.to_string().as_bytes()).unwrap()
+    };
+    let refused: Vec<String> = store
+        .write(|writer| {
+            let all = [
+                iteration(0, 0..600),
+                iteration(1, 600..1_001),
+                iteration(2, 600..1_000),
+                iteration(3, 1_000..1_001),
+                iteration(4, 0..1_000),
+            ];
+            let put = all.iter().map(|it| writer.put(it));
+            let refused = put.filter_map(|it| it.err().map(|error| error.to_string()));
+            Ok::<_, StoreError>(refused.collect())
+        })
+        .unwrap();
+    let why = "the benchmark has more than 1,000 metrics; is a number part of their names?";
+    let expected = |index| format!("iteration {index} of instance {}: {why}", id(100));
+    assert_eq!(refused, [expected(1), expected(3)]);
+    let indices: Vec<u32> = stored(&store).iter().map(|it| it.index).collect();
+    assert_eq!(indices, [0, 2, 4]);
+    let columns = IterationColumns {
+        count: 1,
+        values: BTreeMap::from([("other".to_owned(), vec![1.0])]),
+        ..IterationColumns::default()
+    };
+    let error = put(&mut store, id(101), columns).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        format!("iteration 0 and more of instance {}: {why}", id(101))
     );
 }
 

@@ -1,0 +1,123 @@
+//! Findings grouped by cause: those that happened at the same place.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use super::finding::{ChangeKind, Finding, FindingGroup};
+use super::search::Detection;
+use super::series::Histories;
+use super::shared::SharedChange;
+
+/// Returns the findings grouped by cause, those that change most first.
+///
+/// Findings of one suite belong together if their possible places have one in common and their likeliest places are
+/// [near](are_near) each other; those with the narrowest range come first, and every later one narrows the range of its
+/// group. Changes that the suite shares are groups of their own.
+pub(super) fn groups(
+    histories: &Histories,
+    findings: &[Finding],
+    shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
+) -> Vec<FindingGroup> {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    let width = |at: usize| findings[at].range.end() - findings[at].range.start();
+    order.sort_by_key(|at| (findings[*at].kind, width(*at), *findings[*at].range.start()));
+    let mut groups: Vec<FindingGroup> = Vec::new();
+    for at in order {
+        let finding = &findings[at];
+        let is_shared = is_shared(finding, shared);
+        let fits = |group: &&mut FindingGroup| {
+            let first = &findings[group.findings[0]];
+            first.subject.suite == finding.subject.suite
+                && first.kind == finding.kind
+                && group.is_shared == is_shared
+                && common(&group.range, &finding.range).is_some()
+                && (is_shared || are_near(first, finding))
+        };
+        match groups.iter_mut().find(fits) {
+            Some(group) => {
+                group.findings.push(at);
+                if let Some(range) = common(&group.range, &finding.range)
+                    && finding.kind == ChangeKind::Step
+                {
+                    group.range = range;
+                }
+            }
+            None => groups.push(FindingGroup {
+                findings: vec![at],
+                is_shared,
+                range: finding.range.clone(),
+                good: finding.good,
+                commits: None,
+            }),
+        }
+    }
+    let relative = |at: usize| findings[at].size.relative();
+    let mut suites: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for group in &mut groups {
+        group
+            .findings
+            .sort_by(|one, other| relative(*other).total_cmp(&relative(*one)));
+        let suite = findings[group.findings[0]].subject.suite.as_str();
+        let moments = suites.entry(suite);
+        let moments = moments.or_insert_with(|| histories.moments_of_suite(suite));
+        let first = *group.range.start();
+        group.good = moments.range(..first).next_back().copied().unwrap_or(first);
+    }
+    groups.sort_by(|one, other| relative(other.findings[0]).total_cmp(&relative(one.findings[0])));
+    groups
+}
+
+impl Detection {
+    /// Sets the number of commits of each range, which `count` returns for the commits before it and at its end.
+    pub fn count_commits(
+        &mut self,
+        histories: &Histories,
+        count: impl Fn(&str, &str) -> Option<usize>,
+    ) {
+        let commit = |moment: usize| histories.moments[moment].version().commit.as_deref();
+        let mut known: BTreeMap<[&str; 2], Option<usize>> = BTreeMap::new();
+        for group in &mut self.groups {
+            let ends = commit(group.good).zip(commit(*group.range.end()));
+            let ends = ends.filter(|(good, last)| good != last);
+            group.commits = ends.and_then(|(good, last)| {
+                *known
+                    .entry([good, last])
+                    .or_insert_with(|| count(good, last))
+            });
+        }
+    }
+}
+
+fn is_shared(finding: &Finding, shared: &BTreeMap<(&str, &str), Vec<SharedChange>>) -> bool {
+    let key = (
+        finding.subject.suite.as_str(),
+        finding.subject.metric.as_str(),
+    );
+    let of_family = shared.get(&key).map_or(&[][..], Vec::as_slice);
+    // The first run of a series after a shared change may be later than that of others.
+    finding.kind == ChangeKind::Step
+        && of_family.iter().any(|change| {
+            finding.last_before < change.moment && change.moment <= finding.first_after
+        })
+}
+
+/// Returns whether the likeliest places of two changes differ by no more than their ranges explain: a range of 95 %
+/// is four standard deviations wide, and two places may differ by two. A change that may be anywhere within much of its
+/// history is near no other.
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+fn are_near(one: &Finding, other: &Finding) -> bool {
+    let width = |it: &Finding| it.range.end() - it.range.start();
+    let is_somewhere = |it: &Finding| width(it) <= it.runs.iter().sum::<usize>() / 4;
+    let apart = one.first_after.abs_diff(other.first_after) as f64;
+    is_somewhere(one)
+        && is_somewhere(other)
+        && apart <= (width(one) as f64).hypot(width(other) as f64) / 2.0
+}
+
+fn common(
+    one: &RangeInclusive<usize>,
+    other: &RangeInclusive<usize>,
+) -> Option<RangeInclusive<usize>> {
+    let common = *one.start().max(other.start())..=*one.end().min(other.end());
+    (!common.is_empty()).then_some(common)
+}

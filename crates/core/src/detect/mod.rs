@@ -1,0 +1,34 @@
+//! Changes in the history of benchmarks: one value per run, in the order of versions or of time.
+//!
+//! [`Histories`] gathers the series of all benchmarks, [`detect`] finds their changes: first those that a whole suite
+//! shares, then those of each series, with the share of false findings controlled over all series of a metric.
+
+mod by_name;
+mod cause;
+mod environment;
+mod finding;
+mod limits;
+mod options;
+mod parity;
+mod search;
+mod searched;
+mod series;
+mod shared;
+mod size;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod threshold;
+mod triage;
+
+pub use environment::EnvironmentChange;
+pub use finding::{
+    ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, SeriesState,
+};
+pub use options::{DetectOptions, DetectRule, HistoryOrder};
+pub use search::{Detection, detect};
+pub use series::{FAILURES, Histories, HistorySeries, Moment, SeriesPoint};
+pub use size::ChangeSize;
+pub use threshold::ThresholdRule;
+pub use triage::{Triaged, change_id};

@@ -1,0 +1,56 @@
+//! Options of change detection.
+
+use lapwing_stats::changepoint::{EDivisive, Otava};
+
+use super::threshold::ThresholdRule;
+
+/// What counts as a change in a history.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DetectOptions {
+    /// The share of findings that may be false, and the share of suites without any change that may have a finding.
+    pub false_discovery_rate: f64,
+    /// The fewest runs between two changes.
+    pub minimum_runs: usize,
+    /// The smallest change to report, such as 0.03; `None` for all.
+    pub smallest_effect: Option<f64>,
+    /// Only changes that may have happened at this moment or later are reported; `None` for all.
+    pub changed_since: Option<usize>,
+    /// How changes are found.
+    pub rule: DetectRule,
+}
+
+/// How changes are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum DetectRule {
+    /// By tests of all places of a series, with the share of false findings controlled over all series.
+    #[default]
+    ChangePoint,
+    /// By a threshold for the newest runs, one series at a time.
+    Threshold(ThresholdRule),
+    /// As Apache Otava finds them, in each series of values for itself.
+    Otava(Otava),
+    /// As MongoDB's E-divisive finds them, in each series of values for itself.
+    EDivisive(EDivisive),
+}
+
+impl Default for DetectOptions {
+    fn default() -> Self {
+        Self {
+            false_discovery_rate: 0.05,
+            minimum_runs: 3,
+            smallest_effect: None,
+            changed_since: None,
+            rule: DetectRule::ChangePoint,
+        }
+    }
+}
+
+/// The order of the runs of a history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HistoryOrder {
+    /// By date of the version, and runs of one version by time.
+    #[default]
+    Version,
+    /// By time of measurement.
+    Time,
+}

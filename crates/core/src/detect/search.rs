@@ -1,0 +1,295 @@
+//! The search for changes in all series, with the share of false findings controlled.
+
+use std::collections::BTreeMap;
+
+use lapwing_stats::changepoint::LevelOptions;
+use lapwing_stats::{PValue, as_f64, benjamini_hochberg};
+use rayon::prelude::*;
+
+use super::cause::groups;
+use super::finding::{Evidence, Finding, FindingGroup, SeriesState};
+use super::options::{DetectOptions, DetectRule};
+use super::parity;
+use super::searched::{FEWEST_RUNS, SearchedSeries};
+use super::series::{FAILURES, Histories, HistorySeries};
+use super::shared::{SharedChange, shared_changes};
+
+/// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
+const SHARED: f64 = 0.2;
+/// A series is not measured any more if it has been missing for so many of its usual gaps.
+const MISSING: f64 = 3.0;
+
+/// The changes of all series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detection {
+    /// The findings, by series and place.
+    pub findings: Vec<Finding>,
+    /// The findings by cause, those that change most first.
+    pub groups: Vec<FindingGroup>,
+    /// Whether each series was tested.
+    pub states: Vec<SeriesState>,
+    /// Number of runs that a series needs to be tested.
+    pub fewest_runs: usize,
+    /// Number of changes that are smaller than the smallest effect.
+    pub small: usize,
+    /// Number of changes before the moment from which on they are reported.
+    pub earlier: usize,
+}
+
+/// Returns the changes of all series, which are in order.
+pub fn detect(histories: &Histories, options: &DetectOptions) -> Detection {
+    match options.rule {
+        DetectRule::ChangePoint => change_points(histories, options),
+        DetectRule::Threshold(rule) => {
+            let fewest_runs = rule.fewest_runs();
+            let states = rule.states(histories);
+            let states = states.unwrap_or_else(|| states_of(histories, fewest_runs));
+            one_by_one(histories, options, fewest_runs, states, |at, state| {
+                let alarm = (state == SeriesState::Tested).then(|| rule.alarm(histories, at));
+                alarm.flatten().into_iter().collect()
+            })
+        }
+        DetectRule::Otava(rule) => by_others(histories, options, |values| {
+            parity::otava_points(values, &rule)
+        }),
+        DetectRule::EDivisive(rule) => by_others(histories, options, |values| {
+            parity::e_divisive_points(values, &rule)
+        }),
+    }
+}
+
+/// Returns the changes that another detector finds.
+fn by_others(
+    histories: &Histories,
+    options: &DetectOptions,
+    detector: impl Fn(&[f64]) -> Vec<(usize, Evidence)> + Sync,
+) -> Detection {
+    let states = states_of(histories, 2);
+    one_by_one(histories, options, 2, states, |at, _| {
+        parity::findings(histories, at, &detector)
+    })
+}
+
+/// Returns the changes of a rule that looks at each series for itself.
+fn one_by_one(
+    histories: &Histories,
+    options: &DetectOptions,
+    fewest_runs: usize,
+    states: Vec<SeriesState>,
+    rule: impl Fn(usize, SeriesState) -> Vec<Finding> + Sync,
+) -> Detection {
+    let states_in_order = states.par_iter().enumerate();
+    let found: Vec<Vec<Finding>> = states_in_order
+        .map(|(at, state)| rule(at, *state))
+        .collect();
+    let mut detection = Detection {
+        states,
+        ..Detection::new(fewest_runs)
+    };
+    for (series, findings) in histories.series.iter().zip(found) {
+        detection.add(findings, series, options);
+    }
+    detection.groups = groups(histories, &detection.findings, &BTreeMap::new());
+    detection
+}
+
+impl Detection {
+    fn new(fewest_runs: usize) -> Self {
+        Self {
+            findings: Vec::new(),
+            groups: Vec::new(),
+            states: Vec::new(),
+            fewest_runs,
+            small: 0,
+            earlier: 0,
+        }
+    }
+
+    /// Adds the findings that are large enough, and counts the others.
+    fn add(
+        &mut self,
+        findings: impl IntoIterator<Item = Finding>,
+        series: &HistorySeries,
+        options: &DetectOptions,
+    ) {
+        let smallest = series.smallest_effect.or(options.smallest_effect);
+        for finding in findings {
+            let since = options.changed_since;
+            if since.is_some_and(|since| *finding.range.end() < since) {
+                self.earlier += 1;
+            } else if finding.size.relative() >= smallest.unwrap_or(0.0) {
+                self.findings.push(finding);
+            } else {
+                self.small += 1;
+            }
+        }
+    }
+}
+
+/// Returns the changes by tests of all places.
+///
+/// First each suite is searched, by metric, for changes that most of its series share; they split every series. Then
+/// each part is searched. Of the changes found, those remain that the procedure of Benjamini and Hochberg selects among all series
+/// of the metric, at the level divided by the number of metrics, so that both hold: at most that share of the findings of a metric is false, and at
+/// most that share of quiet suites has any finding.
+fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
+    let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (at, series) in histories.series.iter().enumerate() {
+        let key = (
+            series.subject.suite.as_str(),
+            series.subject.metric.as_str(),
+        );
+        families.entry(key).or_default().push(at);
+    }
+    let level = |share: f64| LevelOptions {
+        false_alarms: options.false_discovery_rate * share,
+        minimum_segment: options.minimum_runs,
+    };
+    let shared: Vec<Vec<SharedChange>> = families
+        .par_iter()
+        .map(|((_, metric), members)| match *metric {
+            FAILURES => Vec::new(),
+            _ => shared_changes(histories, members, &level(SHARED / as_f64(families.len()))),
+        })
+        .collect();
+    let mut of_series: Vec<&[SharedChange]> = vec![&[]; histories.series.len()];
+    for (members, shared) in families.values().zip(&shared) {
+        for member in members {
+            of_series[*member] = shared;
+        }
+    }
+    let mut searched: Vec<SearchedSeries> = histories
+        .series
+        .par_iter()
+        .zip(&of_series)
+        .map(|(series, shared)| SearchedSeries::of(series, shared, &level(1.0)))
+        .collect();
+    let metrics: BTreeMap<&str, Vec<usize>> = {
+        let mut metrics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, series) in histories.series.iter().enumerate() {
+            metrics
+                .entry(series.subject.metric.as_str())
+                .or_default()
+                .push(at);
+        }
+        metrics
+    };
+    let rate = options.false_discovery_rate * (1.0 - SHARED) / as_f64(metrics.len().max(1));
+    let mut adjusted = vec![BTreeMap::new(); searched.len()];
+    for members in metrics.values() {
+        select(
+            &mut searched,
+            &mut adjusted,
+            members,
+            rate,
+            options.false_discovery_rate,
+        );
+    }
+    let mut detection = Detection {
+        states: states_of(histories, FEWEST_RUNS),
+        ..Detection::new(FEWEST_RUNS)
+    };
+    for (at, found) in searched.iter().enumerate() {
+        let findings = found.findings(histories, at, &adjusted[at]);
+        detection.add(findings, &histories.series[at], options);
+    }
+    detection.groups = groups(
+        histories,
+        &detection.findings,
+        &shared_moments(&families, &shared),
+    );
+    detection
+}
+
+/// The shared changes by suite and metric.
+fn shared_moments<'h>(
+    families: &BTreeMap<(&'h str, &'h str), Vec<usize>>,
+    shared: &[Vec<SharedChange>],
+) -> BTreeMap<(&'h str, &'h str), Vec<SharedChange>> {
+    let keys = families.keys().copied();
+    keys.zip(shared.iter().cloned()).collect()
+}
+
+/// Keeps the changes of a family of series that are significant after correction for their number, with their adjusted
+/// p-values in terms of `level`.
+///
+/// Each series has the p-value of its clearest change. Of a series that is selected, those changes remain whose own p-value is below
+/// the border of the selected ones (Benjamini & Bogomolov, *JRSS B* 2014).
+fn select(
+    searched: &mut [SearchedSeries],
+    adjusted: &mut [BTreeMap<usize, f64>],
+    members: &[usize],
+    rate: f64,
+    level: f64,
+) {
+    let tested = |member: &&usize| searched[**member].is_tested;
+    let members: Vec<usize> = members.iter().filter(tested).copied().collect();
+    let smallest: Vec<PValue> = members
+        .iter()
+        .map(|member| {
+            let own = searched[*member]
+                .changes
+                .iter()
+                .filter(|change| !change.is_shared);
+            let smallest = own.map(|change| change.p_value).fold(1.0, f64::min);
+            PValue::new(smallest).unwrap_or(PValue::ONE)
+        })
+        .collect();
+    let selected = benjamini_hochberg(&smallest);
+    let selected = selected
+        .iter()
+        .filter(|p_value| p_value.value() <= rate)
+        .count();
+    let border = rate * as_f64(selected) / as_f64(members.len());
+    for member in members {
+        searched[member]
+            .changes
+            .retain(|change| change.is_shared || change.p_value <= border);
+        for change in &searched[member].changes {
+            let p_adjusted = if change.is_shared {
+                change.p_value / SHARED
+            } else {
+                change.p_value * level / border
+            };
+            adjusted[member].insert(change.point, p_adjusted.min(1.0));
+        }
+    }
+}
+
+/// Returns whether each series could be tested, and whether it is still measured.
+fn states_of(histories: &Histories, fewest_runs: usize) -> Vec<SeriesState> {
+    let mut suites: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let states = histories.series.iter().map(|series| {
+        let suite = series.subject.suite.as_str();
+        let moments = suites.entry(suite).or_insert_with(|| {
+            let moments = histories.moments_of_suite(suite);
+            moments.into_iter().collect()
+        });
+        let values: Vec<usize> = series.points.iter().map(|point| point.moment).collect();
+        if let Some(since) = ended(moments, &series.tried) {
+            return SeriesState::NotMeasured { since };
+        }
+        if let Some(since) = ended(&series.tried, &values) {
+            return SeriesState::NothingUsable { since };
+        }
+        match series.points.len() {
+            runs if runs < fewest_runs => SeriesState::TooFew { runs },
+            _ => SeriesState::Tested,
+        }
+    });
+    states.collect()
+}
+
+/// Returns the last of some moments if they ended: if it is longer ago, in terms of all moments, than [`MISSING`] times the usual gap
+/// between them. Jobs that run side by side share the moments of their suite, and some metrics are not always there.
+fn ended(all: &[usize], some: &[usize]) -> Option<usize> {
+    let last = *some.last()?;
+    let place = |moment: usize| as_f64(all.partition_point(|at| *at < moment));
+    let gaps: Vec<f64> = some
+        .windows(2)
+        .map(|pair| place(pair[1]) - place(pair[0]))
+        .collect();
+    let usual = lapwing_stats::median(&gaps).unwrap_or(1.0).max(1.0);
+    let missed = as_f64(all.len()) - 1.0 - place(last);
+    (missed >= MISSING * usual).then_some(last)
+}

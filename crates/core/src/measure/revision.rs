@@ -1,0 +1,37 @@
+//! Revisions of a Git repository: which commits names mean, and how many are between two.
+
+use std::path::Path;
+
+use super::version::{first_line, git, output};
+
+/// Of the ancestors of a commit no more are returned.
+const ANCESTORS: &str = "--max-count=1000";
+
+/// Returns the hash of the commit that a revision such as `main` or `HEAD~3` means in the repository around a folder, and
+/// those of its latest ancestors, the newest first. Empty if it means none.
+pub fn ancestry(folder: &Path, revision: &str) -> Vec<String> {
+    let commit = format!("{revision}^{{commit}}");
+    let words = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
+    let hash = first_line(git(folder).args(words));
+    let commits = hash.and_then(|hash| output(git(folder).args(["rev-list", ANCESTORS, &hash])));
+    let commits = commits.unwrap_or_default();
+    commits.lines().map(str::to_owned).collect()
+}
+
+/// Returns the number of commits after one up to another; `None` if the repository around the folder does not have both.
+pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usize> {
+    let is_hash = |text: &str| text.chars().all(|it| it.is_ascii_hexdigit());
+    if !is_hash(after) || !is_hash(up_to) {
+        return None;
+    }
+    let range = format!("{after}..{up_to}");
+    first_line(git(folder).args(["rev-list", "--count", &range]))?
+        .parse()
+        .ok()
+}

@@ -1,0 +1,270 @@
+//! Findings of change detection in words, for the terminal and the page alike.
+
+use crate::detect::{
+    ChangeKind, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
+    Histories, Moment, SeriesState,
+};
+use crate::text::{counted, joined, joined_with_and};
+
+use super::estimate::{difference_text, ratio_text};
+use super::quantity::{UnitScale, percent};
+
+/// The number of environment changes that are named.
+const NAMED_CHANGES: usize = 4;
+/// The number of benchmarks that are named in a sentence.
+const NAMED_BENCHMARKS: usize = 3;
+
+impl Finding {
+    /// Returns `1.14× [1.10, 1.19]`, or the difference where there is no ratio.
+    pub fn change_text(&self) -> String {
+        let size = &self.size;
+        if size.is_ratio {
+            return ratio_text(size.change, Some(size.interval));
+        }
+        let unit = &self.metric.unit;
+        format!(
+            "{} [{}, {}]",
+            difference_text(size.change, unit),
+            difference_text(size.interval.lower, unit),
+            difference_text(size.interval.upper, unit)
+        )
+    }
+
+    /// Returns the levels before and after: `4.12 s`, `4.71 s`; those of failures as shares of the iterations.
+    pub fn level_texts(&self) -> [String; 2] {
+        let levels = [self.size.before, self.size.after];
+        if self.subject.metric == FAILURES {
+            return levels.map(percent);
+        }
+        let scale = UnitScale::of_all(levels, &self.metric.unit);
+        levels.map(|level| scale.text(level))
+    }
+
+    /// Returns `regression`, `regression (drift)`, `regression (until v61)` or `regression (acknowledged)`.
+    pub fn kind_text(&self, histories: &Histories) -> String {
+        let mut told = Vec::new();
+        if self.kind == ChangeKind::Drift {
+            told.push("drift".to_owned());
+        }
+        if let Some(back) = self.went_away {
+            told.push(format!("until {}", histories.moments[back].label()));
+        }
+        if let Some(triaged) = &self.triage {
+            told.push(triaged.state.name().to_owned());
+        }
+        let name = self.direction.name();
+        if told.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name} ({})", told.join(", "))
+        }
+    }
+
+    /// Returns `✗` for a regression, `✓` for an improvement, `·` for a change without direction.
+    pub fn symbol(&self) -> &'static str {
+        match self.direction {
+            Direction::Regression => "✗",
+            Direction::Improvement => "✓",
+            Direction::Neither => "·",
+        }
+    }
+
+    /// Returns where it happened: `a1b2c3..d4e5f6`, from the last run that is certainly before it to the last that may be the first one after it.
+    pub fn suspects_text(&self, histories: &Histories) -> String {
+        match self.kind {
+            ChangeKind::Step | ChangeKind::Drift => {
+                suspects_text(histories, self.good, *self.range.end())
+            }
+            // The runs before set the threshold, and may be at the new level themselves.
+            ChangeKind::Alarm => {
+                format!("from {} on", histories.moments[self.first_after].label())
+            }
+        }
+    }
+
+    /// Returns `threshold 44.9 s, mean 42.9 s, sd 0.670 s; latest 45.5 s, 43.7 s, 42.0 s`; `None` if it rests on a test.
+    pub fn threshold_text(&self) -> Option<String> {
+        let Evidence::Threshold(exceeded) = &self.evidence else {
+            return None;
+        };
+        let unit = &self.metric.unit;
+        let scale = UnitScale::of_all([exceeded.mean, exceeded.threshold], unit);
+        let latest = exceeded.latest.iter().map(|value| scale.text(*value));
+        Some(format!(
+            "threshold {}, mean {}, sd {}; latest {}",
+            scale.text(exceeded.threshold),
+            scale.text(exceeded.mean),
+            scale.text(exceeded.deviation),
+            joined(latest),
+        ))
+    }
+}
+
+impl FindingGroup {
+    /// Returns where it happened, as all of its findings allow: `a1b2c3..d4e5f6 (3 commits)`.
+    pub fn suspects_text(&self, detection: &Detection, histories: &Histories) -> String {
+        let first = &detection.findings[self.findings[0]];
+        match first.kind {
+            ChangeKind::Step | ChangeKind::Drift => {
+                let range = suspects_text(histories, self.good, *self.range.end());
+                let commits = self.commits.filter(|number| *number > 0);
+                match commits {
+                    Some(number) => format!("{range} ({})", counted(number, "commit")),
+                    None => range,
+                }
+            }
+            ChangeKind::Alarm => first.suspects_text(histories),
+        }
+    }
+}
+
+fn suspects_text(histories: &Histories, good: usize, last: usize) -> String {
+    let [good, last] = [good, last].map(|moment| histories.moments[moment].label());
+    if good == last {
+        // One version: something else changed.
+        format!("within {last}")
+    } else {
+        format!("{good}..{last}")
+    }
+}
+
+impl Moment {
+    /// Returns its date: that of the version, or else of the measurement.
+    pub fn date_text(&self) -> String {
+        let date = self.position.version_date.unwrap_or(self.position.measured);
+        date.strftime("%Y-%m-%d").to_string()
+    }
+}
+
+/// Returns `2 new regressions, 1 new improvement and 3 known changes`, or `no change`: what nobody has said anything
+/// about, then what is known.
+pub fn detection_text(detection: &Detection) -> String {
+    let own = |direction: Direction| {
+        let findings = detection.groups.iter().filter(|group| !group.is_shared);
+        let findings = findings.flat_map(|group| &group.findings);
+        findings
+            .filter(|at| {
+                let finding = &detection.findings[**at];
+                finding.direction == direction && finding.is_open()
+            })
+            .count()
+    };
+    let mut parts = Vec::new();
+    for direction in [
+        Direction::Regression,
+        Direction::Improvement,
+        Direction::Neither,
+    ] {
+        match own(direction) {
+            0 => {}
+            number => parts.push(counted(number, &format!("new {}", direction.name()))),
+        }
+    }
+    let is_open = |at: &usize| detection.findings[*at].is_open();
+    let shared = detection
+        .groups
+        .iter()
+        .filter(|group| group.is_shared && group.findings.iter().any(is_open))
+        .count();
+    if shared > 0 {
+        parts.push(format!(
+            "{} shared by a whole suite",
+            counted(shared, "new change")
+        ));
+    }
+    let findings = detection.findings.iter();
+    let known = findings.filter(|finding| finding.triage.is_some()).count();
+    if known > 0 {
+        parts.push(counted(known, "known change"));
+    }
+    let undone = |finding: &&Finding| finding.went_away.is_some() && finding.triage.is_none();
+    let away = detection.findings.iter().filter(undone).count();
+    if away > 0 {
+        parts.push(format!("{} undone later", counted(away, "change")));
+    }
+    match &parts[..] {
+        [] => "no change".to_owned(),
+        parts => joined_with_and(parts),
+    }
+}
+
+/// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one that changed most.
+pub fn change_text(histories: &Histories, detection: &Detection, group: &FindingGroup) -> String {
+    let first = &detection.findings[group.findings[0]];
+    let [before, after] = first.level_texts();
+    let name = &first.subject.benchmark;
+    let more = match group.findings.len() - 1 {
+        0 => name.clone(),
+        more if group.is_shared => format!("the suite ({name} and {more} more)"),
+        more => format!("{name} and {more} more"),
+    };
+    format!(
+        "{more}: {} {}, {before} → {after}, in {}",
+        first.kind_text(histories),
+        first.change_text(),
+        group.suspects_text(detection, histories)
+    )
+}
+
+/// Returns `also changed there: packages.numpy 2.3.1 → 2.4.0`; `None` if nothing else did.
+pub fn environment_text(changes: &[EnvironmentChange]) -> Option<String> {
+    let named: Vec<String> = changes
+        .iter()
+        .take(NAMED_CHANGES)
+        .map(|change| {
+            let before = joined(change.before.iter().take(2));
+            let after = joined(change.after.iter().take(2));
+            format!("{} {before} → {after}", change.key)
+        })
+        .collect();
+    let more = changes.len().saturating_sub(named.len());
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    (!named.is_empty()).then(|| format!("also changed there: {}{more}", named.join(", ")))
+}
+
+/// Returns what was not tested, and why.
+pub fn untested_texts(histories: &Histories, detection: &Detection) -> Vec<String> {
+    let names = |wanted: &dyn Fn(&SeriesState) -> bool| -> Vec<String> {
+        let mut names: Vec<String> = histories
+            .series
+            .iter()
+            .zip(&detection.states)
+            .filter(|(_, state)| wanted(state))
+            .map(|(series, _)| series.subject.benchmark.clone())
+            .collect();
+        names.dedup();
+        names
+    };
+    let told = |names: Vec<String>, text: &str| {
+        let what = match names.len() {
+            0 => return None,
+            1..=NAMED_BENCHMARKS => joined_with_and(&names),
+            several => counted(several, "benchmark"),
+        };
+        Some(format!("{text}: {what}"))
+    };
+    [
+        told(
+            names(&|state| matches!(state, SeriesState::NotMeasured { .. })),
+            "not measured any more",
+        ),
+        told(
+            names(&|state| matches!(state, SeriesState::NothingUsable { .. })),
+            "no usable value any more",
+        ),
+        told(
+            names(&|state| matches!(state, SeriesState::TooFew { .. })),
+            &format!(
+                "too few runs to test ({} are needed)",
+                detection.fewest_runs
+            ),
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
