@@ -10,10 +10,13 @@
 mod asv;
 mod benchmarkdotnet;
 mod bmf;
+mod chrome_trace;
 mod coiled;
 mod conbench;
 mod criterion;
+mod dask;
 mod divan;
+mod earthkit;
 mod github_action;
 mod go;
 mod google_benchmark;
@@ -21,11 +24,14 @@ mod hail;
 mod hyperfine;
 mod jmh;
 mod libtest;
+mod otlp;
+mod parsl;
 mod pyperf;
 mod pytest_benchmark;
 mod rebar;
 mod record_v1;
 mod shared;
+mod wfcommons;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -60,6 +66,12 @@ pub const FORMATS: &[Format] = &[
     benchmarkdotnet::FORMAT,
     criterion::FORMAT,
     hyperfine::FORMAT,
+    earthkit::FORMAT,
+    dask::FORMAT,
+    wfcommons::FORMAT,
+    otlp::FORMAT,
+    chrome_trace::FORMAT,
+    parsl::FORMAT,
     coiled::FORMAT,
     github_action::FORMAT,
     bmf::FORMAT,

@@ -1,7 +1,6 @@
 //! Coiled's benchmark database: SQLite, one row for each test that was run.
 
 mod columns;
-mod database;
 mod identity;
 mod pairs;
 mod row;
@@ -13,10 +12,10 @@ use jiff::Timestamp;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use crate::coiled::database::{CoiledRow, Database};
 use crate::coiled::identity::ids_of;
 use crate::coiled::pairs::{distinct, joined};
 use crate::coiled::row::{MeasuredRow, measured};
+use crate::shared::database::{Database, DatabaseRow};
 use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
@@ -122,7 +121,11 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 }
 
 /// Leaves out what Coiled's merge has doubled: rows that are alike in everything but their id.
-fn without_doubles(rows: Vec<CoiledRow>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<CoiledRow> {
+fn without_doubles(
+    rows: Vec<DatabaseRow>,
+    word: &str,
+    sink: &mut Sink<'_, '_>,
+) -> Vec<DatabaseRow> {
     let (rows, doubled) = distinct(rows);
     for number in doubled {
         sink.notes().left(

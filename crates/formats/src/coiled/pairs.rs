@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::coiled::database::{CoiledRow, identity};
 use crate::coiled::row::{Execution, time};
+use crate::shared::database::{DatabaseRow, identity};
 
 /// From when to when something took place.
 pub(super) type Span = (Timestamp, Timestamp);
@@ -35,9 +35,9 @@ pub(super) fn one_to_one<K: Ord>(mut candidates: Vec<(K, usize, usize)>) -> BTre
 
 /// Leaves the first of the rows that are alike in everything but their id, as Coiled's merge
 /// doubles them; returns the numbers of the others, too.
-pub(super) fn distinct(rows: Vec<CoiledRow>) -> (Vec<CoiledRow>, Vec<u64>) {
+pub(super) fn distinct(rows: Vec<DatabaseRow>) -> (Vec<DatabaseRow>, Vec<u64>) {
     let mut alike = BTreeSet::new();
-    let (rows, doubled): (Vec<CoiledRow>, Vec<CoiledRow>) = rows
+    let (rows, doubled): (Vec<DatabaseRow>, Vec<DatabaseRow>) = rows
         .into_iter()
         .partition(|row| alike.insert(row.content()));
     (rows, doubled.iter().map(|row| row.number).collect())
@@ -45,8 +45,8 @@ pub(super) fn distinct(rows: Vec<CoiledRow>) -> (Vec<CoiledRow>, Vec<u64>) {
 
 /// Joins the rows that the same execution has in both tables: of the same session, path and name,
 /// nearest starts first. Where one of them has no times, only what is left over is joined.
-pub(super) fn joined(tests: Vec<CoiledRow>, queries: Vec<CoiledRow>) -> Vec<Execution> {
-    let key = |row: &CoiledRow| {
+pub(super) fn joined(tests: Vec<DatabaseRow>, queries: Vec<DatabaseRow>) -> Vec<Execution> {
+    let key = |row: &DatabaseRow| {
         ["session_id", "path", "name"].map(|column| row.cells.get(column).map(identity))
     };
     let mut of_test: BTreeMap<_, Vec<usize>> = BTreeMap::new();
@@ -68,7 +68,7 @@ pub(super) fn joined(tests: Vec<CoiledRow>, queries: Vec<CoiledRow>) -> Vec<Exec
         }
     }
     let pairs = one_to_one(candidates);
-    let mut queries: Vec<Option<CoiledRow>> = queries.into_iter().map(Some).collect();
+    let mut queries: Vec<Option<DatabaseRow>> = queries.into_iter().map(Some).collect();
     let mut found = Vec::with_capacity(tests.len());
     for (at, test) in tests.into_iter().enumerate() {
         let query = pairs.get(&at).and_then(|&other| queries[other].take());
@@ -81,7 +81,7 @@ pub(super) fn joined(tests: Vec<CoiledRow>, queries: Vec<CoiledRow>) -> Vec<Exec
     found
 }
 
-fn span(row: &CoiledRow) -> Option<Span> {
+fn span(row: &DatabaseRow) -> Option<Span> {
     let at = |column: &str| time(row.cells.get(column)?).ok();
     Some((at("start")?, at("end")?))
 }

@@ -5,8 +5,8 @@ use rusqlite::types::Value as Cell;
 use serde_json::Value;
 
 use crate::coiled::columns::{CLUSTER, KEPT, LINKS, METRICS, PARAMS};
-use crate::coiled::database::{CoiledRow, identity, json, shown};
 use crate::coiled::setting::setting;
+use crate::shared::database::{DatabaseRow, identity, json, shown};
 use crate::shared::intake::{InstanceDraft, RunDraft};
 use crate::shared::keys::put_object;
 use crate::shared::moment::moment;
@@ -16,11 +16,11 @@ use lapwing_core::record::{IterationColumns, Mark};
 /// What one execution of a test has in the database.
 pub(super) enum Execution {
     /// A row of `test_run` alone.
-    Test(CoiledRow),
+    Test(DatabaseRow),
     /// A row of `tpch_run` alone.
-    Query(CoiledRow),
+    Query(DatabaseRow),
     /// A row in each.
-    Both(CoiledRow, CoiledRow),
+    Both(DatabaseRow, DatabaseRow),
 }
 
 impl Execution {
@@ -144,7 +144,7 @@ pub(super) fn measured(execution: Execution) -> Result<MeasuredRow, String> {
     })
 }
 
-fn benchmark(row: &mut CoiledRow, path: Option<&str>, name: &str) -> Result<Benchmark, String> {
+fn benchmark(row: &mut DatabaseRow, path: Option<&str>, name: &str) -> Result<Benchmark, String> {
     let mut params = Object::new();
     if let Some((_, param)) = name.strip_suffix(']').and_then(|it| it.split_once('[')) {
         params.insert("param".to_owned(), param.into());
@@ -196,7 +196,7 @@ fn told_apart(name: &str, params: &Object) -> String {
 
 /// Returns the columns whose number is infinite, which no record can say.
 fn take_values(
-    row: &mut CoiledRow,
+    row: &mut DatabaseRow,
     draft: &mut InstanceDraft,
 ) -> Result<Vec<&'static str>, String> {
     let mut infinite = Vec::new();
@@ -215,7 +215,7 @@ fn take_values(
 }
 
 /// The test's own outcome is the iteration's; without one, setting up ended it all.
-fn take_outcome(row: &CoiledRow, draft: &mut InstanceDraft) -> Result<(), String> {
+fn take_outcome(row: &DatabaseRow, draft: &mut InstanceDraft) -> Result<(), String> {
     let [setup, call, teardown] = [
         stage(row, "setup_outcome")?,
         stage(row, "call_outcome")?,
@@ -259,7 +259,7 @@ fn take_outcome(row: &CoiledRow, draft: &mut InstanceDraft) -> Result<(), String
 }
 
 /// Returns how a stage of a test ended, in pytest's words.
-fn stage(row: &CoiledRow, column: &str) -> Result<Option<Outcome>, String> {
+fn stage(row: &DatabaseRow, column: &str) -> Result<Option<Outcome>, String> {
     match row.cells.get(column) {
         None => Ok(None),
         Some(Cell::Text(text)) if text.is_empty() => Ok(None),
@@ -273,7 +273,7 @@ fn stage(row: &CoiledRow, column: &str) -> Result<Option<Outcome>, String> {
     }
 }
 
-fn take_time(row: &mut CoiledRow, column: &str) -> Result<Option<Timestamp>, String> {
+fn take_time(row: &mut DatabaseRow, column: &str) -> Result<Option<Timestamp>, String> {
     row.cells
         .remove(column)
         .map(|cell| time(&cell).map_err(|found| format!("`{column}` is {found}, expected a time")))
@@ -289,7 +289,7 @@ pub(super) fn time(cell: &Cell) -> Result<Timestamp, String> {
 }
 
 /// Moves a cell, if there is one, to the key of its name.
-pub(super) fn put(row: &mut CoiledRow, column: &str, object: &mut Object) -> Result<(), String> {
+pub(super) fn put(row: &mut DatabaseRow, column: &str, object: &mut Object) -> Result<(), String> {
     if let Some(value) = row.take_json(column)? {
         object.insert(column.to_owned(), value);
     }

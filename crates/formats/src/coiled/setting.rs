@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::coiled::database::CoiledRow;
 use crate::coiled::row::put;
+use crate::shared::database::DatabaseRow;
 use crate::shared::intake::RunDraft;
 use crate::shared::keys::put_object;
 use lapwing_core::model::{Level, Object, Version};
@@ -19,7 +19,7 @@ const PACKAGES: [(&str, &str); 6] = [
 ];
 
 /// Takes the setting: versions, Python, platform, and the environment of an A/B test.
-pub(super) fn setting(row: &mut CoiledRow) -> Result<RunDraft, String> {
+pub(super) fn setting(row: &mut DatabaseRow) -> Result<RunDraft, String> {
     let mut packages = Object::new();
     let mut versions = BTreeMap::new();
     for (column, package) in PACKAGES {

@@ -12,7 +12,7 @@ use crate::go::stream::GoMeasured;
 use crate::go::text::{Failure, GoText};
 use crate::go::visits::{Roles, Visits};
 use crate::shared::intake::{Intake, TakenInstance};
-use lapwing_core::model::{Id, Metric, MetricName, Object};
+use lapwing_core::model::{Id, MOST_METRICS, Metric, MetricName, Object};
 use lapwing_core::record::{IterationColumns, Mark};
 use lapwing_core::text::plural;
 
@@ -177,7 +177,8 @@ impl Results {
                 }
                 if let Some(column) = columns.values.get_mut(metric) {
                     column[k] = unit.base(value);
-                } else {
+                // One more is refused.
+                } else if columns.values.len() <= MOST_METRICS {
                     let mut column = vec![f64::NAN; results.len()];
                     column[k] = unit.base(value);
                     columns.values.insert(metric.clone(), column);

@@ -389,7 +389,7 @@ fn results_in_turn_come_together_whatever_their_number() {
             found.push(format!(
                 "{}: {} iterations, {failed} failed, {values:?}",
                 data.benchmark.id,
-                of.index.len(),
+                of.len(),
             ));
         }
         Ok::<(), StoreError>(())

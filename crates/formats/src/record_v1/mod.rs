@@ -29,7 +29,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                     error @ (LineError::NoVersion
                     | LineError::Newer { .. }
                     | LineError::Kind { .. }
-                    | LineError::Negative { .. }),
+                    | LineError::Refused { .. }),
                 ) => sink.bad(BadLine::new(number, error.to_string())),
             },
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::shared::spans::SpanDraft;
 use crate::shared::units::Unit;
 use lapwing_core::model::{
     Benchmark, Id, InstanceOutcome, Level, Metric, MetricName, Object, Version,
@@ -79,6 +80,8 @@ pub(crate) struct InstanceDraft {
     pub(crate) iterations: IterationColumns,
     /// What the source says of metrics whose samples it did not keep.
     pub(crate) summaries: Vec<SummaryDraft>,
+    /// The timed pieces of its task graph.
+    pub(crate) spans: Vec<SpanDraft>,
     /// How it ended.
     pub(crate) outcome: InstanceOutcome,
     /// Why, where it did not end well.

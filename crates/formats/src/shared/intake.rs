@@ -206,6 +206,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.already_there(RecordKind::Instance, 1);
             sink.already_there(RecordKind::Iteration, count);
             sink.already_there(RecordKind::Summary, draft.summaries.len());
+            sink.already_there(RecordKind::Span, draft.spans.len());
             sink.already_there(RecordKind::InstanceEnd, 1);
             sink.nothing_new();
             return Ok(Some(taken));
@@ -227,9 +228,16 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             self.session_put = true;
             *waiting = None;
         }
-        let mut records = Vec::with_capacity(2 + draft.summaries.len());
+        let mut records = Vec::with_capacity(2 + draft.summaries.len() + draft.spans.len());
         let iterations = std::mem::take(&mut draft.iterations);
+        let spans = std::mem::take(&mut draft.spans);
         instance_records(id, run, position, draft, &mut records);
+        let iteration = (iterations.count == 1).then_some(0);
+        records.extend(
+            (0..)
+                .zip(spans)
+                .map(|(index, span)| Record::Span(span.into_span(id, iteration, index))),
+        );
         let iterations = (iterations.count > 0).then_some((id, iterations));
         let good = self.sink.line_with(spot, &records, iterations)?;
         Ok(good.then_some(taken))

@@ -3,9 +3,8 @@
 use std::io::BufRead;
 
 use crate::{ImportError, Source};
-
-/// The longest line that is read.
-pub(crate) const LONGEST_LINE: usize = 64 << 20;
+use lapwing_core::model::too_long;
+use lapwing_core::record::{LineEnd, read_line};
 
 /// The lines of a source.
 pub(crate) struct Lines<'s> {
@@ -47,16 +46,13 @@ impl<'s> Lines<'s> {
     /// from 1.
     pub(crate) fn next_indented(&mut self) -> Result<Option<(u64, Line<'_>)>, ImportError> {
         loop {
-            self.line.clear();
             self.number += 1;
-            let too_long = match self.read_line()? {
-                End::OfFile if self.line.is_empty() => return Ok(None),
-                End::OfFile | End::OfLine => false,
-                End::TooLong => true,
-            };
-            if too_long {
-                let reason = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
-                return Ok(Some((self.number, Line::Bad(reason))));
+            let end = read_line(&mut *self.text, &mut self.line)
+                .map_err(|error| self.source.failed(error))?;
+            match end {
+                LineEnd::OfFile if self.line.is_empty() => return Ok(None),
+                LineEnd::OfFile | LineEnd::Whole => {}
+                LineEnd::TooLong => return Ok(Some((self.number, Line::Bad(too_long())))),
             }
             if !self.line.trim_ascii().is_empty() {
                 break;
@@ -76,36 +72,4 @@ impl<'s> Lines<'s> {
         };
         Ok(Some((self.number, line)))
     }
-
-    fn read_line(&mut self) -> Result<End, ImportError> {
-        let mut too_long = false;
-        loop {
-            let piece = self
-                .text
-                .fill_buf()
-                .map_err(|error| self.source.failed(error))?;
-            if piece.is_empty() {
-                return Ok(if too_long { End::TooLong } else { End::OfFile });
-            }
-            let end = piece.iter().position(|&byte| byte == b'\n');
-            let used = end.map_or(piece.len(), |at| at + 1);
-            if !too_long && self.line.len() + used > LONGEST_LINE {
-                too_long = true;
-                self.line = Vec::new();
-            }
-            if !too_long {
-                self.line.extend_from_slice(&piece[..used]);
-            }
-            self.text.consume(used);
-            if end.is_some() {
-                return Ok(if too_long { End::TooLong } else { End::OfLine });
-            }
-        }
-    }
-}
-
-enum End {
-    OfLine,
-    OfFile,
-    TooLong,
 }

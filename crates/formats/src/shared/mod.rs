@@ -2,6 +2,7 @@
 
 pub(crate) mod alike;
 pub(crate) mod bare_words;
+pub(crate) mod database;
 pub(crate) mod detect;
 pub(crate) mod document;
 pub(crate) mod drafts;
@@ -19,6 +20,7 @@ pub(crate) mod promises;
 pub(crate) mod reason;
 pub(crate) mod sink;
 pub(crate) mod source;
+pub(crate) mod spans;
 pub(crate) mod spot;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -89,6 +89,10 @@ pub fn places_at(path: &Path) -> Result<ImportPaths, ImportError> {
     }
     let mut places = ImportPaths::default();
     for path in fitting {
+        // A pipe or a device has no end; who means it can name it.
+        if fs::metadata(&path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            continue;
+        }
         match places_at(&path) {
             Ok(there) => places.append(there),
             Err(ImportError::EmptyDirectory { other_endings, .. }) => {

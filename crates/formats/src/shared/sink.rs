@@ -10,7 +10,7 @@ use crate::shared::notes::Notes;
 use crate::shared::spot::Spot;
 use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::model::{
-    DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, is_too_deep,
+    DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,
 };
 use lapwing_core::record::{IterationColumns, RecordMemory, StoreError, Writer};
 
@@ -171,8 +171,9 @@ impl<'w, 't> Sink<'w, 't> {
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<bool, ImportError> {
         let records: Vec<&Record> = records.into_iter().collect();
-        if records.iter().any(|record| is_too_deep(record)) {
-            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
+        // All of them first, so that no part of a line is kept.
+        if let Some(why) = records.iter().find_map(|record| refusal(record)) {
+            self.bad(spot.bad(why));
             return Ok(false);
         }
         for record in records {
@@ -181,7 +182,7 @@ impl<'w, 't> Sink<'w, 't> {
                 Err(
                     error @ (StoreError::Conflict { .. }
                     | StoreError::NoParent { .. }
-                    | StoreError::NotFinite { .. }),
+                    | StoreError::Refused { .. }),
                 ) => {
                     self.bad(spot.bad(error.to_string()));
                     return Ok(false);

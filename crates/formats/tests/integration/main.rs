@@ -7,4 +7,5 @@
 
 mod mutations;
 mod python;
+mod readers;
 mod reference_hail;

@@ -17,7 +17,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
 /// Every fixture that is a file of one format: its name and its bytes.
-static FIXTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
+pub(super) static FIXTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures"));
     let mut waiting = vec![root.to_owned()];
     let mut files: Vec<PathBuf> = Vec::new();
@@ -72,7 +72,7 @@ const WORDS: [&str; 24] = [
 
 /// A way to damage a file.
 #[derive(Debug, Clone)]
-enum Damage {
+pub(super) enum Damage {
     Flip(Index, u8),
     Cut(Index, Index),
     Double(Index, Index),
@@ -89,7 +89,7 @@ enum Damage {
     Remove(Index),
 }
 
-fn damage() -> impl Strategy<Value = Damage> {
+pub(super) fn damage() -> impl Strategy<Value = Damage> {
     let value = prop_oneof![
         Just(Value::Null),
         Just(json!(-1.5)),
@@ -120,7 +120,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 impl Damage {
-    fn to(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    pub(super) fn to(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if bytes.is_empty() {
             return bytes;
         }
@@ -240,7 +240,7 @@ fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v mut Value> {
     }
 }
 
-fn read_as(
+pub(super) fn read_as(
     name: &str,
     bytes: &[u8],
     format: Option<&str>,
@@ -266,7 +266,7 @@ fn check(imported: &Imported) {
 }
 
 /// Cases of each property.
-fn cases() -> u32 {
+pub(super) fn cases() -> u32 {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(1500)
 }

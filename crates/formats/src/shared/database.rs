@@ -20,15 +20,15 @@ const FILE_FORMATS: [usize; 2] = [18, 19];
 
 /// A row: what is not NULL, by the name of the column in small letters.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct CoiledRow {
+pub(crate) struct DatabaseRow {
     /// SQLite's number of the row.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// The cells.
-    pub(super) cells: BTreeMap<String, Value>,
+    pub(crate) cells: BTreeMap<String, Value>,
 }
 
 /// A database in memory.
-pub(super) struct Database {
+pub(crate) struct Database {
     name: String,
     connection: Connection,
 }
@@ -36,7 +36,7 @@ pub(super) struct Database {
 impl Database {
     /// Reads the whole file into memory, so that it need not be a file (it may be compressed,
     /// or standard input) and nothing is written beside it.
-    pub(super) fn open(source: &Source) -> Result<Self, ImportError> {
+    pub(crate) fn open(source: &Source) -> Result<Self, ImportError> {
         let wrong = |reason: String| ImportError::Database {
             name: source.name().to_owned(),
             reason,
@@ -77,14 +77,14 @@ impl Database {
     }
 
     /// Returns the rows of a table; nothing where there is no such table.
-    pub(super) fn rows(&self, table: &str) -> Result<Option<Vec<CoiledRow>>, ImportError> {
+    pub(crate) fn rows(&self, table: &str) -> Result<Option<Vec<DatabaseRow>>, ImportError> {
         self.read(table).map_err(|error| ImportError::Database {
             name: self.name.clone(),
             reason: reason(&error),
         })
     }
 
-    fn read(&self, table: &str) -> Result<Option<Vec<CoiledRow>>, rusqlite::Error> {
+    fn read(&self, table: &str) -> Result<Option<Vec<DatabaseRow>>, rusqlite::Error> {
         let known: i64 = self.connection.query_row(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1",
             [table],
@@ -119,7 +119,7 @@ impl Database {
                     cells.insert(name.to_ascii_lowercase(), value);
                 }
             }
-            rows.push(CoiledRow {
+            rows.push(DatabaseRow {
                 number: row.get::<_, i64>(0)?.unsigned_abs(),
                 cells,
             });
@@ -128,10 +128,10 @@ impl Database {
     }
 }
 
-impl CoiledRow {
+impl DatabaseRow {
     /// Returns a digest of all cells but `id`, which merging gives anew. Columns without a value
     /// say nothing, so that a row is the same in databases of different ages.
-    pub(super) fn content(&self) -> [u8; 32] {
+    pub(crate) fn content(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for (column, cell) in self.cells.iter().filter(|(column, _)| *column != "id") {
             let text = identity(cell);
@@ -144,7 +144,7 @@ impl CoiledRow {
     }
 
     /// Takes a text that is not empty; whole numbers are taken as they are written.
-    pub(super) fn take_text(&mut self, column: &str) -> Result<Option<String>, String> {
+    pub(crate) fn take_text(&mut self, column: &str) -> Result<Option<String>, String> {
         match self.cells.remove(column) {
             None => Ok(None),
             Some(Value::Text(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
@@ -154,7 +154,7 @@ impl CoiledRow {
     }
 
     /// Takes a number.
-    pub(super) fn take_number(&mut self, column: &str) -> Result<Option<f64>, String> {
+    pub(crate) fn take_number(&mut self, column: &str) -> Result<Option<f64>, String> {
         match self.cells.remove(column) {
             None => Ok(None),
             Some(Value::Real(number)) => Ok(Some(number)),
@@ -171,7 +171,7 @@ impl CoiledRow {
     }
 
     /// Takes a cell as JSON.
-    pub(super) fn take_json(&mut self, column: &str) -> Result<Option<serde_json::Value>, String> {
+    pub(crate) fn take_json(&mut self, column: &str) -> Result<Option<serde_json::Value>, String> {
         self.cells
             .remove(column)
             .map(|value| json(column, &value))
@@ -194,7 +194,7 @@ fn cell(value: ValueRef<'_>) -> Option<Value> {
 }
 
 /// Returns a cell as JSON; bytes have no such form.
-pub(super) fn json(column: &str, value: &Value) -> Result<serde_json::Value, String> {
+pub(crate) fn json(column: &str, value: &Value) -> Result<serde_json::Value, String> {
     match value {
         Value::Null => Ok(serde_json::Value::Null),
         Value::Integer(number) => Ok((*number).into()),
@@ -210,7 +210,7 @@ pub(super) fn json(column: &str, value: &Value) -> Result<serde_json::Value, Str
 }
 
 /// Returns a text that is another one for every other cell, for ever.
-pub(super) fn identity(value: &Value) -> String {
+pub(crate) fn identity(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::Integer(number) => format!("i{number}"),
@@ -221,7 +221,7 @@ pub(super) fn identity(value: &Value) -> String {
 }
 
 /// Returns a cell for an error.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
     match value {
         Value::Null => "NULL".to_owned(),

@@ -1,0 +1,230 @@
+//! Chrome's trace events, which Perfetto, VizTracer and many others read and write.
+
+mod wire;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::chrome_trace::wire::{ChromeEvent, identity, time};
+use crate::shared::detect::{first_line, has_key, has_own_key};
+use crate::shared::document::Document;
+use crate::shared::intake::SessionDraft;
+use crate::shared::others::Entries;
+use crate::shared::sink::Sink;
+use crate::shared::spans::{PLAIN, SpanDraft, take_trace, traced};
+use crate::{Format, ImportError, Source};
+
+pub(super) const FORMAT: Format = Format::new(
+    "chrome-trace",
+    "Chrome trace events (JSON)",
+    looks_like,
+    read,
+);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    if has_own_key(head, "traceEvents") {
+        return Some("it has `traceEvents`");
+    }
+    let is_list = first_line(head).starts_with(b"[");
+    let keys = ["ph", "pid", "ts"];
+    (is_list && keys.iter().all(|key| has_key(head, key)))
+        .then_some("it is a list of objects with `ph`, `pid` and `ts`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let document = Document::of(source)?;
+    let digest = *document.sha256();
+    let closed = closed(&document);
+    if closed.is_some() {
+        sink.notes().left("the end", "the file has no `]`");
+    }
+    let closed = closed.map(|text| Source::from_bytes(source.name(), text.into_bytes()));
+    let document = match closed {
+        Some(closed) => Document::of(&closed?)?,
+        None => document,
+    };
+    let mut reader = ChromeReader::default();
+    for raw in events(&document, sink)? {
+        match document.element::<ChromeEvent<'_>>(raw) {
+            Ok(event) => {
+                if let Err(reason) = reader.take(event, sink) {
+                    sink.bad(document.wrong(raw, reason));
+                }
+            }
+            Err(bad) => sink.bad(bad),
+        }
+    }
+    if reader.spans.is_empty() && sink.only_counts() {
+        return Ok(());
+    }
+    let session = SessionDraft {
+        tool: "Chrome trace events".to_owned(),
+        ..SessionDraft::default()
+    };
+    let trace = traced("trace", None, reader.finish());
+    take_trace(source, &digest, sink, session, trace)
+}
+
+/// A list may end without its bracket, as a program that is killed leaves it; returns the text with
+/// one, where it lacks one.
+fn closed(document: &Document) -> Option<String> {
+    let text = document.text().trim();
+    let events = text.strip_suffix(',').unwrap_or(text);
+    (text.starts_with('[') && events.ends_with('}')).then(|| format!("{events}]"))
+}
+
+fn events<'d>(
+    document: &'d Document,
+    sink: &mut Sink<'_, '_>,
+) -> Result<Vec<&'d RawValue>, ImportError> {
+    if document.text().trim_start().starts_with('[') {
+        return document.parse();
+    }
+    let Entries(entries) = document.parse()?;
+    let mut events = None;
+    for (key, raw) in entries {
+        match &*key {
+            "traceEvents" => {
+                let list = document.value(&key, raw);
+                events = Some(list.map_err(|bad| document.refused(bad))?);
+            }
+            // The unit that a viewer shows.
+            "displayTimeUnit" => {}
+            _other => sink.notes().left(&key, "they are no events"),
+        }
+    }
+    events.ok_or_else(|| document.wrong_document("`traceEvents` is missing"))
+}
+
+/// A process and a thread of it.
+type ThreadId = (String, String);
+
+#[derive(Default)]
+struct ChromeReader {
+    spans: Vec<(ThreadId, SpanDraft)>,
+    /// What has begun on a thread, the innermost last.
+    begun: BTreeMap<ThreadId, Vec<usize>>,
+    /// What has begun and may end on another thread.
+    begun_anywhere: BTreeMap<String, Vec<usize>>,
+    processes: BTreeMap<String, String>,
+    threads: BTreeMap<ThreadId, String>,
+}
+
+impl ChromeReader {
+    fn take(&mut self, event: ChromeEvent<'_>, sink: &mut Sink<'_, '_>) -> Result<(), String> {
+        let thread = (identity(&event.pid), identity(&event.tid));
+        match &*event.ph {
+            "X" => {
+                let begin = time("ts", &event.ts)?;
+                let end = begin + time("dur", &event.dur)?;
+                let at = self.begin(thread, event, begin);
+                self.spans[at].1.event("end", Some(end));
+            }
+            "B" => {
+                let begin = time("ts", &event.ts)?;
+                let at = self.begin(thread.clone(), event, begin);
+                self.begun.entry(thread).or_default().push(at);
+            }
+            "E" => {
+                let end = time("ts", &event.ts)?;
+                let begun = self.begun.get_mut(&thread).and_then(Vec::pop);
+                self.end(begun, end, event, sink);
+            }
+            "b" => {
+                let (id, begin) = (event.async_id(), time("ts", &event.ts)?);
+                let at = self.begin(thread, event, begin);
+                self.begun_anywhere.entry(id).or_default().push(at);
+            }
+            "e" => {
+                let (id, end) = (event.async_id(), time("ts", &event.ts)?);
+                let begun = self.begun_anywhere.get_mut(&id).and_then(Vec::pop);
+                self.end(begun, end, event, sink);
+            }
+            "M" => self.name(thread, &event),
+            "s" | "t" | "f" => sink.notes().left("flows", "spans have no arrows"),
+            other => {
+                let what = format!("events of phase `{other}`");
+                sink.notes().left(&what, "they have no duration");
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, thread: ThreadId, event: ChromeEvent<'_>, begin: i64) -> usize {
+        let mut span = SpanDraft::of(PLAIN, event.name.into_owned());
+        span.event("begin", Some(begin));
+        let category = (!event.cat.is_empty()).then(|| event.cat.into_owned());
+        span.attribute("category", category);
+        span.attribute("cpu", time("tdur", &event.tdur).ok());
+        span.attributes.extend(event.args);
+        self.spans.push((thread, span));
+        self.spans.len() - 1
+    }
+
+    fn end(
+        &mut self,
+        begun: Option<usize>,
+        end: i64,
+        event: ChromeEvent<'_>,
+        sink: &mut Sink<'_, '_>,
+    ) {
+        match begun.and_then(|at| self.spans.get_mut(at)) {
+            Some((_, span)) => {
+                span.event("end", Some(end));
+                span.attributes.extend(event.args);
+            }
+            None => sink.notes().left(&event.name, "it ends and has not begun"),
+        }
+    }
+
+    fn name(&mut self, thread: ThreadId, event: &ChromeEvent<'_>) {
+        let Some(Value::String(name)) = event.args.get("name") else {
+            return;
+        };
+        match &*event.name {
+            "process_name" => self.processes.insert(thread.0, name.clone()),
+            "thread_name" => self.threads.insert(thread, name.clone()),
+            _other => None,
+        };
+    }
+
+    fn finish(self) -> Vec<SpanDraft> {
+        let process_of = |pid: &str| label(&self.processes, &pid.to_owned(), pid);
+        let thread_of = |thread: &ThreadId| {
+            let all = self.threads.iter();
+            let beside = all.filter(|(it, _)| it.0 == thread.0);
+            let beside = beside
+                .map(|(it, name)| (it.clone(), name.clone()))
+                .collect();
+            label(&beside, thread, &thread.1)
+        };
+        let mut lanes: BTreeMap<ThreadId, String> = BTreeMap::new();
+        let mut spans = Vec::with_capacity(self.spans.len());
+        for (thread, mut span) in self.spans {
+            let lane = lanes
+                .entry(thread.clone())
+                .or_insert_with(|| format!("{}:{}", process_of(&thread.0), thread_of(&thread)));
+            span.lane = Some(lane.clone());
+            span.clock = Some("trace".to_owned());
+            spans.push(span);
+        }
+        spans
+    }
+}
+
+/// Returns the name of something; with its number where another one has the same name, and the
+/// number alone where it has none.
+fn label<K: Ord>(names: &BTreeMap<K, String>, key: &K, number: &str) -> String {
+    let Some(name) = names.get(key) else {
+        return number.to_owned();
+    };
+    match names.values().filter(|other| *other == name).count() {
+        1 => name.clone(),
+        _several => format!("{name} {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use crate::shared::testing::{imported, read_text, refusal, refusal_of, shown};
+
+#[test]
+fn complete_events_are_spans() {
+    insta::assert_snapshot!(shown(&imported("chrome-trace/viztracer.json")), @r##"
+        chrome-trace because it has `traceEvents`
+        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"viztracer","attributes":{"source":{"file":"viztracer.json","format":"chrome-trace","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"<module> (work.py:1)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031220909,"end":78715033556504},"attributes":{"category":"fee"}}
+        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"job (work.py:16)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462189,"end":78715033539259},"attributes":{"category":"fee"}}
+        {"v":1,"kind":"span","instance":"#2","index":2,"category":"span","name":"parse (work.py:7)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462420,"end":78715031465634},"attributes":{"category":"fee"}}
+        {"v":1,"kind":"span","instance":"#2","index":3,"category":"span","name":"parse.<locals>.<listcomp> (work.py:8)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031463431,"end":78715031465363},"attributes":{"category":"fee"}}
+        {"v":1,"kind":"span","instance":"#2","index":4,"category":"span","name":"reduce (work.py:11)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031465795,"end":78715033539049},"attributes":{"category":"fee"}}
+        left, as they are no events: viztracer_metadata, file_info
+        "##);
+}
+
+#[test]
+fn a_beginning_and_its_end_are_a_span() {
+    let all = shown(&imported("chrome-trace/py-spy.json"));
+    let some: Vec<&str> = all.lines().take(9).collect();
+    insta::assert_snapshot!(some.join("\n"), @r##"
+        chrome-trace because it is a list of objects with `ph`, `pid` and `ts`
+        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"py-spy","attributes":{"source":{"file":"py-spy.json","format":"chrome-trace","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"Thread._bootstrap","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1002}}
+        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"Thread._bootstrap_inner","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1045}}
+        {"v":1,"kind":"span","instance":"#2","index":2,"category":"span","name":"Thread.run","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":982}}
+        {"v":1,"kind":"span","instance":"#2","index":3,"category":"span","name":"job","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"spin.py","line":12}}
+        "##);
+}
+
+#[test]
+fn a_list_may_lack_its_end() {
+    let whole = imported("chrome-trace/py-spy.json").records.len();
+    let open = imported("chrome-trace/open.json");
+    // The last event ended a span, which now has no end.
+    assert_eq!(open.records.len(), whole);
+    let notes: Vec<_> = open
+        .notes
+        .iter()
+        .map(|note| (&note.what[..], note.why))
+        .collect();
+    assert_eq!(
+        notes,
+        [(&["the end".to_owned()][..], "the file has no `]`")]
+    );
+}
+
+#[test]
+fn what_changes_threads_is_matched_by_its_id() {
+    let text = r#"{"traceEvents": [
+        {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}},
+        {"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "p"}},
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": 4, "args": {"name": "t"}},
+        {"ph": "b", "name": "n", "cat": "c", "id": "0x1", "pid": 1, "tid": 4, "ts": 1.5, "args": {"a": 1}},
+        {"ph": "b", "name": "m", "cat": "c", "id2": {"local": "0x1"}, "pid": 2, "tid": 9, "ts": "2"},
+        {"ph": "e", "name": "n", "cat": "c", "id": "0x1", "pid": 1, "tid": 5, "ts": 3, "args": {"b": 2}},
+        {"ph": "E", "name": "x", "pid": 1, "tid": 5, "ts": 3},
+        {"ph": "C", "name": "y", "pid": 1, "tid": 5, "ts": 3},
+        {"ph": "s", "name": "z", "pid": 1, "tid": 5, "ts": 3}]}"#;
+    insta::assert_snapshot!(shown(&read_text("chrome-trace", text)), @r##"
+        chrome-trace because it was said
+        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"made-up","attributes":{"source":{"file":"made-up","format":"chrome-trace","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"n","lane":"p 1:t","clock":"trace","events":{"begin":1500,"end":3000},"attributes":{"a":1,"b":2,"category":"c"}}
+        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"category":"c"}}
+        left, as it ends and has not begun: x
+        left, as spans have no arrows: flows
+        left, as they have no duration: events of phase `C`
+        "##);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    insta::assert_snapshot!(refusal("chrome-trace/truncated.json"), @"truncated.json:1: the JSON is cut off (byte 600)");
+    insta::assert_snapshot!(refusal("chrome-trace/wrong.json"), @r##"wrong.json:1: `ts` is not a time: "now""##);
+    insta::assert_snapshot!(refusal_of("chrome-trace", r#"{"events": []}"#), @"made-up:1: `traceEvents` is missing");
+    insta::assert_snapshot!(refusal_of("chrome-trace", r#"[{"ph": "X", "ts": 1}]"#), @"made-up:1: `dur` is missing");
+}

@@ -1,0 +1,98 @@
+//! The list that `Client.get_task_stream` returns, saved as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{DaskPiece, DaskTask, class_of, key_text};
+use crate::ImportError;
+use crate::shared::document::Document;
+use crate::shared::sink::Sink;
+use crate::shared::spans::nanoseconds;
+
+/// A task that a worker has finished.
+#[derive(Deserialize)]
+struct StreamRow {
+    key: Value,
+    worker: String,
+    #[serde(default)]
+    thread: Value,
+    #[serde(default)]
+    status: Option<String>,
+    startstops: Vec<StartStop>,
+    #[serde(default)]
+    nbytes: Option<u64>,
+    #[serde(default)]
+    typename: Option<String>,
+    #[serde(default)]
+    exception_text: Option<String>,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct StartStop {
+    action: String,
+    start: f64,
+    stop: f64,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// Returns the tasks of a stream.
+pub(super) fn stream_tasks(
+    document: &Document,
+    sink: &mut Sink<'_, '_>,
+) -> Result<Vec<DaskTask>, ImportError> {
+    let rows: Vec<&RawValue> = document.parse()?;
+    let mut tasks = Vec::with_capacity(rows.len());
+    for raw in rows {
+        match document.element::<StreamRow>(raw) {
+            Ok(row) => {
+                for key in row.others.keys() {
+                    sink.notes().left(key, "spans have no place for it");
+                }
+                match task_of(row) {
+                    Some(task) => tasks.push(task),
+                    None => sink.bad(document.wrong(raw, "a time is out of range")),
+                }
+            }
+            Err(bad) => sink.bad(bad),
+        }
+    }
+    Ok(tasks)
+}
+
+fn task_of(row: StreamRow) -> Option<DaskTask> {
+    let name = key_text(&row.key);
+    let mut task = DaskTask {
+        class: class_of(&name),
+        name,
+        worker: row.worker,
+        thread: row.thread.to_string(),
+        ..DaskTask::default()
+    };
+    for it in row.startstops {
+        task.pieces.push(DaskPiece {
+            start: nanoseconds(it.start)?,
+            stop: nanoseconds(it.stop)?,
+            action: it.action,
+            source: it.source,
+        });
+    }
+    let attributes = &mut task.attributes;
+    let mut note = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            attributes.insert(key.to_owned(), value);
+        }
+    };
+    note("bytes", row.nbytes.map(Value::from));
+    note("type", row.typename.map(Value::from));
+    note("error", row.exception_text.map(Value::from));
+    let status = row.status.filter(|status| status != "OK");
+    note("status", status.map(Value::from));
+    Some(task)
+}

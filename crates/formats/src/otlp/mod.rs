@@ -1,0 +1,178 @@
+//! Traces of OpenTelemetry as JSON (OTLP): a request on each line, as the file exporters write
+//! it, or one document.
+
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde_json::Deserializer;
+use serde_json::value::RawValue;
+
+use crate::otlp::wire::{OtlpRequest, OtlpSpan, object_of};
+use crate::shared::detect::has_own_key;
+use crate::shared::document::Document;
+use crate::shared::intake::SessionDraft;
+use crate::shared::keys::in_words;
+use crate::shared::sink::Sink;
+use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, traced};
+use crate::{Format, ImportError, Source};
+use lapwing_core::model::Object;
+
+pub(super) const FORMAT: Format =
+    Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    has_own_key(head, "resourceSpans").then_some("it has `resourceSpans`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let document = Document::of(source)?;
+    let mut reader = OtlpReader::default();
+    let mut requests = Deserializer::from_str(document.text()).into_iter::<&RawValue>();
+    loop {
+        let begin = requests.byte_offset();
+        let Some(raw) = requests.next() else { break };
+        let request = match raw {
+            Ok(raw) => document.element::<OtlpRequest>(raw),
+            Err(error) => {
+                let rest = &document.text()[begin..];
+                let skipped = rest.len() - rest.trim_start().len();
+                let spot = document.spot_of(&rest[skipped..]);
+                let what = if error.is_eof() {
+                    "is cut off"
+                } else {
+                    "is not valid"
+                };
+                sink.bad(spot.bad(format!("the JSON {what}")));
+                break;
+            }
+        };
+        match request.and_then(|request| {
+            let spot = document.spot_of(raw.as_ref().map_or("", |raw| raw.get()));
+            reader.take(request).map_err(|reason| spot.bad(reason))
+        }) {
+            Ok(()) => {}
+            Err(bad) => sink.bad(bad),
+        }
+    }
+    if reader.spans.is_empty() && sink.only_counts() {
+        return Ok(());
+    }
+    let first = reader.spans.iter().filter_map(|it| it.0.start()).min();
+    let session = SessionDraft {
+        started: first.and_then(|time| Timestamp::from_nanosecond(time.into()).ok()),
+        tool: "OpenTelemetry".to_owned(),
+        ..SessionDraft::default()
+    };
+    let name = reader.service.take();
+    let resources = std::mem::take(&mut reader.resources);
+    let name = name.as_deref().unwrap_or("trace");
+    let mut trace = traced(name, None, reader.finish());
+    if let [only] = &resources[..] {
+        trace.environment = only.clone();
+    }
+    take_trace(source, document.sha256(), sink, session, trace)
+}
+
+#[derive(Default)]
+struct OtlpReader {
+    /// Each with its lane.
+    spans: Vec<(OtlpSpan, String)>,
+    resources: Vec<Object>,
+    service: Option<String>,
+}
+
+impl OtlpReader {
+    fn take(&mut self, request: OtlpRequest) -> Result<(), String> {
+        for of_resource in request.resource_spans {
+            let resource = object_of(of_resource.resource.attributes);
+            let lane = lane_of(&resource);
+            if self.service.is_none() {
+                self.service = resource.get("service.name").map(in_words);
+            }
+            if !self.resources.contains(&resource) {
+                self.resources.push(resource);
+            }
+            let scopes = of_resource.scope_spans.into_iter();
+            for span in scopes.flat_map(|scope| scope.spans) {
+                span.check()?;
+                self.spans.push((span, lane.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Spans with links, and those that they link to, are a graph of tasks.
+    fn finish(self) -> Vec<SpanDraft> {
+        let known: BTreeMap<&str, &str> = self
+            .spans
+            .iter()
+            .map(|(span, _)| (span.span_id.as_str(), span.name.as_str()))
+            .collect();
+        let mut tasks: BTreeSet<&str> = BTreeSet::new();
+        for (span, _) in &self.spans {
+            for link in &span.links {
+                if known.contains_key(link.span_id.as_str()) {
+                    tasks.extend([span.span_id.as_str(), link.span_id.as_str()]);
+                }
+            }
+        }
+        let task_name = |id: &str| Some(format!("{}:{id}", known.get(id)?));
+        let draft_of = |(span, lane): &(OtlpSpan, String)| {
+            let mut draft = match tasks.contains(span.span_id.as_str()) {
+                true => {
+                    let mut draft = SpanDraft::of(TASK, format!("{}:{}", span.name, span.span_id));
+                    let inputs = span.links.iter().filter_map(|it| task_name(&it.span_id));
+                    draft.inputs = inputs.collect();
+                    draft.event("started", span.start());
+                    draft.event("computed", span.end());
+                    draft
+                }
+                false => {
+                    let mut draft = SpanDraft::of(PLAIN, span.name.clone());
+                    draft.event("begin", span.start());
+                    draft.event("end", span.end());
+                    draft
+                }
+            };
+            draft.lane = Some(lane.clone());
+            draft.clock = Some(WALL.to_owned());
+            describe(&mut draft, span);
+            draft
+        };
+        self.spans.iter().map(draft_of).collect()
+    }
+}
+
+/// Adds what a span has besides its times.
+fn describe(draft: &mut SpanDraft, span: &OtlpSpan) {
+    for event in &span.events {
+        if let Some(time) = event.time() {
+            draft.events.entry(event.name.clone()).or_insert(time);
+        }
+    }
+    draft.attributes = object_of(span.attributes.clone());
+    draft.attribute("span", Some(span.span_id.as_str()));
+    let parent = Some(span.parent_span_id.as_str());
+    draft.attribute("parent", parent.filter(|id| !id.is_empty()));
+    if span.status.is_error() {
+        draft.attribute("status", Some("error"));
+        let message = Some(span.status.message.as_str());
+        draft.attribute("error", message.filter(|it| !it.is_empty()));
+    }
+}
+
+/// Returns where the spans of a resource ran: the host and the instance of the service.
+fn lane_of(resource: &Object) -> String {
+    let word = |keys: &[&str]| keys.iter().find_map(|key| resource.get(*key)).map(in_words);
+    let worker = word(&["service.instance.id", "service.name", "process.pid"]);
+    let worker = worker.unwrap_or_else(|| "unknown".to_owned());
+    match word(&["host.name"]) {
+        Some(host) => format!("{host}:{worker}"),
+        None => worker,
+    }
+}
+
+#[cfg(test)]
+mod tests;

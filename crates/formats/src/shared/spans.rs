@@ -1,0 +1,164 @@
+//! Spans as the readers of traces describe them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
+use crate::shared::sink::Sink;
+use crate::shared::spot::Spot;
+use crate::{ImportError, Source};
+use lapwing_core::model::{Id, Metric, Object, Span};
+use lapwing_trace::Trace;
+
+/// The category of a piece of work in the graph.
+pub(crate) const TASK: &str = "task";
+
+/// The category of data on their way.
+pub(crate) const TRANSFER: &str = "transfer";
+
+/// The category of a piece that is neither: it has a beginning and an end.
+pub(crate) const PLAIN: &str = "span";
+
+/// The clock of a source whose times are those of the calendar.
+pub(crate) const WALL: &str = "wall";
+
+/// A span before it has an instance.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(crate) struct SpanDraft {
+    /// The kind of piece.
+    pub(crate) category: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it ran.
+    pub(crate) lane: Option<String>,
+    /// The names of the spans that it waited for.
+    pub(crate) inputs: Vec<String>,
+    /// The clock that its events were read from.
+    pub(crate) clock: Option<String>,
+    /// Event name to nanoseconds of that clock.
+    pub(crate) events: BTreeMap<String, i64>,
+    /// Whatever else is known of it.
+    pub(crate) attributes: Object,
+}
+
+impl SpanDraft {
+    /// Returns a span without events.
+    pub(crate) fn of(category: &str, name: impl Into<String>) -> Self {
+        Self {
+            category: category.to_owned(),
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds an event, where its time is known.
+    pub(crate) fn event(&mut self, name: &str, time: Option<i64>) {
+        if let Some(time) = time {
+            self.events.insert(name.to_owned(), time);
+        }
+    }
+
+    /// Adds an attribute, where it is known.
+    pub(crate) fn attribute(&mut self, key: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.attributes.insert(key.to_owned(), value.into());
+        }
+    }
+
+    /// Returns the span of that instance.
+    pub(crate) fn into_span(self, instance: Id, iteration: Option<u32>, index: u32) -> Span {
+        Span {
+            instance,
+            iteration,
+            index,
+            category: self.category,
+            name: self.name,
+            lane: self.lane,
+            inputs: self.inputs,
+            clock: self.clock,
+            events: self.events,
+            attributes: self.attributes,
+            extra: Object::new(),
+        }
+    }
+}
+
+/// Returns seconds in nanoseconds; `None` beyond their range.
+pub(crate) fn nanoseconds(seconds: f64) -> Option<i64> {
+    const RANGE: f64 = 9e9;
+    // Apart, since the product of a time of the calendar would lose its last digits once more.
+    let (whole, part) = (seconds.trunc(), seconds.fract() * 1e9);
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "within the range of whole nanoseconds"
+    )]
+    (seconds.abs() < RANGE).then(|| whole as i64 * 1_000_000_000 + part.round() as i64)
+}
+
+/// Returns the instance of a trace whose whole took that many seconds, where the source says so.
+pub(crate) fn traced(
+    benchmark: &str,
+    seconds: Option<f64>,
+    mut spans: Vec<SpanDraft>,
+) -> InstanceDraft {
+    spans.sort_by_key(|span| span.events.values().min().copied());
+    let mut draft = InstanceDraft::of(benchmark);
+    let seconds = seconds.filter(|seconds| *seconds > 0.0);
+    let wall_time = seconds.map(|seconds| ("wall_time".to_owned(), Metric::lower("s"), seconds));
+    for (name, metric, value) in metrics_of(&spans).into_iter().chain(wall_time) {
+        draft.metrics.insert(name.clone(), metric);
+        draft.iterations.values.insert(name, vec![value]);
+    }
+    if !draft.iterations.values.is_empty() {
+        draft.iterations.count = 1;
+        draft.iterations.burn_in = vec![false];
+    }
+    draft.spans = spans;
+    draft
+}
+
+fn metrics_of(spans: &[SpanDraft]) -> Vec<(String, Metric, f64)> {
+    let spans = spans.iter().cloned();
+    let spans: Vec<Span> = spans.map(|it| it.into_span(nobody(), None, 0)).collect();
+    lapwing_trace::metrics(&Trace::of_spans(&spans))
+}
+
+/// Returns an id for spans that have no instance yet.
+pub(crate) fn nobody() -> Id {
+    Id::derived(&[])
+}
+
+/// Takes a source that is one trace.
+pub(crate) fn take_trace(
+    source: &Source,
+    digest: &[u8; 32],
+    sink: &mut Sink<'_, '_>,
+    session: SessionDraft,
+    trace: InstanceDraft,
+) -> Result<(), ImportError> {
+    if trace.spans.is_empty() {
+        return Err(ImportError::NoResults {
+            name: source.name().to_owned(),
+        });
+    }
+    let mut intake = Intake::begin(source, digest, sink, session)?;
+    let run = intake.run(RunDraft::default())?;
+    intake.instance(Spot::from(1_u64), run, trace)?;
+    intake.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_keep_what_a_number_of_seconds_has() {
+        assert_eq!(nanoseconds(1.5e-9), Some(2));
+        assert_eq!(nanoseconds(-0.25), Some(-250_000_000));
+        let time = nanoseconds(1_795_466_223.185_943_8).expect("in range");
+        assert_eq!(time / 1_000, 1_795_466_223_185_943);
+        assert_eq!(nanoseconds(f64::NAN), None);
+        assert_eq!(nanoseconds(1e10), None);
+    }
+}

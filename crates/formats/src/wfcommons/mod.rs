@@ -1,0 +1,244 @@
+//! Workflow instances of WfCommons: the graph, how long each task took, and mostly not when.
+
+use jiff::Timestamp;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+use crate::shared::detect::has_own_key;
+use crate::shared::document::Document;
+use crate::shared::intake::SessionDraft;
+use crate::shared::moment::moment;
+use crate::shared::sink::Sink;
+use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, take_trace, traced};
+use crate::{BadLine, Format, ImportError, Source};
+
+pub(super) const FORMAT: Format = Format::new(
+    "wfcommons",
+    "WfCommons workflow instance (WfFormat)",
+    looks_like,
+    read,
+);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    ["schemaVersion", "workflow"]
+        .iter()
+        .all(|key| has_own_key(head, key))
+        .then_some("it has `schemaVersion` and `workflow`")
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WorkflowInstance<'d> {
+    #[serde(default)]
+    name: Option<String>,
+    schema_version: String,
+    #[serde(default)]
+    runtime_system: Option<RuntimeSystem>,
+    #[serde(borrow)]
+    workflow: &'d RawValue,
+}
+
+#[derive(Deserialize)]
+struct RuntimeSystem {
+    name: String,
+    #[serde(default)]
+    version: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Workflow<'d> {
+    specification: Specification,
+    #[serde(borrow)]
+    execution: Execution<'d>,
+}
+
+#[derive(Deserialize)]
+struct Specification {
+    tasks: Vec<SpecifiedTask>,
+    #[serde(default)]
+    files: Vec<SpecifiedFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SpecifiedTask {
+    id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    parents: Vec<String>,
+    #[serde(default)]
+    output_files: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SpecifiedFile {
+    id: String,
+    #[serde(default)]
+    size_in_bytes: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Execution<'d> {
+    #[serde(default)]
+    makespan_in_seconds: Option<f64>,
+    #[serde(default)]
+    executed_at: Option<String>,
+    #[serde(borrow)]
+    tasks: Vec<&'d RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecutedTask {
+    id: String,
+    runtime_in_seconds: f64,
+    #[serde(default)]
+    executed_at: Option<String>,
+    #[serde(default)]
+    machines: Vec<String>,
+    #[serde(default, rename = "avgCPU")]
+    average_cpu: Option<f64>,
+    #[serde(default)]
+    core_count: Option<f64>,
+    #[serde(default)]
+    read_bytes: Option<u64>,
+    #[serde(default)]
+    written_bytes: Option<u64>,
+    #[serde(default)]
+    memory_in_bytes: Option<u64>,
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let document = Document::of(source)?;
+    let instance: WorkflowInstance<'_> = document.parse()?;
+    if instance.schema_version.as_str() < "1.5" {
+        let version = instance.schema_version;
+        let reason = format!("WfFormat {version} is older than 1.5, the oldest that is read");
+        return Err(document.wrong_document(reason));
+    }
+    let workflow: Workflow<'_> = document
+        .value("workflow", instance.workflow)
+        .map_err(|bad| document.refused(bad))?;
+    let graph = Graph::of(&workflow.specification);
+    let mut spans = Vec::with_capacity(workflow.execution.tasks.len());
+    for raw in &workflow.execution.tasks {
+        let task = document.element::<ExecutedTask>(raw);
+        match task.and_then(|task| graph.span(&document, raw, task)) {
+            Ok(span) => spans.push(span),
+            Err(bad) => sink.bad(bad),
+        }
+    }
+    let (makespan, executed_at) = (
+        workflow.execution.makespan_in_seconds,
+        workflow.execution.executed_at,
+    );
+    let tool = match instance.runtime_system {
+        Some(RuntimeSystem { name, version }) => match version {
+            Some(version) => format!("{name} {version}"),
+            None => name,
+        },
+        None => "wfcommons".to_owned(),
+    };
+    let session = SessionDraft {
+        started: executed_at.as_deref().and_then(time_of),
+        tool,
+        ..SessionDraft::default()
+    };
+    let name = instance.name.filter(|name| !name.is_empty());
+    let benchmark = name.unwrap_or_else(|| source.stem().to_owned());
+    let trace = traced(&benchmark, makespan, spans);
+    take_trace(source, document.sha256(), sink, session, trace)
+}
+
+/// What is specified of the tasks, by their ids.
+struct Graph<'s> {
+    tasks: BTreeMap<&'s str, &'s SpecifiedTask>,
+    sizes: BTreeMap<&'s str, u64>,
+    number: Option<Regex>,
+}
+
+impl<'s> Graph<'s> {
+    fn of(specification: &'s Specification) -> Self {
+        let tasks = specification.tasks.iter();
+        let files = specification.files.iter();
+        Self {
+            tasks: tasks.map(|task| (task.id.as_str(), task)).collect(),
+            sizes: files.map(|it| (it.id.as_str(), it.size_in_bytes)).collect(),
+            number: Regex::new("[-_.](ID)?[0-9]+$").ok(),
+        }
+    }
+
+    fn span(
+        &self,
+        document: &Document,
+        raw: &RawValue,
+        task: ExecutedTask,
+    ) -> Result<SpanDraft, BadLine> {
+        let duration = nanoseconds(task.runtime_in_seconds).filter(|it| *it >= 0);
+        let Some(duration) = duration else {
+            return Err(document.wrong(raw, "`runtimeInSeconds` is out of range"));
+        };
+        let mut span = SpanDraft::of(TASK, task.id);
+        if let Some(specified) = self.tasks.get(span.name.as_str()) {
+            span.inputs.clone_from(&specified.parents);
+            let sizes = specified.output_files.iter();
+            let sizes = sizes.filter_map(|file| self.sizes.get(file.as_str()));
+            span.attribute("bytes", Some(sizes.sum::<u64>()).filter(|it| *it > 0));
+            span.attribute("class", Some(self.class(specified)));
+        }
+        span.lane = task.machines.into_iter().next();
+        span.attribute("duration", Some(duration));
+        // Percent of one core.
+        let cpu = task
+            .average_cpu
+            .map(|it| it / 100.0 * task.runtime_in_seconds);
+        span.attribute("cpu", cpu.and_then(nanoseconds));
+        span.attribute("cores", task.core_count);
+        span.attribute("bytes_read", task.read_bytes);
+        span.attribute("bytes_written", task.written_bytes);
+        span.attribute("peak_memory", task.memory_in_bytes);
+        let started = task.executed_at.as_deref().and_then(time_of);
+        let started = started.and_then(|time| i64::try_from(time.as_nanosecond()).ok());
+        if let Some(started) = started {
+            span.clock = Some(WALL.to_owned());
+            span.event("started", Some(started));
+            span.event("computed", started.checked_add(duration));
+        }
+        Ok(span)
+    }
+
+    /// The name that tasks of a kind share; many writers number it.
+    fn class(&self, task: &SpecifiedTask) -> String {
+        let name = match task.name.is_empty() {
+            true => &task.id,
+            false => &task.name,
+        };
+        match &self.number {
+            Some(number) => number.replace(name, "").into_owned(),
+            None => name.clone(),
+        }
+    }
+}
+
+/// Reads a time as the writers of instances have it, besides those of the standard.
+fn time_of(text: &str) -> Option<Timestamp> {
+    let compact = || {
+        let parsed = jiff::fmt::strtime::parse("%Y%m%dT%H%M%S%z", text).ok()?;
+        parsed.to_timestamp().ok()
+    };
+    // Month first.
+    let pegasus = || {
+        let parsed = jiff::fmt::strtime::parse("%m-%d-%yT%H:%M:%SZ", text).ok()?;
+        let zoned = parsed.to_datetime().ok()?.to_zoned(jiff::tz::TimeZone::UTC);
+        zoned.ok().map(|zoned| zoned.timestamp())
+    };
+    moment(text).or_else(compact).or_else(pegasus)
+}
+
+#[cfg(test)]
+mod tests;

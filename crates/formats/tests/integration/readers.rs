@@ -1,0 +1,91 @@
+//! Whatever an importer writes, every reader reads: the inbox, the importer of record v1, a store, a shared
+//! history. What the runner and the plugin write is read in `tests/reliability/test_writers.py`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lapwing_core::model::Id;
+use lapwing_core::model::Record;
+use lapwing_core::record::inbox::{self, InboxArrival};
+use lapwing_core::record::sharing::{self, PullOptions, PushOptions, SharedFolder};
+use lapwing_core::record::{Filter, RecordFile, Store, StoreError, write_line};
+use lapwing_formats::BadLines;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::mutations::{FIXTURES, cases, damage, read_as};
+
+fn line(record: &Record) -> String {
+    let mut line = Vec::new();
+    write_line(&mut line, record).unwrap();
+    String::from_utf8(line).unwrap()
+}
+
+fn stored(store: &Store) -> BTreeSet<String> {
+    let mut lines = BTreeSet::new();
+    store
+        .scan(&Filter::default(), |record| {
+            lines.insert(line(&record));
+            Ok::<(), StoreError>(())
+        })
+        .unwrap();
+    lines
+}
+
+/// Passes records through every reader, each of which has to have all of them.
+fn check_readers(records: &[Record], folder: &Path) {
+    let written: BTreeSet<String> = records.iter().map(line).collect();
+    let open = |name: &str| Store::open(&folder.join(name)).unwrap();
+
+    let mut store = open("inbox.db");
+    let mut file = RecordFile::create(&folder.join("inbox"), "x").unwrap();
+    for record in records {
+        file.append(record).unwrap();
+    }
+    file.keep().unwrap();
+    let arrivals = inbox::take_in(&mut store, &folder.join("inbox")).unwrap();
+    assert!(
+        matches!(&arrivals[..], [InboxArrival::TakenIn { refused: None, .. }]),
+        "{arrivals:?}"
+    );
+    assert_eq!(stored(&store), written);
+
+    let text: String = records.iter().map(line).collect();
+    let read = read_as("x.jsonl", text.as_bytes(), Some("record"), BadLines::Refuse).unwrap();
+    assert_eq!(
+        read.records.iter().map(line).collect::<BTreeSet<_>>(),
+        written
+    );
+
+    let remote = SharedFolder::new(&folder.join("shared")).unwrap();
+    let options = PushOptions {
+        pull: PullOptions::default(),
+        new_history: Id::derived(&[b"history"]),
+        segment_bytes: 5_000,
+    };
+    let pushed = sharing::push(&mut store, &remote, &options, &mut |_step| ()).unwrap();
+    assert_eq!(pushed.left_out.count, 0, "{pushed:?}");
+    let mut store = open("pulled.db");
+    let pulled = sharing::pull(&mut store, &remote, &options.pull, &mut |_step| ()).unwrap();
+    assert_eq!(pulled.refused.count, 0, "{pulled:?}");
+    assert_eq!(stored(&store), written);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 30, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_an_importer_writes_every_reader_reads(
+        which in any::<Index>(),
+        damages in vec(damage(), 0..4),
+    ) {
+        let (name, bytes) = &FIXTURES[which.index(FIXTURES.len())];
+        let damaged = damages.iter().fold(bytes.clone(), |bytes, damage| damage.to(bytes));
+        if let Some(imported) = read_as(name, &damaged, None, BadLines::Skip)
+            && !imported.records.is_empty()
+        {
+            check_readers(&imported.records, tempfile::tempdir().unwrap().path());
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! How long tasks and transfers take, from event to event.
+
+use std::collections::BTreeMap;
+
+use lapwing_stats::{as_f64, quantile};
+
+use crate::names::Name;
+use crate::trace::{Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode};
+
+/// A duration of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TaskDuration {
+    /// From planned to the end.
+    Total,
+    /// From enqueued to published: on the worker, or in its queue.
+    OnWorker,
+    /// From planned to enqueued: on its way to the worker.
+    ToWorker,
+    /// From enqueued to started: in the queue, and until the worker is ready.
+    Queue,
+    /// From started to loaded: inputs.
+    Load,
+    /// From loaded (or started) to computed (or published): its function.
+    Compute,
+    /// From computed to published: results.
+    Publish,
+    /// From published to completed: until the controller knows.
+    ToController,
+}
+
+impl TaskDuration {
+    /// All durations.
+    pub const ALL: [Self; 8] = [
+        Self::Total,
+        Self::OnWorker,
+        Self::ToWorker,
+        Self::Queue,
+        Self::Load,
+        Self::Compute,
+        Self::Publish,
+        Self::ToController,
+    ];
+
+    /// Those that make up the total, in order.
+    pub const PARTS: [Self; 6] = [
+        Self::ToWorker,
+        Self::Queue,
+        Self::Load,
+        Self::Compute,
+        Self::Publish,
+        Self::ToController,
+    ];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::OnWorker => "on_worker",
+            Self::ToWorker => "to_worker",
+            Self::Queue => "queue",
+            Self::Load => "load",
+            Self::Compute => "compute",
+            Self::Publish => "publish",
+            Self::ToController => "to_controller",
+        }
+    }
+
+    /// Returns what the time is spent on.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Total => "from planning to completion",
+            Self::OnWorker => "on the worker or in its queue",
+            Self::ToWorker => "on the way to the worker",
+            Self::Queue => "in the queue of the worker",
+            Self::Load => "loading inputs",
+            Self::Compute => "computing",
+            Self::Publish => "publishing results",
+            Self::ToController => "waiting for the controller to notice completion",
+        }
+    }
+
+    /// Returns the duration of a task in ns; `None` if it lacks an event.
+    pub fn of(self, task: &Task) -> Option<i64> {
+        let at = |event| task.at(event);
+        let (from, to) = match self {
+            Self::Total => (at(TaskEvent::Planned)?, task.end()?),
+            Self::OnWorker => (at(TaskEvent::Enqueued)?, at(TaskEvent::Published)?),
+            Self::ToWorker => (at(TaskEvent::Planned)?, at(TaskEvent::Enqueued)?),
+            Self::Queue => (at(TaskEvent::Enqueued)?, at(TaskEvent::Started)?),
+            Self::Load => (at(TaskEvent::Started)?, at(TaskEvent::Loaded)?),
+            Self::Compute => task.computing()?,
+            Self::Publish => (at(TaskEvent::Computed)?, at(TaskEvent::Published)?),
+            Self::ToController => (at(TaskEvent::Published)?, at(TaskEvent::Completed)?),
+        };
+        Some(to - from)
+    }
+}
+
+/// A duration of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TransferDuration {
+    /// From planned to the end.
+    Total,
+    /// From planned to started: until the source begins.
+    ToSource,
+    /// From started to loaded: in the source.
+    Load,
+    /// From loaded to unloaded: between and in the target.
+    Transmit,
+    /// From loaded to received: on the way.
+    ToTarget,
+    /// From received to unloaded: in the target.
+    Unload,
+    /// From unloaded to completed: until the controller knows.
+    ToController,
+}
+
+impl TransferDuration {
+    /// All durations.
+    pub const ALL: [Self; 7] = [
+        Self::Total,
+        Self::ToSource,
+        Self::Load,
+        Self::Transmit,
+        Self::ToTarget,
+        Self::Unload,
+        Self::ToController,
+    ];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::ToSource => "to_source",
+            Self::Load => "load",
+            Self::Transmit => "transmit",
+            Self::ToTarget => "to_target",
+            Self::Unload => "unload",
+            Self::ToController => "to_controller",
+        }
+    }
+
+    /// Returns the duration of a transfer in ns; `None` if it lacks an event, and for all but the total if nothing was copied.
+    pub fn of(self, transfer: &Transfer) -> Option<i64> {
+        let at = |event| transfer.at(event);
+        if transfer.mode == TransferMode::Local && self != Self::Total {
+            return None;
+        }
+        let (from, to) = match self {
+            Self::Total => (at(TransferEvent::Planned)?, transfer.end()?),
+            Self::ToSource => (at(TransferEvent::Planned)?, at(TransferEvent::Started)?),
+            Self::Load => (at(TransferEvent::Started)?, at(TransferEvent::Loaded)?),
+            Self::Transmit => (at(TransferEvent::Loaded)?, at(TransferEvent::Unloaded)?),
+            Self::ToTarget => (at(TransferEvent::Loaded)?, at(TransferEvent::Received)?),
+            Self::Unload => (at(TransferEvent::Received)?, at(TransferEvent::Unloaded)?),
+            Self::ToController => (at(TransferEvent::Unloaded)?, at(TransferEvent::Completed)?),
+        };
+        Some(to - from)
+    }
+}
+
+/// Statistics of durations, in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// Number of durations.
+    pub count: usize,
+    /// Their sum.
+    pub sum: i64,
+    /// Their mean.
+    pub mean: f64,
+    /// The smallest.
+    pub min: i64,
+    /// The median.
+    pub median: f64,
+    /// The quantile at 0.9, interpolated linearly.
+    pub p90: f64,
+    /// The largest.
+    pub max: i64,
+}
+
+impl Statistics {
+    /// Returns the statistics of durations; `None` if there are none.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "durations are far below 2⁵³ ns, which are 104 days"
+    )]
+    pub fn of(durations: &[i64]) -> Option<Self> {
+        let (min, max) = (*durations.iter().min()?, *durations.iter().max()?);
+        let sum: i64 = durations.iter().sum();
+        let values: Vec<f64> = durations.iter().map(|it| *it as f64).collect();
+        Some(Self {
+            count: durations.len(),
+            sum,
+            mean: sum as f64 / as_f64(durations.len()),
+            min,
+            median: quantile(&values, 0.5)?,
+            p90: quantile(&values, 0.9)?,
+            max,
+        })
+    }
+}
+
+/// By what durations are grouped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DurationGroup {
+    /// Not at all.
+    #[default]
+    All,
+    /// By class of task.
+    Class,
+    /// By worker.
+    Worker,
+    /// By host.
+    Host,
+}
+
+/// Returns the statistics of each duration of the tasks, by group.
+pub fn durations(
+    trace: &Trace,
+    group: DurationGroup,
+) -> BTreeMap<String, BTreeMap<TaskDuration, Statistics>> {
+    let mut all: BTreeMap<Name, Vec<Vec<i64>>> = BTreeMap::new();
+    for task in &trace.tasks {
+        let key = match group {
+            DurationGroup::All => Name::EMPTY,
+            DurationGroup::Class => task.class,
+            DurationGroup::Worker => task.worker,
+            DurationGroup::Host => task.host,
+        };
+        let lists = all
+            .entry(key)
+            .or_insert_with(|| vec![Vec::new(); TaskDuration::ALL.len()]);
+        for (duration, list) in TaskDuration::ALL.iter().zip(lists) {
+            list.extend(duration.of(task));
+        }
+    }
+    let groups = all.into_iter().map(|(key, lists)| {
+        let each = TaskDuration::ALL.iter().zip(&lists);
+        let each = each.filter_map(|(duration, list)| Some((*duration, Statistics::of(list)?)));
+        (trace.text(key).to_owned(), each.collect())
+    });
+    groups.collect()
+}
+
+/// Returns the statistics of each duration of the transfers, by mode.
+pub fn transfer_durations(
+    trace: &Trace,
+) -> BTreeMap<TransferMode, (usize, BTreeMap<TransferDuration, Statistics>)> {
+    let mut all: BTreeMap<TransferMode, (usize, Vec<Vec<i64>>)> = BTreeMap::new();
+    for transfer in &trace.transfers {
+        let (count, lists) = all
+            .entry(transfer.mode)
+            .or_insert_with(|| (0, vec![Vec::new(); TransferDuration::ALL.len()]));
+        *count += 1;
+        for (duration, list) in TransferDuration::ALL.iter().zip(lists) {
+            list.extend(duration.of(transfer));
+        }
+    }
+    let modes = all.into_iter().map(|(mode, (count, lists))| {
+        let each = TransferDuration::ALL.iter().zip(&lists);
+        let each = each.filter_map(|(duration, list)| Some((*duration, Statistics::of(list)?)));
+        (mode, (count, each.collect()))
+    });
+    modes.collect()
+}

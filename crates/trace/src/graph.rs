@@ -1,0 +1,144 @@
+//! The graph of a trace: what each task waits for, and what that costs at least.
+
+use std::collections::HashMap;
+
+use crate::names::Name;
+use crate::trace::Trace;
+
+/// What each task of a trace needs, by the indices of tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskGraph {
+    /// For each task the tasks whose results it needs.
+    pub inputs: Vec<Vec<usize>>,
+    /// All tasks, each after its inputs.
+    pub order: Vec<usize>,
+    /// Number of inputs that were left out, because they lead back to the task itself.
+    pub circular: usize,
+}
+
+/// What a run takes if nothing but the graph and the workers limits it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IdealTime {
+    /// The tasks of the critical path: the longest chain of inputs, by the time on workers.
+    pub path: Vec<usize>,
+    /// The duration of the critical path in ns: the makespan with as many workers as there are tasks.
+    pub critical: i64,
+    /// The time on workers of all tasks in ns.
+    pub work: i64,
+    /// How much longer each task could take without making the critical path longer, in ns.
+    pub slack: Vec<i64>,
+}
+
+impl IdealTime {
+    /// Returns a time that no schedule on so many workers undercuts, in ns.
+    pub fn bound(&self, workers: usize) -> i64 {
+        let workers = i64::try_from(workers.max(1)).unwrap_or(i64::MAX);
+        self.critical.max(self.work.div_euclid(workers))
+    }
+}
+
+impl TaskGraph {
+    /// Returns the graph of a trace; `None` if no task has an input that is a task.
+    ///
+    /// Of several attempts at a task, others wait for the last.
+    pub fn of(trace: &Trace) -> Option<Self> {
+        let mut last: HashMap<Name, usize> = HashMap::new();
+        for (index, task) in trace.tasks.iter().enumerate() {
+            let known = last.entry(task.name).or_insert(index);
+            if trace.tasks[*known].end() <= task.end() {
+                *known = index;
+            }
+        }
+        let inputs = trace.tasks.iter().map(|task| {
+            let inputs = task.inputs.iter();
+            let inputs = inputs.filter_map(|name| last.get(name).copied());
+            inputs.collect()
+        });
+        let inputs: Vec<Vec<usize>> = inputs.collect();
+        let has_inputs = inputs.iter().any(|inputs| !inputs.is_empty());
+        has_inputs.then(|| Self::ordered(inputs))
+    }
+
+    /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among themselves are left out.
+    fn ordered(mut inputs: Vec<Vec<usize>>) -> Self {
+        let mut outputs: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
+        for (task, inputs) in inputs.iter().enumerate() {
+            for input in inputs {
+                outputs[*input].push(task);
+            }
+        }
+        let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
+        let mut order: Vec<usize> = Vec::with_capacity(inputs.len());
+        order.extend((0..inputs.len()).filter(|task| waiting[*task] == 0));
+        let mut next = 0;
+        let mut circular = 0;
+        loop {
+            while let Some(task) = order.get(next).copied() {
+                next += 1;
+                for output in &outputs[task] {
+                    waiting[*output] -= 1;
+                    if waiting[*output] == 0 {
+                        order.push(*output);
+                    }
+                }
+            }
+            let Some(stuck) = (0..inputs.len()).find(|task| waiting[*task] > 0) else {
+                break;
+            };
+            circular += waiting[stuck];
+            let mut is_done = vec![false; inputs.len()];
+            order.iter().for_each(|task| is_done[*task] = true);
+            inputs[stuck].retain(|input| is_done[*input]);
+            // Its inputs that come later no longer count for it.
+            for list in &mut outputs {
+                list.retain(|output| *output != stuck);
+            }
+            waiting[stuck] = 0;
+            order.push(stuck);
+        }
+        Self {
+            inputs,
+            order,
+            circular,
+        }
+    }
+
+    /// Returns what the graph alone allows, by the time that each task took on its worker.
+    pub fn ideal(&self, trace: &Trace) -> IdealTime {
+        let work: Vec<i64> = (trace.tasks.iter())
+            .map(|task| task.work().unwrap_or(0))
+            .collect();
+        self.ideal_of(&work)
+    }
+
+    /// As [`ideal`](Self::ideal), of these times in ns.
+    pub(crate) fn ideal_of(&self, work: &[i64]) -> IdealTime {
+        let mut finished = vec![0_i64; work.len()];
+        let mut longest: Vec<Option<usize>> = vec![None; work.len()];
+        for task in &self.order {
+            let inputs = self.inputs[*task].iter().copied();
+            longest[*task] = inputs.max_by_key(|input| finished[*input]);
+            let begin = longest[*task].map_or(0, |input| finished[input]);
+            finished[*task] = begin + work[*task];
+        }
+        // The longest chain after each task.
+        let mut after = vec![0_i64; work.len()];
+        for task in self.order.iter().rev() {
+            for input in &self.inputs[*task] {
+                after[*input] = after[*input].max(after[*task] + work[*task]);
+            }
+        }
+        let critical = finished.iter().copied().max().unwrap_or(0);
+        let slack = finished.iter().zip(&after);
+        let slack = slack.map(|(finished, after)| critical - finished - after);
+        let last = (0..work.len()).max_by_key(|task| finished[*task]);
+        let mut path: Vec<usize> = std::iter::successors(last, |task| longest[*task]).collect();
+        path.reverse();
+        IdealTime {
+            path,
+            critical,
+            work: work.iter().sum(),
+            slack: slack.collect(),
+        }
+    }
+}

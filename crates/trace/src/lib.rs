@@ -1,0 +1,42 @@
+//! Traces of task graphs: tasks on workers, transfers of datasets between them, and the phases of a controller.
+//!
+//! A [`TraceReader`] makes a [`Trace`] of a log. [`lint()`] says what is wrong with it, [`durations`] and
+//! [`Statistics`] how long its pieces took, [`worker_time`] what workers did all the time, [`run_path`] what the
+//! last task waited for, and [`contention`] whether tasks are slower side by side. `docs/traces.md` has the meaning of all events.
+
+mod compare;
+mod contention;
+mod controller;
+mod durations;
+mod findings;
+mod graph;
+mod lint;
+mod metrics;
+mod names;
+mod path;
+mod profile;
+mod read;
+mod spans;
+mod trace;
+mod what_if;
+mod worker_time;
+
+pub use compare::{DurationChange, TaskChange, TraceComparison, compare};
+pub use contention::{Contention, contention};
+pub use controller::{ControllerTime, PhaseTime, controller_time};
+pub use durations::{
+    DurationGroup, Statistics, TaskDuration, TransferDuration, durations, transfer_durations,
+};
+pub use findings::{TraceFinding, TraceFindings, find};
+pub use graph::{IdealTime, TaskGraph};
+pub use lint::{ClockOffset, Defect, DefectKind, lint};
+pub use metrics::metrics;
+pub use names::{Name, Names};
+pub use path::{PathPart, RunPath, run_path};
+pub use profile::{ClassProfile, profile};
+pub use read::{TraceError, TraceReader};
+pub use trace::{
+    MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
+};
+pub use what_if::{Prediction, Scenario, what_if};
+pub use worker_time::{WorkerTime, worker_time};

@@ -1,0 +1,249 @@
+//! Traces as spans of records, and spans as traces.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lapwing_core::model::{Id, Object, Span};
+use serde_json::Value;
+
+use crate::names::Name;
+use crate::read::builder::{class_of, host_of};
+use crate::trace::{
+    MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
+};
+
+const TASK: &str = "task";
+const TRANSFER: &str = "transfer";
+const CONTROLLER: &str = "controller";
+const MICRO: &str = "micro";
+
+impl Trace {
+    /// Returns the trace that spans are; `docs/traces.md` has their meaning. Where none is a task, every span with a
+    /// beginning and an end is taken for one.
+    pub fn of_spans<'s>(spans: impl IntoIterator<Item = &'s Span>) -> Self {
+        let mut trace = Self::default();
+        let mut attempts: HashMap<Name, u32> = HashMap::new();
+        for span in spans {
+            trace.lines += 1;
+            match span.category.as_str() {
+                TASK => {
+                    let mut task = trace.task_of(span);
+                    let attempt = attempts.entry(task.name).or_default();
+                    task.attempt = *attempt;
+                    *attempt += 1;
+                    trace.tasks.push(task);
+                }
+                TRANSFER => {
+                    let transfer = trace.transfer_of(span);
+                    trace.transfers.push(transfer);
+                }
+                CONTROLLER => {
+                    let phase = trace.phase_of(span);
+                    trace.phases.push(phase);
+                }
+                MICRO => {
+                    let number = |key: &str| integer(&span.attributes, key).unwrap_or_default();
+                    let micro = Micro {
+                        count: u64::try_from(number("count")).unwrap_or_default(),
+                        sum: number("sum"),
+                        max: number("max"),
+                    };
+                    trace.micros.insert(span.name.clone(), micro);
+                }
+                _other => trace.add_other(span),
+            }
+        }
+        trace.phases.sort_by_key(|phase| phase.start);
+        if trace.tasks.is_empty() {
+            trace.take_others_for_tasks();
+        }
+        trace
+    }
+
+    fn task_of(&mut self, span: &Span) -> Task {
+        let class = match span.attributes.get("class").and_then(Value::as_str) {
+            Some(class) => class,
+            None => class_of(&span.name),
+        };
+        let worker = span.lane.as_deref().unwrap_or_default();
+        let names = &mut self.names;
+        let mut task = Task::new(
+            names.intern(&span.name),
+            names.intern(class),
+            names.intern(worker),
+        );
+        task.host = names.intern(host(worker));
+        for event in TaskEvent::ALL {
+            if let Some(at) = span.events.get(event.name()) {
+                task.events[event as usize] = *at;
+            }
+        }
+        let inputs = span.inputs.iter().map(|input| names.intern(input));
+        task.inputs = inputs.collect();
+        let number = |key| integer(&span.attributes, key);
+        (task.duration, task.cpu, task.bytes) =
+            (number("duration"), number("cpu"), number("bytes"));
+        task
+    }
+
+    fn transfer_of(&mut self, span: &Span) -> Transfer {
+        let text = |key: &str| span.attributes.get(key).and_then(Value::as_str);
+        let mut events = [MISSING; 6];
+        for event in TransferEvent::ALL {
+            if let Some(at) = span.events.get(event.name()) {
+                events[event as usize] = *at;
+            }
+        }
+        let attempt = integer(&span.attributes, "attempt").unwrap_or_default();
+        let names = &mut self.names;
+        Transfer {
+            dataset: names.intern(&span.name),
+            source: names.intern(text("source").unwrap_or_default()),
+            target: names.intern(span.lane.as_deref().unwrap_or_default()),
+            mode: match text("mode") {
+                Some("remote") => TransferMode::Remote,
+                Some("local") => TransferMode::Local,
+                Some("redundant") => TransferMode::Redundant,
+                _ => TransferMode::Unknown,
+            },
+            attempt: u32::try_from(attempt).unwrap_or_default(),
+            events,
+        }
+    }
+
+    fn phase_of(&mut self, span: &Span) -> Phase {
+        let at = |event: &str| span.events.get(event).copied();
+        let names = &mut self.names;
+        let counts = span.attributes.iter();
+        let counts = counts.filter_map(|(key, value)| Some((names.intern(key), value.as_i64()?)));
+        let counts = counts.collect();
+        Phase {
+            name: names.intern(&span.name),
+            start: at("begin").unwrap_or_default(),
+            end: at("end").unwrap_or(MISSING),
+            counts,
+        }
+    }
+
+    fn add_other(&mut self, span: &Span) {
+        let events = span.events.values();
+        let (Some(start), Some(end)) = (events.clone().min(), events.max()) else {
+            return;
+        };
+        let worker = span.lane.as_deref().unwrap_or_default();
+        self.others.push(OtherSpan {
+            name: self.names.intern(&span.name),
+            worker: self.names.intern(worker),
+            start: *start,
+            end: *end,
+        });
+    }
+
+    fn take_others_for_tasks(&mut self) {
+        for other in std::mem::take(&mut self.others) {
+            let mut task = Task::new(other.name, other.name, other.worker);
+            let host = host(self.names.text(other.worker)).to_owned();
+            task.host = self.names.intern(&host);
+            task.events[TaskEvent::Started as usize] = other.start;
+            task.events[TaskEvent::Computed as usize] = other.end;
+            self.tasks.push(task);
+        }
+    }
+
+    /// Returns the trace as spans of an instance. Events keep their clock.
+    pub fn spans(&self, instance: Id) -> Vec<Span> {
+        let empty = |category: &str, name: &str| Span {
+            instance,
+            iteration: None,
+            index: 0,
+            category: category.to_owned(),
+            name: name.to_owned(),
+            lane: None,
+            inputs: Vec::new(),
+            clock: None,
+            events: BTreeMap::new(),
+            attributes: Object::new(),
+            extra: Object::new(),
+        };
+        let tasks = self.tasks.iter().map(|task| {
+            let mut span = empty(TASK, self.text(task.name));
+            span.lane = Some(self.text(task.worker).to_owned());
+            let inputs = task.inputs.iter();
+            span.inputs = inputs.map(|name| self.text(*name).to_owned()).collect();
+            let events = TaskEvent::ALL.into_iter();
+            let events = events.filter_map(|it| Some((it.name().to_owned(), task.at(it)?)));
+            span.events = events.collect();
+            let class = self.text(task.class);
+            put(&mut span, "class", Some(class));
+            put(&mut span, "duration", task.duration);
+            put(&mut span, "cpu", task.cpu);
+            put(&mut span, "bytes", task.bytes);
+            span
+        });
+        let transfers = self.transfers.iter().map(|transfer| {
+            let mut span = empty(TRANSFER, self.text(transfer.dataset));
+            span.lane = Some(self.text(transfer.target).to_owned());
+            let events = TransferEvent::ALL.into_iter();
+            let events = events.filter_map(|it| Some((it.name().to_owned(), transfer.at(it)?)));
+            span.events = events.collect();
+            let source = Some(self.text(transfer.source)).filter(|source| !source.is_empty());
+            put(&mut span, "source", source);
+            let mode = Some(transfer.mode).filter(|mode| *mode != TransferMode::Unknown);
+            put(&mut span, "mode", mode.map(TransferMode::name));
+            put(
+                &mut span,
+                "attempt",
+                Some(transfer.attempt).filter(|it| *it > 0),
+            );
+            span
+        });
+        let phases = self.phases.iter().map(|phase| {
+            let mut span = empty(CONTROLLER, self.text(phase.name));
+            span.events.insert("begin".to_owned(), phase.start);
+            if phase.end != MISSING {
+                span.events.insert("end".to_owned(), phase.end);
+            }
+            for (name, count) in &phase.counts {
+                put(&mut span, self.text(*name), Some(*count));
+            }
+            span
+        });
+        let micros = self.micros.iter().map(|(kind, micro)| {
+            let mut span = empty(MICRO, kind);
+            put(&mut span, "count", Some(micro.count));
+            put(&mut span, "sum", Some(micro.sum));
+            put(&mut span, "max", Some(micro.max));
+            span
+        });
+        let others = self.others.iter().map(|other| {
+            let mut span = empty("span", self.text(other.name));
+            span.lane = Some(self.text(other.worker).to_owned());
+            span.events.insert("begin".to_owned(), other.start);
+            span.events.insert("end".to_owned(), other.end);
+            span
+        });
+        let all = tasks.chain(transfers).chain(phases).chain(micros);
+        let mut spans: Vec<Span> = all.chain(others).collect();
+        for (index, span) in (0..).zip(&mut spans) {
+            span.index = index;
+        }
+        spans
+    }
+}
+
+fn put(span: &mut Span, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        span.attributes.insert(key.to_owned(), value.into());
+    }
+}
+
+fn integer(attributes: &Object, key: &str) -> Option<i64> {
+    attributes.get(key)?.as_i64()
+}
+
+/// Returns the host of a lane: of an address such as `10.0.0.1:41234` and of `tcp://…` too.
+fn host(lane: &str) -> &str {
+    match lane.rsplit_once(':') {
+        Some((host, _)) => host,
+        None => host_of(lane).unwrap_or_default(),
+    }
+}

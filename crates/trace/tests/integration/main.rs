@@ -1,0 +1,10 @@
+//! Tests of reading and explaining traces.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod reference_earthkit;
+mod what_if;
