@@ -152,8 +152,10 @@ def test_the_noisiest_stands_on_top(visit, report):
     page.get_by_role("button", name="Plot noise sources").click()
     page.wait_for_selector("#overview canvas")
     page.select_option('[name="metric"]', "peak_memory")
+    answer = page.locator(".answer:visible", has_text="By peak memory")
+    answer.wait_for()
     page.wait_for_function("document.querySelectorAll('#overview canvas').length === 1")
-    page.locator(".answer:visible").get_by_role("link", name="fewer than 3 instances").click()
+    answer.get_by_role("link", name="fewer than 3 instances").click()
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 10")
     assert "more instances" in page.locator("table.listing tbody tr").first.inner_text()
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::CliError;
 use crate::fit::wrap;
-use crate::table::Table;
+use crate::table::{Table, markdown_text};
 
 /// An answer for people: a sentence, a table, and notes.
 pub struct TextAnswer {
@@ -43,10 +43,10 @@ impl TextAnswer {
 
     /// Writes the answer as Markdown.
     pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{}\n", self.headline)?;
+        writeln!(out, "{}\n", markdown_text(&self.headline))?;
         self.table.markdown(out)?;
         for note in &self.notes {
-            writeln!(out, "\n{note}")?;
+            writeln!(out, "\n{}", markdown_text(note))?;
         }
         Ok(())
     }
@@ -90,8 +90,8 @@ pub fn write_json(answer: &impl Serialize, out: &mut impl Write) -> Result<(), C
     Ok(())
 }
 
-/// Writes rows as CSV, with a column per field: the cell of a list has the `text` of its entries,
-/// the cell of an object its `count`.
+/// Writes rows as CSV, with a column per field: the cell of a list has its entries or their
+/// `text`, the cell of an object its `count` or `text`.
 pub fn write_csv<R: Serialize + Default>(rows: &[R], out: &mut impl Write) -> Result<(), CliError> {
     let mut csv = csv::Writer::from_writer(out);
     let titles = match rows.first() {
@@ -111,10 +111,13 @@ fn cell(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(entries) => {
-            let texts = entries.iter().map(|entry| cell(&entry["text"]));
+            let texts = entries.iter().map(cell);
             texts.collect::<Vec<_>>().join("; ")
         }
-        Value::Object(fields) => fields.get("count").map_or_else(String::new, cell),
+        Value::Object(fields) => {
+            let told = fields.get("count").or_else(|| fields.get("text"));
+            told.map_or_else(String::new, cell)
+        }
         Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }

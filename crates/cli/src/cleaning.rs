@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
+use lapwing_core::measure::{ancestry, number_of_commits, remote_address};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom};
 use lapwing_stats::Confidence;
 
@@ -70,6 +71,27 @@ pub struct JudgingOptions {
     pub confidence: Option<Confidence>,
     /// The accepted share of false findings among the reported changes.
     pub false_discovery_rate: Option<f64>,
+    /// What the suite file says, also of single benchmarks and metrics.
+    pub suite: JudgeSettings,
+}
+
+impl JudgingOptions {
+    /// Returns the commit that a revision means in the repository under test, and its ancestors; empty if it means none.
+    pub fn ancestry(&self, revision: &str) -> Vec<String> {
+        let repository = self.suite.repository.as_deref();
+        repository.map_or_else(Vec::new, |folder| ancestry(folder, revision))
+    }
+
+    /// Returns the number of commits after one up to another; `None` if the repository under test does not have them.
+    pub fn number_of_commits(&self, after: &str, up_to: &str) -> Option<usize> {
+        number_of_commits(self.suite.repository.as_deref()?, after, up_to)
+    }
+
+    /// Returns the address of the remote of the repository under test, if the repository has this commit.
+    pub fn remote_with(&self, commit: &str) -> Option<String> {
+        self.number_of_commits(commit, commit)?;
+        remote_address(self.suite.repository.as_deref()?)
+    }
 }
 
 /// Returns the start of the steady state.
@@ -101,6 +123,17 @@ impl CleaningOptions {
 
     /// Returns the settings of the options, else of the suite file, else the defaults.
     pub fn judging(&self) -> Result<JudgingOptions, CliError> {
+        if self.compat == Some(Compat::Coiled) {
+            return Err(CliError::input(
+                "--compat coiled reproduces a detector of changes in a history",
+            )
+            .hint("use it with `lapwing detect`"));
+        }
+        self.judging_histories()
+    }
+
+    /// Returns the same, also for tools that judge histories.
+    pub fn judging_histories(&self) -> Result<JudgingOptions, CliError> {
         let suite = self.suite_settings()?;
         let confidence = suite.confidence.map(Confidence::new).transpose()?;
         Ok(JudgingOptions {
@@ -108,6 +141,7 @@ impl CleaningOptions {
             smallest_effect: suite.smallest_effect,
             confidence,
             false_discovery_rate: suite.false_discovery_rate,
+            suite,
         })
     }
 
@@ -123,7 +157,10 @@ impl CleaningOptions {
             (None, false) => suite_file::here(),
         };
         let Some(path) = path else {
-            return Ok(JudgeSettings::default());
+            return Ok(JudgeSettings {
+                repository: Some(PathBuf::from(".")),
+                ..JudgeSettings::default()
+            });
         };
         suite_file::judging(&path, "has settings for judging")
     }

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
-use crate::options::{Context, NamedValue, one_of};
+use crate::options::{Context, NamedValue, one_of, parse_date};
 use crate::profile::Profile;
 use crate::store::{open_for_reading, retired_notes};
 
@@ -26,7 +26,7 @@ pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
     /// and a change certain to be smaller is `equivalent`
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
-    smallest_effect: Option<f64>,
+    pub smallest_effect: Option<f64>,
     /// Method for intervals and p-values
     #[arg(
         long,
@@ -153,10 +153,11 @@ pub fn gather(
     sides: &[SideSpec],
     filter: &SampleFilter,
     metrics: &MetricChoice,
-    rules: &CleaningRules,
+    judging: &JudgingOptions,
     context: &Context,
 ) -> Result<GatheredSides, CliError> {
-    let found = FoundSides::find(sides, filter, context)?;
+    let rules = &judging.rules;
+    let found = FoundSides::find(sides, filter, judging, context)?;
     let mut samples = SideSamples::gather(&found.sides, filter, metrics, rules)?;
     let mut notes = found.notes(filter, rules)?;
     if let Some(suites) = samples.match_by_id() {
@@ -185,11 +186,13 @@ impl FoundSides {
     pub fn find(
         specs: &[SideSpec],
         filter: &SampleFilter,
+        judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Self, CliError> {
         let mut files = SideFiles::default();
         let open = || open_for_reading(context);
-        let sides = ComparedSides::find(specs, filter, open, |path| files.open(path))?;
+        let ancestry = |revision: &str| judging.ancestry(revision);
+        let sides = ComparedSides::find(specs, filter, open, |path| files.open(path), &ancestry)?;
         Ok(Self {
             sides,
             _files: files,
@@ -255,7 +258,7 @@ impl SideFiles {
     }
 }
 
-fn not_imported(error: lapwing_formats::ImportError) -> CliError {
+pub fn not_imported(error: lapwing_formats::ImportError) -> CliError {
     let error = CliError::input(error);
     if let Some(ImportError::Read { .. }) = error.cause.downcast_ref() {
         // Nothing was to be imported, and an import would fail alike.
@@ -293,6 +296,17 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|share| *share > 0.0 && *share < 1.0)
         .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
+}
+
+/// Returns a side; its time may be written as everywhere.
+pub fn parse_side(text: &str) -> Result<SideSpec, String> {
+    let side: SideSpec = text.parse()?;
+    let Some(time) = side.time() else {
+        return Ok(side);
+    };
+    let meant = parse_date(time).map_err(|error| error.sentence())?;
+    let kind = text.split(':').next().unwrap_or_default();
+    format!("{kind}:{meant}").parse()
 }
 
 fn parse_change(text: &str) -> Result<f64, String> {

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::path::Path;
 
 use lapwing_core::model::RecordKind;
-use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::sharing::SharingError;
+use lapwing_core::record::{Store, StoreError};
 use lapwing_core::sample::{KnownSides, SideError};
 use lapwing_core::show::exchange::ExchangeError;
 use lapwing_core::text::grouped;
@@ -46,12 +46,16 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
 
 fn side_hint(error: &SideError) -> Option<String> {
     match error {
-        SideError::Nothing { text, known } => {
-            revision_hint(text).or_else(|| Some(known_sides_text(known)))
-        }
-        SideError::NoRun { known, .. } | SideError::TooShort { known, .. } => {
-            Some(known_sides_text(known))
-        }
+        SideError::Nothing { known, .. }
+        | SideError::NoRun { known, .. }
+        | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::NotMeasured { nearest, .. } => Some(match nearest {
+            Some(commit) => {
+                let commit = commit.get(..10).unwrap_or(commit);
+                format!("its nearest measured ancestor is commit:{commit}")
+            }
+            None => "`lapwing list runs` shows what is measured".to_owned(),
+        }),
         SideError::SeveralKinds { text, kinds } => {
             let written: Vec<String> = kinds
                 .iter()
@@ -146,7 +150,17 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Full { .. } => "free some disk space, then try again",
         StoreError::Vanished { .. } => "try again; a new store will be created",
         StoreError::Busy { .. } => "wait for the other lapwing process to finish, then try again",
-        StoreError::Damaged { path, .. } => return Some(damaged_hint(path)),
+        StoreError::Damaged { path, what } => {
+            // Whoever wants to write into it next is told.
+            Store::note_damage(path, what);
+            return Some(damaged_hint(path));
+        }
+        StoreError::KnownDamage { path, .. } => {
+            return Some(format!(
+                "{}; after restoring the file from a backup, run `lapwing db check`",
+                damaged_hint(path)
+            ));
+        }
         StoreError::NoMatch { what, .. } => return list_hint(what),
         StoreError::Ambiguous { .. } => "use the id of one of them",
         StoreError::Conflict {
@@ -160,33 +174,21 @@ fn store_hint(error: &StoreError) -> Option<String> {
             "the two stores disagree about a measurement; find out which one was changed"
         }
         StoreError::NoParent { .. } => "import or merge the source that contains it first",
-        StoreError::Sqlite { .. } | StoreError::NotFinite { .. } => return None,
+        StoreError::Sqlite { .. } | StoreError::Unreadable { .. } | StoreError::Refused { .. } => {
+            return None;
+        }
     };
     Some(hint.to_owned())
 }
 
 /// Returns how to save the readable records of a damaged store.
 pub fn damaged_hint(store: &Path) -> String {
+    let new = store.with_extension("rescued.db");
     format!(
-        "save the readable records with `lapwing --store {} export --to record -o saved.jsonl`, and import \
-         them into a new store",
-        store.display()
+        "save what can be read with `lapwing db rescue {} -o {}`",
+        store.display(),
+        new.display()
     )
-}
-
-/// Returns the side that a revision of Git such as `HEAD~2` means in the current directory.
-fn revision_hint(text: &str) -> Option<String> {
-    let is_revision = text.starts_with("HEAD") || text.contains(['~', '^']);
-    let arguments = ["rev-parse", "--verify", "--quiet", "--short=10"];
-    let answer = std::process::Command::new("git")
-        .args(arguments)
-        .arg(format!("{text}^{{commit}}"))
-        .output();
-    let answer = answer
-        .ok()
-        .filter(|it| is_revision && it.status.success())?;
-    let hash = String::from_utf8(answer.stdout).ok()?;
-    Some(format!("write a hash, such as commit:{}", hash.trim()))
 }
 
 fn sharing_hint(error: &SharingError) -> Option<String> {
@@ -208,24 +210,10 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         SharingError::Gap { .. } => {
             "restore it from a backup, or start a new history at another URL: every store still has all records that it pulled"
         }
-        SharingError::Damaged { .. }
-        | SharingError::Empty { .. }
-        | SharingError::Line { .. }
-        | SharingError::Excessive { .. } => {
+        SharingError::Damaged { .. } | SharingError::Empty { .. } => {
             "nothing was read from it; restore it from a backup, or start a new history at another URL"
         }
-        SharingError::Record { source, .. }
-            if matches!(
-                **source,
-                StoreError::NoParent { .. } | StoreError::NotFinite { .. }
-            ) =>
-        {
-            "nothing was read from it; lapwing never writes such a segment, so restore it from a \
-             backup, or start a new history at another URL"
-        }
-        SharingError::Record { source, .. } => {
-            return store_hint(source).map(|hint| format!("nothing was read from it; {hint}"));
-        }
+        SharingError::Line { .. } => "nothing was read from it; upgrade lapwing",
         SharingError::Store(store) => return store_hint(store),
         SharingError::Remote { .. } | SharingError::Compress(_) => return None,
     };

@@ -18,6 +18,7 @@ mod profile;
 mod progress;
 mod remote;
 mod review;
+mod safe_text;
 mod samples;
 mod store;
 mod suite_file;
@@ -58,9 +59,25 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     let context = options::Context::new(arguments.common);
+    if let Err(error) = check_clock() {
+        return report(error, &context);
+    }
     match arguments.command.act(&context) {
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
+    }
+}
+
+/// Refuses a clock whose time no record can have.
+fn check_clock() -> Result<(), CliError> {
+    const LAST: u64 = 253_402_207_200;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    match now.map(|since| since.as_secs()) {
+        Ok(seconds) if seconds < LAST => Ok(()),
+        Ok(_) | Err(_) => Err(CliError::input(
+            "the clock of this machine shows a time before 1970 or after 9999",
+        )
+        .hint("set it, then try again")),
     }
 }
 

@@ -10,6 +10,10 @@ use lapwing_core::record::Retired;
 use lapwing_core::sample::{RunFilter, SampleFilter};
 use lapwing_core::suite::{CommandLine, command_text};
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+
 use crate::atomic::folder_of;
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -109,7 +113,8 @@ pub struct FilterOptions {
     /// Only this run (id)
     #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
     pub run: Vec<String>,
-    /// Only sessions that started at this date or time, or later
+    /// Only sessions that started at this date or time, or later: `2026-11-01`, `yesterday`,
+    /// `3 days ago`, `2w`
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub since: Option<String>,
     /// Only sessions that started before this date or time
@@ -146,16 +151,31 @@ impl FilterOptions {
     }
 }
 
-/// Returns the moment that a date (midnight UTC) or an RFC 3339 time names.
-pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
-    if let Ok(time) = text.parse::<jiff::Timestamp>() {
-        return Ok(time);
-    }
-    let midnight = format!("{text}T00:00:00Z");
-    midnight.parse::<jiff::Timestamp>().map_err(|_unclear| {
+/// Returns the moment that a text names: a date (midnight UTC), an RFC 3339 time, `today` and `yesterday` (midnight
+/// UTC), or a span before now such as `3 days ago` and `2w`.
+pub(crate) fn parse_date(text: &str) -> Result<Timestamp, CliError> {
+    moment(text, Timestamp::now()).ok_or_else(|| {
         CliError::input(format!("`{text}` is not a date or time"))
-            .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
+            .hint("write it like 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`")
     })
+}
+
+fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    let now = now.to_zoned(TimeZone::UTC);
+    let day = match text {
+        "today" => Some(now.date()),
+        "yesterday" => Some(now.date().yesterday().ok()?),
+        _ => text.parse::<Date>().ok(),
+    };
+    if let Some(day) = day {
+        return Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    }
+    let span: Span = text.parse().ok()?;
+    Some(now.checked_sub(span.abs()).ok()?.timestamp())
 }
 
 /// File extensions of charts.
@@ -217,6 +237,33 @@ impl Context {
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates_times_and_spans_before_now() {
+        let now: Timestamp = "2026-03-01T15:30:00Z".parse().expect("a time");
+        let told = |text: &str| moment(text, now).map(|it| it.to_string());
+        for (text, expected) in [
+            ("2026-11-20", "2026-11-20T00:00:00Z"),
+            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"),
+            ("today", "2026-03-01T00:00:00Z"),
+            ("yesterday", "2026-02-28T00:00:00Z"),
+            ("3 days ago", "2026-02-26T15:30:00Z"),
+            ("3 days", "2026-02-26T15:30:00Z"),
+            ("2w", "2026-02-15T15:30:00Z"),
+            ("1 month ago", "2026-02-01T15:30:00Z"),
+            ("12h", "2026-03-01T03:30:00Z"),
+        ] {
+            assert_eq!(told(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["", "soon", "2026-13-01", "3", "9999999 years"] {
+            assert_eq!(told(text), None, "{text}");
         }
     }
 }

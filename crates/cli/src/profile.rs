@@ -10,6 +10,8 @@ use lapwing_stats::DetectionMethod;
 pub enum Compat {
     /// The notebook and `analyze_benchmarks` of Hail's benchmarks
     Hail,
+    /// The detector of Coiled's benchmarks (`lapwing detect` only)
+    Coiled,
 }
 
 /// Defaults of a tool's method.
@@ -44,8 +46,16 @@ impl Profile {
                 basis: None,
                 searches_grid: false,
             },
+            Some(Compat::Coiled) => Self {
+                metrics: MetricChoice::Named(
+                    ["wall_time", "average_memory", "peak_memory"]
+                        .map(str::to_owned)
+                        .to_vec(),
+                ),
+                ..Self::of(None)
+            },
             Some(Compat::Hail) => Self {
-                settings: SettingChoice::Pooled,
+                settings: SettingChoice::AsHail,
                 // Hail's notebook knows times only.
                 metrics: MetricChoice::Named(vec!["wall_time".to_owned()]),
                 methods: vec![DetectionMethod::Laaber, DetectionMethod::Schultz],

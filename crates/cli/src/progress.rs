@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::Context;
+use crate::safe_text::safe_line;
 
 /// Fewer benchmarks than this are read too quickly to need a bar.
 const BENCHMARKS_WITHOUT_BAR: usize = 200;
@@ -56,7 +57,7 @@ impl LateSpinner {
             self.wanted = false;
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        self.bar.set_message(text.to_owned());
+        self.bar.set_message(safe_line(text));
         self.bar.tick();
     }
 

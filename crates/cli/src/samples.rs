@@ -2,9 +2,10 @@
 
 use clap::Args;
 use lapwing_core::clean::{Audit, AuditStage, CleaningRules};
-use lapwing_core::explain::{BySetting, NoiseMetrics};
+use lapwing_core::explain::{BySetting, NoiseMetrics, is_analysed_unsteady};
 use lapwing_core::record::{Filter, Store, StoreError};
 use lapwing_core::sample::{BenchmarkData, SettingChoice, each_benchmark};
+use lapwing_core::text::{first_names, plural};
 
 use crate::audit::AuditDetail;
 use crate::cleaning::CleaningOptions;
@@ -37,6 +38,8 @@ pub struct FoundRows<R> {
     pub older: usize,
     /// Number of instances of earlier epochs.
     pub earlier: usize,
+    /// Benchmarks that are analysed although they never reach a steady state.
+    pub unsteady: Vec<String>,
 }
 
 impl<R> FoundRows<R> {
@@ -46,7 +49,21 @@ impl<R> FoundRows<R> {
         if detail == AuditDetail::Line {
             notes.extend(not_judged::note(&not_judged::of_audit(&self.audit)));
         }
+        notes.extend(self.unsteady_note());
         notes
+    }
+
+    /// Returns a note on benchmarks that are analysed although they never reach a steady state.
+    pub fn unsteady_note(&self) -> Option<String> {
+        let names = first_names(self.unsteady.iter(), 5);
+        let them = plural(self.unsteady.len(), "it", "them");
+        (!self.unsteady.is_empty()).then(|| {
+            format!(
+                "{names} never {} a steady state, so the numbers depend on how long was measured: fix or retire {them}; \
+                 `--burn-in auto` excludes {them}, `lapwing burn-in` shows {them}",
+                plural(self.unsteady.len(), "reaches", "reach"),
+            )
+        })
     }
 }
 
@@ -72,7 +89,10 @@ impl SampleOptions {
             audit: Audit::default(),
             older: 0,
             earlier: 0,
+            unsteady: Vec::new(),
         };
+        // Another tool's method has its own burn-in.
+        let is_own = self.cleaning.compat.is_none();
         let total = store.catalogue().benchmarks(&filter)?.len();
         let bar = progress::bar(doing, total, context);
         each_benchmark(&store, &filter, |data| {
@@ -81,6 +101,9 @@ impl SampleOptions {
             all.audit.benchmarks.extend(found.audits);
             all.older += found.older;
             all.earlier += found.earlier;
+            if is_own && is_analysed_unsteady(&data, rules, settings) {
+                all.unsteady.push(data.benchmark.id.clone());
+            }
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;
@@ -92,7 +115,7 @@ impl SampleOptions {
     pub fn takes_latest(&self) -> bool {
         match self.settings {
             None | Some(SettingChoice::Latest) => true,
-            Some(SettingChoice::Each | SettingChoice::Pooled) => false,
+            Some(SettingChoice::Each | SettingChoice::Pooled | SettingChoice::AsHail) => false,
         }
     }
 }

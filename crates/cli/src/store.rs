@@ -17,6 +17,7 @@ use crate::options::Context;
 
 /// Opens the store, creating it if needed.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
+    Store::refuse_damaged(&context.store)?;
     let mut store = Store::open(&context.store)?;
     take_in(&mut store, context)?;
     Ok(store)
@@ -38,15 +39,44 @@ pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
 fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     let folder = store.inbox();
     if store.is_read_only() {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let waiting = entries.filter(|it| it.path().extension().is_some_and(|it| it == "jsonl"));
+        let waiting = waiting.count();
+        if waiting > 0 {
+            context.terminal.note(&format!(
+                "{} in {} cannot be imported, because the store is read-only: what {} is missing here",
+                counted(waiting, "file"),
+                folder.display(),
+                if waiting == 1 { "it holds" } else { "they hold" }
+            ));
+        }
+        return Ok(());
+    }
+    if Store::refuse_damaged(store.path()).is_err() {
         return Ok(());
     }
     let mut whole = Vec::new();
     for arrival in inbox::take_in(store, &folder)? {
         match arrival {
             InboxArrival::TakenIn {
+                appended,
+                refused: Some((refused, kept)),
+                ..
+            } => {
+                context.terminal.note(&format!(
+                    "recovered {} of an interrupted run; {} could not be read and {} kept in {}: {}",
+                    counted(appended.total().new, "record"),
+                    counted(refused.count, "line"),
+                    if refused.count == 1 { "is" } else { "are" },
+                    kept.display(),
+                    refused.first.join("; ")
+                ));
+            }
+            InboxArrival::TakenIn {
                 path,
                 appended,
                 cut_off,
+                refused: None,
                 ..
             } => match appended.total().new {
                 new if cut_off => context.terminal.note(&format!(
@@ -68,8 +98,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
             InboxArrival::Refused { error, path } => {
                 let sentence = CliError::input(error).sentence();
                 context.terminal.note(&format!(
-                    "{} stays in the inbox: {sentence}; `lapwing import --keep-going` \
-                     imports its valid lines",
+                    "{} stays in the inbox: {sentence}",
                     path.display()
                 ));
             }

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
 use crate::fit::{ColumnWish, PADDING, fit, wrap};
+use crate::safe_text::safe_line;
 
 /// Table of text cells.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub struct Table {
     shown: Vec<bool>,
     rows: Vec<Vec<String>>,
     dispensable: Vec<String>,
+    strong: Option<String>,
 }
 
 /// Alignment of a column, and whether its cells may be wrapped.
@@ -67,6 +69,13 @@ impl Table {
     #[must_use]
     pub fn dispensable<N: AsRef<str>>(mut self, columns: &[N]) -> Self {
         self.dispensable = columns.iter().map(|it| it.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Makes this text bold in Markdown where a cell begins with it.
+    #[must_use]
+    pub fn strong(mut self, text: String) -> Self {
+        self.strong = Some(text);
         self
     }
 
@@ -125,7 +134,7 @@ impl Table {
     /// Writes the table as Markdown.
     pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
-            let escaped: Vec<String> = cells.map(markdown_cell).collect();
+            let escaped: Vec<String> = cells.map(|cell| self.markdown_cell(cell)).collect();
             format!("| {} |", escaped.join(" | "))
         };
         writeln!(
@@ -144,6 +153,15 @@ impl Table {
         Ok(())
     }
 
+    fn markdown_cell(&self, text: &str) -> String {
+        let strong = self.strong.as_deref().unwrap_or_default();
+        let cell = match text.strip_prefix(strong) {
+            Some(rest) if !strong.is_empty() => format!("**{strong}**{}", markdown_text(rest)),
+            Some(_) | None => markdown_text(text),
+        };
+        cell.replace('|', "\\|")
+    }
+
     /// Writes the table as CSV.
     pub fn csv(&self, out: &mut impl Write) -> Result<(), CliError> {
         let mut csv = csv::Writer::from_writer(out);
@@ -159,7 +177,7 @@ impl Table {
         let columns = self.columns.iter().enumerate();
         columns
             .map(|(at, (name, align))| {
-                let cells = self.rows.iter().map(|row| plain(&row[at]).width());
+                let cells = self.rows.iter().map(|row| safe_line(&row[at]).width());
                 ColumnWish {
                     align: *align,
                     width: cells.max().unwrap_or(0).max(name.width()),
@@ -183,7 +201,7 @@ impl Table {
         }
         for row in &self.rows {
             let cells = kept.iter();
-            table.add_row(cells.map(|(at, width)| wrap(&plain(&row[*at]), *width)));
+            table.add_row(cells.map(|(at, width)| wrap(&safe_line(&row[*at]), *width)));
         }
         for (place, (at, _)) in kept.iter().enumerate() {
             if let Some(column) = table.column_mut(place) {
@@ -197,20 +215,44 @@ impl Table {
     }
 }
 
-/// Returns a text without control characters, which could change the state of the terminal.
-fn plain(text: &str) -> String {
-    text.chars()
-        .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
-        .collect()
-}
-
-/// Returns a text for Markdown, with HTML escaped and without control characters.
+/// Returns a text for Markdown, with its marks and HTML escaped, but for the code in it.
 pub fn markdown_text(text: &str) -> String {
-    plain(text).replace('<', "&lt;")
+    let text = safe_line(text);
+    // Backquotes in pairs are ours, or cannot be told from them.
+    let is_paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
+    let parts = text.split('`').enumerate();
+    let escaped: Vec<String> = parts
+        .map(|(at, part)| match is_paired && at % 2 == 1 {
+            true => part.to_owned(),
+            false => escaped(part),
+        })
+        .collect();
+    escaped.join(if is_paired { "`" } else { "\\`" })
 }
 
-fn markdown_cell(text: &str) -> String {
-    markdown_text(text).replace('|', "\\|")
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let is_word = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+    for (at, character) in text.char_indices() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            // A mention would notify whoever has that name.
+            '@' => escaped.push_str("&#64;"),
+            // An exclamation mark is one of a picture only before a bracket.
+            '*' | '[' | ']' | '\\' => escaped.extend(['\\', character]),
+            // Within a word it is none of Markdown's marks.
+            '_' => {
+                let before = text[..at].trim_end_matches('_').chars().next_back();
+                let after = text[at..].trim_start_matches('_').chars().next();
+                if !(is_word(before) && is_word(after)) {
+                    escaped.push('\\');
+                }
+                escaped.push('_');
+            }
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]
@@ -263,6 +305,20 @@ mod tests {
 
         columns that do not fit: last measured, tags; `--format csv` has all
         ");
+    }
+
+    #[test]
+    fn names_are_no_markdown() {
+        for (text, escaped) in [
+            ("test_join[10-100]", r"test_join\[10-100\]"),
+            ("![x](http://y) @all", r"!\[x\](http://y) &#64;all"),
+            ("_a_ (__b__) c__d *e*", r"\_a\_ (\_\_b\_\_) c__d \*e\*"),
+            (r"\*a\* <b>", r"\\\*a\\\* &lt;b>"),
+            ("`--all *` shows [it]", r"`--all *` shows \[it\]"),
+            ("a` *b*", r"a\` \*b\*"),
+        ] {
+            assert_eq!(markdown_text(text), escaped);
+        }
     }
 
     #[test]

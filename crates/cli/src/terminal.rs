@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::error::CliError;
+use crate::options::Format;
+use crate::safe_text::{SafeWriter, safe};
 
 /// Width assumed if the terminal does not report one.
 const USUAL_WIDTH: usize = 80;
@@ -49,33 +51,50 @@ impl Terminal {
         }
     }
 
-    /// Returns standard output, which passes every byte unchanged: names are data.
-    pub fn out(&self) -> impl Write {
-        io::stdout().lock()
+    /// Returns standard output for text, which is safe to show wherever it ends up.
+    pub fn out(&self) -> Box<dyn Write> {
+        Box::new(SafeWriter::new(io::stdout().lock()))
     }
 
-    /// Returns standard output for coloured text; colours are removed if not supported.
+    /// Returns standard output for data. A program that reads it gets every byte, because names are data;
+    /// a terminal gets none that would change its state.
+    pub fn data_out(&self) -> Box<dyn Write> {
+        match io::stdout().is_terminal() {
+            true => self.out(),
+            false => Box::new(io::stdout().lock()),
+        }
+    }
+
+    /// Returns standard output for an answer in this format.
+    pub fn out_as(&self, format: Format) -> Box<dyn Write> {
+        match format {
+            Format::Text | Format::Markdown => self.out(),
+            Format::Json | Format::Csv => self.data_out(),
+        }
+    }
+
+    /// Returns standard output for coloured text without names; colours are removed if not supported.
     pub fn coloured_out(&self) -> impl Write {
         anstream::stdout().lock()
     }
 
     /// Prints a line on standard error. Failing to do so is not an error.
     pub fn say(&self, text: &str) {
-        let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
+        Self::line(&safe(text));
     }
 
     /// Prints a prompt; the reply is typed on the same line.
     pub fn ask(&self, text: &str) {
         let mut stderr = anstream::stderr().lock();
-        let _ignored: io::Result<()> = write!(stderr, "{text}").and_then(|()| stderr.flush());
+        let _ignored: io::Result<()> =
+            write!(stderr, "{}", safe(text)).and_then(|()| stderr.flush());
     }
 
     /// Prints a note.
     pub fn note(&self, text: &str) {
-        // A control character in a name could change the state of the terminal.
-        let text = text.replace(char::is_control, "\u{FFFD}");
+        // Messages of failures have several lines.
         let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
-        self.say(&format!("{style}note{style:#}: {text}"));
+        Self::line(&format!("{style}note{style:#}: {}", safe(text)));
     }
 
     /// Prints notes.
@@ -87,12 +106,16 @@ impl Terminal {
     pub fn error(&self, error: &CliError) {
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
-        self.say(&format!("{red}error{red:#}: {}", error.sentence()));
+        Self::line(&format!("{red}error{red:#}: {}", safe(&error.sentence())));
         if let Some(consequence) = &error.consequence {
             self.say(&format!("  {consequence}"));
         }
         if let Some(hint) = &error.hint {
-            self.say(&format!("  {cyan}hint{cyan:#}: {hint}"));
+            Self::line(&format!("  {cyan}hint{cyan:#}: {}", safe(hint)));
         }
+    }
+
+    fn line(text: &str) {
+        let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
     }
 }

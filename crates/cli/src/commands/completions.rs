@@ -24,7 +24,7 @@ impl CompletionsCommand {
         // clap panics when it cannot write, such as into a closed pipe; into memory it always can.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "lapwing", &mut script);
-        context.terminal.out().write_all(&script)?;
+        context.terminal.data_out().write_all(&script)?;
         Ok(ExitStatus::Fine)
     }
 }

@@ -2,9 +2,10 @@
 
 mod annotations;
 mod rename;
+mod rescue;
 mod restore;
 mod retire;
-mod said;
+pub(super) mod said;
 mod share;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,6 @@ use lapwing_core::text::{counted, grouped};
 use self::share::ShareCommand;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::hints::damaged_hint;
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
@@ -39,8 +39,12 @@ enum Action {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Check the store for damage
+    /// Check the store for damage, and list what is damaged
     Check,
+    /// Save everything readable of a damaged store into a new one, and list what is lost
+    ///
+    /// The damaged file is not changed. Works on the pages of the file, also if it cannot be opened.
+    Rescue(rescue::RescueCommand),
     /// Upgrade the store to the newest schema version (opening it does so, too)
     Migrate,
     /// Copy all records of other stores into this one; records already here are skipped
@@ -98,7 +102,8 @@ impl Db {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
             Action::Info { format } => info(context, format),
-            Action::Check => check(context),
+            Action::Check => rescue::check(context),
+            Action::Rescue(rescue) => rescue.act(context),
             Action::Migrate => migrate(context),
             Action::Merge { files } => merge(context, &files),
             Action::Rename(rename) => rename.act(context),
@@ -115,7 +120,7 @@ impl Db {
 fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.upkeep().info()?;
-    let mut out = context.terminal.out();
+    let mut out = context.terminal.out_as(format);
     let time = |time: Option<jiff::Timestamp>| {
         time.map_or_else(String::new, |time| {
             time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
@@ -172,29 +177,6 @@ fn size(bytes: u64) -> String {
     } else {
         format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
     }
-}
-
-fn check(context: &Context) -> Result<ExitStatus, CliError> {
-    let store = open_for_reading(context)?;
-    let report = store.upkeep().check()?;
-    let mut out = context.terminal.out();
-    if report.problems.is_empty() {
-        writeln!(
-            out,
-            "{}: no damage found ({})",
-            store.path().display(),
-            counted(report.checks.len(), "check")
-        )?;
-        return Ok(ExitStatus::Fine);
-    }
-    let problems = report.problems.len() as u64;
-    Err(CliError::input(format!(
-        "{} has {}: {}",
-        store.path().display(),
-        counted(problems, "problem"),
-        report.problems.join("; ")
-    ))
-    .hint(damaged_hint(store.path())))
 }
 
 fn migrate(context: &Context) -> Result<ExitStatus, CliError> {

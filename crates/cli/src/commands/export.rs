@@ -95,7 +95,7 @@ impl ExportCommand {
         }
         let written = match &self.output {
             None => {
-                let mut out = BufWriter::new(context.terminal.out());
+                let mut out = BufWriter::new(context.terminal.data_out());
                 self.write(&way, &store, &filter, &mut out)?
             }
             Some(path) => {

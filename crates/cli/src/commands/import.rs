@@ -105,8 +105,11 @@ impl ImportCommand {
         let way = if self.dry_run { Way::DryRun } else { Way::Keep };
         let mut target = Target::new(context, way)?;
         let every_line = context.verbose || places.len() <= FILES_SHOWN;
+        let mut has_results = false;
         for place in places {
-            match target.take(&place.path, &options)? {
+            let taken_in = target.take(&place.path, &options)?;
+            has_results |= taken_in.is_ok();
+            match taken_in {
                 Ok(imported) if alone => {
                     say(&imported, &place.path, &target, context)?;
                     tally.note_format(&imported);
@@ -139,10 +142,11 @@ impl ImportCommand {
         }
         tally.say(&target, context)?;
         tally.say_skipped(&options, &other_endings, context);
-        Ok(match tally.refused {
-            0 => ExitStatus::Fine,
-            _some => ExitStatus::Input,
-        })
+        match tally.refused {
+            0 if !has_results => Err(CliError::input("no file has results in a known format")),
+            0 => Ok(ExitStatus::Fine),
+            _some => Ok(ExitStatus::Input),
+        }
     }
 
     fn options(&self) -> ImportOptions {

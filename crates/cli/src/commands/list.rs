@@ -83,7 +83,7 @@ impl ListCommand {
             Format::Text | Format::Markdown => table.without_zeros(SUMMARIES),
             Format::Json | Format::Csv => table,
         };
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.out_as(self.format);
         match self.format {
             Format::Text => {
                 let count = json.as_array().map_or(0, Vec::len) as u64;

@@ -4,6 +4,7 @@ mod burn_in;
 mod compare;
 mod completions;
 mod db;
+mod detect;
 mod doctor;
 mod export;
 mod import;
@@ -13,6 +14,8 @@ mod mds;
 mod plan;
 mod report;
 mod run;
+mod trace;
+mod triage;
 mod variability;
 
 use clap::Subcommand;
@@ -33,6 +36,9 @@ pub enum Command {
     Mds(Box<mds::MdsCommand>),
     Plan(Box<plan::PlanCommand>),
     Compare(Box<compare::CompareCommand>),
+    Detect(Box<detect::DetectCommand>),
+    Triage(triage::TriageCommand),
+    Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
     Completions(completions::CompletionsCommand),
@@ -53,6 +59,9 @@ impl Command {
             Self::Mds(command) => command.act(context),
             Self::Plan(command) => command.act(context),
             Self::Compare(command) => command.act(context),
+            Self::Detect(command) => command.act(context),
+            Self::Triage(command) => command.act(context),
+            Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),

@@ -4,15 +4,19 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
+use lapwing_core::detect::{DetectOptions, Histories};
+use lapwing_core::record::{Filter, Retired, Store, StoreError};
+use lapwing_core::sample::{SampleFilter, SideSpec, each_batch};
+use lapwing_core::show::into_base_units;
 use lapwing_core::show::report::{
-    ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks, ReportWriter,
+    ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
+    ReportWriter,
 };
 use lapwing_core::text::counted;
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
-use crate::comparing::{StatisticsOptions, gather, metrics};
+use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::profile::Compat;
@@ -27,8 +31,12 @@ pub struct ReportCommand {
     output: PathBuf,
     /// Compare a baseline with one or more candidates, as `lapwing compare` does, on a page of its
     /// own and on each benchmark's page
-    #[arg(long, value_name = "SIDE", num_args = 2..)]
+    #[arg(long, value_name = "SIDE", num_args = 2.., value_parser = parse_side)]
     compare: Vec<SideSpec>,
+    /// Keep every iteration: as a table on each benchmark's page, and those of older runs in its
+    /// charts
+    #[arg(long)]
+    raw: bool,
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
@@ -54,6 +62,7 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
+        let changes = self.changes(&store, &filter, &asked, &judging)?;
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
@@ -70,8 +79,10 @@ impl ReportCommand {
                 confidence: judging.confidence.unwrap_or(usual.confidence),
                 ..usual
             },
+            raw: self.raw,
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
+        writer.changes(changes);
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
@@ -80,9 +91,11 @@ impl ReportCommand {
             retired: store.catalogue().left_out(&filter)?.instances,
             shown: filter.retired,
         });
-        each_with_all_metrics(&store, &filter, |data| -> Result<(), CliError> {
-            bar.inc(1);
-            writer.add(data).map_err(directory_error)
+        each_batch(&store, &filter, |benchmarks| -> Result<(), CliError> {
+            let count = benchmarks.len() as u64;
+            writer.add(benchmarks).map_err(directory_error)?;
+            bar.inc(count);
+            Ok(())
         })?;
         let written = writer.finish().map_err(directory_error)?;
         bar.finish_and_clear();
@@ -107,6 +120,42 @@ impl ReportCommand {
         Ok(ExitStatus::Fine)
     }
 
+    /// Finds the changes in the history. They are known once all benchmarks were read, but are part of every page, so
+    /// everything is read twice; that takes about a twentieth of the time of the report.
+    fn changes(
+        &self,
+        store: &Store,
+        filter: &Filter,
+        asked: &SampleFilter,
+        judging: &JudgingOptions,
+    ) -> Result<ChangesView, CliError> {
+        let metrics = metrics(asked, self.cleaning.profile());
+        // Retired results may be shown, but they do not count.
+        let filter = Filter {
+            retired: Retired::LeaveOut,
+            ..filter.clone()
+        };
+        let mut histories = Histories::default();
+        each_batch(store, &filter, |mut benchmarks| {
+            for data in &mut benchmarks {
+                into_base_units(data);
+                histories.add(data, &judging.rules, &metrics);
+            }
+            Ok::<(), StoreError>(())
+        })?;
+        let options = self.statistics.options(judging);
+        let options = DetectOptions {
+            false_discovery_rate: options.false_discovery_rate,
+            smallest_effect: self.statistics.smallest_effect,
+            ..DetectOptions::default()
+        };
+        let remarks = store.annotations().all()?;
+        let mut view = ChangesView::of(histories, &judging.suite, options, &remarks);
+        view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
+        view.link_commits(|commit| judging.remote_with(commit));
+        Ok(view)
+    }
+
     fn comparisons(
         &self,
         filter: &SampleFilter,
@@ -128,7 +177,7 @@ impl ReportCommand {
             &self.compare,
             filter,
             &metrics(filter, self.cleaning.profile()),
-            &judging.rules,
+            judging,
             context,
         )?;
         context.terminal.notes(&gathered.notes);

@@ -146,8 +146,7 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    stopped: starts.yaml has 1 of 5 benchmarks; continue with
-      lapwing burn-in --review --burn-in-file starts.yaml --write starts.yaml
+    stopped: starts.yaml has 1 of 5 benchmarks; to continue, run the same command with `--burn-in-file starts.yaml`
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#""gzip[level=1]": 4"#);
     // Going on asks for what is not in the file yet.

@@ -140,21 +140,21 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
     ");
-    assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @"
+    assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @r"
     **2026.9 against 2026.8: 1 regression, 1 improvement, 3 inconclusive, 3 not measured   (8 comparisons, FDR 5 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
-    | test_join | 4.12 s | 4.70 s | 1.14× | [1.12, 1.16] | 10 / 10 | **✗ regression** |
-    | test_read | 2.80 s | 2.41 s | 0.86× | [0.85, 0.87] | 10 / 10 | ✓ improvement |
+    | test_join | 4.12 s | 4.70 s | 1.14× | \[1.12, 1.16\] | 10 / 10 | **✗ regression** |
+    | test_read | 2.80 s | 2.41 s | 0.86× | \[0.85, 0.87\] | 10 / 10 | ✓ improvement |
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 943 ms | 987 ms | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
-    | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
+    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.79, 1.40\] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
+    | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | ? inconclusive: no change seen |
     | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
-    - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
+    - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
     - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 

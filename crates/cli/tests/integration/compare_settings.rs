@@ -147,16 +147,16 @@ fn versions_are_compared_setting_by_setting() {
         ]
     );
     let markdown = ["--format", "markdown", "--benchmark", "test_join"];
-    assert_snapshot!(run(folder.path(), &[&sides[..], &markdown].concat()), @"
+    assert_snapshot!(run(folder.path(), &[&sides[..], &markdown].concat()), @r"
     **1.1 against 1.0: 3 regressions   (3 comparisons, FDR 5 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
-    | test_join (baseline) | 1.00 s | 1.20 s | 1.20× | [1.17, 1.23] | 4 / 4 | **✗ regression** |
-    | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | [1.17, 1.23] | 4 / 4 | **✗ regression** |
-    | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | [1.17, 1.23] | 4 / 4 | **✗ regression** |
+    | test_join (baseline) | 1.00 s | 1.20 s | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
+    | test_join (fast threads=1) | 801 ms | 961 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
+    | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | \[1.17, 1.23\] | 4 / 4 | **✗ regression** |
 
-    - suite: 1.20× [1.19, 1.21], the geometric mean of 3 benchmarks
+    - suite: 1.20× \[1.19, 1.21\], the geometric mean of 3 benchmarks
     - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
     - note: test_join: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     exit 0

@@ -381,10 +381,37 @@ fn a_burn_in_costs_iterations_where_the_metric_is_no_time() {
         .replace(r#""unit":"s""#, r#""unit":"B""#);
     fs::write(place.join("it.jsonl"), text).unwrap();
     run(place, &["import", "it.jsonl"]);
-    run(place, &["report", "--no-suite", "-o", "site"]);
+    run(
+        place,
+        &["report", "--no-suite", "--burn-in", "auto", "-o", "site"],
+    );
     let page = fs::read_to_string(place.join("site/data/burn-in.js")).unwrap();
     assert!(
         page.contains(r#""cost":[21.0],"cost_text":["21 iterations"]"#),
         "{page}"
     );
+}
+
+#[test]
+fn what_never_gets_steady_is_named_by_every_command_that_analyses_it() {
+    let folder = TempDir::new().unwrap();
+    let place = folder.path();
+    let mut instances = many(6, "steady", &warming_up(0, 60));
+    instances.extend(many(6, "drifts", &drifting()));
+    written(place, "one.jsonl", 1, "s", &[("default", instances)]);
+    run(place, &["import", "one.jsonl"]);
+    let named = "drifts never reaches a steady state";
+    for command in [
+        vec!["variability"],
+        vec!["mds"],
+        vec!["plan", "--slowdown", "20%"],
+    ] {
+        let (out, told, _code) = output(place, &command);
+        assert!(format!("{out}{told}").contains(named), "{out}{told}");
+        let auto = [command, vec!["--burn-in", "auto"]].concat();
+        let (out, told, _code) = output(place, &auto);
+        let excluded = "not analysed: drifts (never reaches a steady state)";
+        assert!(out.contains(excluded), "{out}{told}");
+        assert!(!format!("{out}{told}").contains(named), "{out}{told}");
+    }
 }

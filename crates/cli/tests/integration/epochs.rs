@@ -101,9 +101,9 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark     setting    mean     cv  between instances  within  sample
-     f.py::test_x  v2       1.08 s  6.9 %                  –       –   5 × 1
-     f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
+     benchmark     setting    mean  cv of all  between instances  within  sample
+     f.py::test_x  v2       1.08 s      6.9 %                  –       –   5 × 1
+     f.py::test_x  v1       1.10 s      6.4 %                  –       –   4 × 1
 
     f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); no known attribute of the instances explains it
     6 instances of an earlier epoch are excluded: the benchmark itself has changed since
@@ -136,8 +136,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
-     benchmark    mean     cv  between instances  within  sample
-     x          2.10 s  3.4 %                  –       –   8 × 1
+     benchmark    mean  cv of all  between instances  within  sample
+     x          2.10 s      3.4 %                  –       –   8 × 1
 
     6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     exit 0

@@ -126,10 +126,10 @@ fn a_test_that_gained_a_parameter_goes_on() {
     f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
     exit 0
     "#);
-    assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @"
+    assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @r"
     | at | by | action | what | reason | active | id |
     |---|---|---|---|---|---|---|
-    | TIME | ada | rename | f.py::test_x → f.py::test_x[default] (s) | it gained a parameter | no | ID |
+    | TIME | ada | rename | f.py::test_x → f.py::test_x\[default\] (s) | it gained a parameter | no | ID |
     | TIME | bob | restore | ID | it did not | yes | ID |
     exit 0
     ");

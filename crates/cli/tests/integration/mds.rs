@@ -83,22 +83,22 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
     ");
-    assert_snapshot!(mds(folder.path(), &["--format", "markdown", "--strategy", "tbs"]), @"
+    assert_snapshot!(mds(folder.path(), &["--format", "markdown", "--strategy", "tbs"]), @r"
     2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations per side; 1 with too few measurements
 
     | benchmark | 3 × 4 | 3 × 8 | 12 × 4 | 12 × 8 | for 5 % |
     |---|---:|---:|---:|---:|---:|
-    | tests/test_shuffle.py::test_shuffle[p2p] | 4.4 % [4.1–6.7 %] | ~3.3 % | 1.2 % [1.0–1.5 %] | ~0.84 % | 3 × 4? |
-    | sort | 1.6 % [1.4–2.3 %] | ~1.3 % | 0.46 % [0.40–0.62 %] | ~0.33 % | 3 × 4 |
+    | tests/test_shuffle.py::test_shuffle\[p2p\] | 4.4 % \[4.1–6.7 %\] | ~3.3 % | 1.2 % \[1.0–1.5 %\] | ~0.84 % | 3 × 4? |
+    | sort | 1.6 % \[1.4–2.3 %\] | ~1.3 % | 0.46 % \[0.40–0.62 %\] | ~0.33 % | 3 × 4 |
     | start | – | – | – | – | – |
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
 
-    false positives, without any slowdown: 8.1 % [4.8–13 %] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
+    false positives, without any slowdown: 8.1 % \[4.8–13 %\] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
 
     simulated: 80 experiments per configuration
 
-    […] 95 % interval of the simulation
+    \[…\] 95 % interval of the simulation
 
     ? too close to call: the power may be below 95 % (increase --experiments)
 

@@ -66,7 +66,7 @@ fn a_command_is_measured_kept_and_summed_up() {
     );
     assert!(done.status.success(), "{}", stderr(&done));
     assert!(
-        stdout(&done).contains("95 % CI") && stdout(&done).contains("3 instances × 2"),
+        stdout(&done).contains("true  ") && stdout(&done).contains("3 instances × 2"),
         "{}",
         stdout(&done)
     );
@@ -408,6 +408,51 @@ fn a_session_whose_store_vanishes_keeps_its_record_file() {
 }
 
 #[test]
+fn metrics_without_end_are_failures_with_their_reason() {
+    let folder = TempDir::new().unwrap();
+    fs::write(
+        folder.path().join("lapwing.toml"),
+        r#"
+suite = "try"
+[defaults]
+instances = 1
+burn_in = 0
+iterations = 3
+[benchmark.pipe]
+metrics = "json"
+command = "mkfifo $LAPWING_METRICS"
+[benchmark.device]
+metrics = "json"
+command = "ln -s /dev/zero $LAPWING_METRICS"
+[benchmark.large]
+metrics = "json"
+command = "truncate -s 1G $LAPWING_METRICS"
+[benchmark.names]
+metrics = "json"
+command = "awk -v p=$$ 'BEGIN { printf \"{\"; for (i = 0; i < 600; i++) printf \"\\\"m%d_%d\\\": 1, \", p, i; print \"\\\"a\\\": 1}\" }'"
+[benchmark.negative]
+metrics = "json"
+command = "echo '{\"wall_time\": -1}'"
+"#,
+    )
+    .unwrap();
+    let done = output(folder.path(), &["run"]);
+    assert_eq!(done.status.code(), Some(4), "{}", stderr(&done));
+    let messages = "SELECT DISTINCT benchmark || ': ' || message FROM iterations \
+                    WHERE outcome = 'failed' ORDER BY 1";
+    assert_eq!(
+        query::<String>(folder.path(), messages),
+        [
+            "device: $LAPWING_METRICS is not a regular file",
+            "large: $LAPWING_METRICS holds 1073741824 bytes, and 16777216 is the most",
+            "names: the benchmark has more than 1,000 metrics; is a number part of their names?",
+            "negative: metric `wall_time` is negative: -1",
+            "pipe: $LAPWING_METRICS is not a regular file",
+        ]
+    );
+}
+
+#[test]
 fn a_suite_with_variants_failures_and_json_metrics() {
     let folder = TempDir::new().unwrap();
     fs::write(
@@ -565,6 +610,36 @@ fn a_mistyped_program_is_refused_before_anything_is_measured() {
         assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
     }
     assert!(!folder.path().join(".lapwing").exists());
+}
+
+#[test]
+fn the_cause_of_a_failure_is_told_also_if_the_last_line_is_another() {
+    let folder = TempDir::new().unwrap();
+    let script = "echo 'fatal: no data.bin' >&2; echo; echo 'usage: tool FILE' >&2; exit 3";
+    let failed = output(folder.path(), &["run", "-n", "1", "-i", "1", "-c", script]);
+    let message = "exit code 3\n    fatal: no data.bin\n    usage: tool FILE\n";
+    assert!(stderr(&failed).contains(message), "{}", stderr(&failed));
+    let setup = output(
+        folder.path(),
+        &["run", "-n", "1", "-i", "1", "-c", "true", "--setup", script],
+    );
+    let message = format!("setup failed: {message}");
+    assert!(stderr(&setup).contains(&message), "{}", stderr(&setup));
+}
+
+#[test]
+fn a_shell_is_blamed_only_where_there_is_one() {
+    let folder = TempDir::new().unwrap();
+    let advice = |arguments: &[&str]| {
+        let told = stderr(&output(folder.path(), arguments));
+        // A machine may take long to start a process.
+        let is_brief = told.contains("mostly the start of a process");
+        (is_brief, told.contains("run it without a shell"))
+    };
+    let (_, blamed) = advice(&["run", "-n", "3", "-i", "1", "--", "true"]);
+    assert!(!blamed);
+    let (is_brief, blamed) = advice(&["run", "-n", "3", "-i", "1", "-c", "true"]);
+    assert_eq!(is_brief, blamed);
 }
 
 #[test]

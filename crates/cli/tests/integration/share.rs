@@ -134,6 +134,7 @@ fn what_was_pushed_and_taken_in_is_said() {
     dry_run,false
     pulled known_records,0
     pulled new_records,5
+    pulled refused_records,0
     pulled segments,1
     exit 0
     ");
@@ -149,7 +150,7 @@ fn what_was_pushed_and_taken_in_is_said() {
     let mut json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     json["address"] = "…".into();
     json["pulled"]["bytes"] = "…".into();
-    assert_snapshot!(json, @r#"{"address":"…","dry_run":false,"pulled":{"bytes":"…","known_records":0,"new_records":18,"segments":2}}"#);
+    assert_snapshot!(json, @r#"{"address":"…","dry_run":false,"pulled":{"bytes":"…","known_records":0,"new_records":18,"refused_records":0,"segments":2}}"#);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs;
 use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
+use lapwing_testing::RecordLines;
+use serde_json::json;
 
 use crate::program::run;
 
@@ -87,11 +89,11 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
     remove a filter to see more
     exit 0
     ");
-    assert_snapshot!(list(&["--since", "tomorrow"]), @r#"
+    assert_snapshot!(list(&["--since", "tomorrow"]), @"
     error: `tomorrow` is not a date or time
-      hint: write it like 2026-11-20 or 2026-11-20T10:00:00Z
+      hint: write it like 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`
     exit 2
-    "#);
+    ");
 }
 
 #[test]
@@ -366,11 +368,11 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     exit 0
     "#);
     assert_snapshot!(db(&["check"]), @"
-    .lapwing/lapwing.db: no damage found (10 checks)
+    .lapwing/lapwing.db: no damage found (8 checks)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @"
-    copy.db has schema version 4, the newest
+    copy.db has schema version 5, the newest
     exit 0
     ");
 }
@@ -425,4 +427,58 @@ fn what_several_runs_left_is_told_in_one_line() {
     exit 0
     "#);
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());
+}
+
+#[test]
+fn a_damaged_store_is_named_takes_nothing_in_and_what_can_be_read_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut records = RecordLines::default();
+    let session = records.session("2026-11-20T10:00:00Z", json!({"name": "nightly"}));
+    let run_id = records.run(&session, json!({}));
+    for _instance in 0..2 {
+        let instance = records.instance(&run_id, "sort", json!({}));
+        for index in 0..3 {
+            records.line(
+                "iteration",
+                json!({"instance": instance, "index": index, "metrics": {"wall_time": 1.25}}),
+            );
+        }
+    }
+    fs::write(folder.join("records.jsonl"), &records.text).unwrap();
+    run(folder, &["import", "records.jsonl"]);
+    // A digit of a value, in the first of the two instances.
+    let path = folder.join(".lapwing/lapwing.db");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch("UPDATE series SET vals = '[1.25,1.75,1.25]' WHERE instance = 1")
+        .unwrap();
+    let commands: [&[&str]; 5] = [
+        &["db", "check"],
+        &["import", "records.jsonl"],
+        &["run", "--", "true"],
+        &["db", "rescue", ".lapwing/lapwing.db", "-o", "new.db"],
+        &["--store", "new.db", "db", "check"],
+    ];
+    let said = commands.map(|words| run(folder, words));
+    assert_snapshot!(said.join("\n"), @"
+    error: .lapwing/lapwing.db has 1 problem: values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed
+      hint: save what can be read with `lapwing db rescue .lapwing/lapwing.db -o .lapwing/lapwing.rescued.db`
+    exit 2
+    error: .lapwing/lapwing.db is damaged (values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed): nothing is written into it
+      hint: save what can be read with `lapwing db rescue .lapwing/lapwing.db -o .lapwing/lapwing.rescued.db`; after restoring the file from a backup, run `lapwing db check`
+    exit 2
+    error: .lapwing/lapwing.db is damaged (values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed): nothing is written into it
+      hint: save what can be read with `lapwing db rescue .lapwing/lapwing.db -o .lapwing/lapwing.rescued.db`; after restoring the file from a backup, run `lapwing db check`
+    exit 2
+    lost: values of `wall_time` of iterations 0 to 2 of instance 01930000-0000-7000-8000-000000000003 (benchmark `sort`, session `nightly`): the values have changed
+    saved 10 records into new.db; the rest is complete
+    exit 0
+    new.db: no damage found (8 checks)
+    exit 0
+    ");
+    // A store in its place is another one.
+    fs::rename(folder.join("new.db"), &path).unwrap();
+    let said = run(folder, &["--quiet", "run", "--", "true"]);
+    assert!(said.trim_end().ends_with("exit 0"), "{said}");
 }

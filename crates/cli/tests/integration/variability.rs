@@ -14,10 +14,10 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
     assert_snapshot!(run(folder.path(), &["variability"]), @"
     1 of 3 benchmarks varies by more than 5 % between instances; 1 falls into two groups
 
-     benchmark   metric        mean      cv  between instances                within  sample  best iterations
-     join        wall_time   1.10 s    13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
-     throughput  rate       50.0k/s  0.28 %     0 % [0–0.43 %]  0.32 % [0.22–0.58 %]   3 × 4
-     sort        wall_time   250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
+     benchmark   metric        mean  cv of all  between instances                within  sample  best iterations
+     join        wall_time   1.10 s       13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
+     throughput  rate       50.0k/s     0.28 %     0 % [0–0.43 %]  0.32 % [0.20–0.58 %]   3 × 4
+     sort        wall_time   250 ms     0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
     join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
     for narrower intervals, measure more iterations of throughput, rate, sort, wall time, and more instances of the others
@@ -44,13 +44,13 @@ fn settings_are_told_apart_or_pooled() {
         ];
         run(folder.path(), &arguments)
     };
-    assert_snapshot!(of("each"), @"
+    assert_snapshot!(of("each"), @r"
     1 of 1 benchmark varies by more than 5 % between instances; 1 falls into two groups
 
-    | benchmark | setting | mean | cv | between instances | within | sample | best iterations |
+    | benchmark | setting | mean | cv of all | between instances | within | sample | best iterations |
     |---|---|---:|---:|---:|---:|---:|---:|
-    | join | 1.1 | 1.10 s | 13 % | 13 % [9.2–22 %] | 0.31 % [0.25–0.40 %] | 12 × 4 | 1 |
-    | join | 1.0 | 3.00 s | 0.26 % | 0 % [0–0.20 %] | 0.30 % [0.21–0.49 %] | 4 × 4 |  |
+    | join | 1.1 | 1.10 s | 13 % | 13 % \[9.2–22 %\] | 0.31 % \[0.25–0.40 %\] | 12 × 4 | 1 |
+    | join | 1.0 | 3.00 s | 0.26 % | 0 % \[0–0.20 %\] | 0.30 % \[0.21–0.49 %\] | 4 × 4 |  |
 
     join (1.1) falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
 
@@ -59,12 +59,12 @@ fn settings_are_told_apart_or_pooled() {
     excluded from 80 iterations: 16 burn-in (`--audit` shows which)
     exit 0
     ");
-    assert_snapshot!(of("pooled"), @"
+    assert_snapshot!(of("pooled"), @r"
     1 of 1 benchmark varies by more than 5 % between instances; 1 falls into two groups
 
-    | benchmark | mean | cv | between instances | within | sample | best iterations |
+    | benchmark | mean | cv of all | between instances | within | sample | best iterations |
     |---|---:|---:|---:|---:|---:|---:|
-    | join | 1.57 s | 53 % | 47 % [34–72 %] | 0.30 % [0.25–0.38 %] | 16 × 4 | 1 |
+    | join | 1.57 s | 53 % | 47 % \[34–72 %\] | 0.30 % \[0.25–0.38 %\] | 16 × 4 | 1 |
 
     join falls into two groups: 12 instances around 1.10 s and 4 around 3.00 s (2.73×); version separates them: slower 1.0 (4 of 4); faster 1.1 (12 of 12); session as well
 

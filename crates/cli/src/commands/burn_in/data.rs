@@ -29,13 +29,13 @@ pub fn json(
         "not_judged": others,
         "notes": notes,
     });
-    write_json(&answer, &mut context.terminal.out())
+    write_json(&answer, &mut context.terminal.data_out())
 }
 
 /// Writes the rows as CSV, without their details.
 pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let rows: Vec<BurnInFields> = rows.iter().map(BurnInFields::of).collect();
-    write_csv(&rows, &mut context.terminal.out())
+    write_csv(&rows, &mut context.terminal.data_out())
 }
 
 /// Returns the class as a key: `warm_up`.

@@ -195,8 +195,7 @@ impl BurnInReview<'_> {
             self.say("\nstopped: nothing was written");
         } else {
             self.say(&format!(
-                "\nstopped: {path} has {} of {}; continue with\n  \
-                 lapwing burn-in --review --burn-in-file {path} --write {path}\n",
+                "\nstopped: {path} has {} of {}; to continue, run the same command with `--burn-in-file {path}`\n",
                 grouped(settled),
                 counted(self.rows.len(), "benchmark"),
             ));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use std::borrow::Cow;
+
 use lapwing_core::clean::{
     BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
     SteadySearch, burn_in_metric, find_steady, listed, was_planned_auto,
@@ -71,7 +73,7 @@ pub struct BurnInRow {
     pub unit: String,
     pub planned: PlannedBurnIn,
     /// The steady states of its instances, with their values if these are kept.
-    pub steady: BenchmarkSteady,
+    pub steady: BenchmarkSteady<'static>,
     pub instances: Vec<InstanceRow>,
     /// The detected start.
     pub found: Option<u32>,
@@ -202,7 +204,7 @@ fn row(
             .filter(|_| steady.instances.iter().any(|it| it.start.is_some()))
             .map(|it| it.remaining_bias),
         total: lapwing_stats::mean(&sums).unwrap_or(0.0),
-        steady,
+        steady: steady.into_owned(),
     };
     match (listed(starts, &row.benchmark), row.steady.steady_from()) {
         (Some(start), _) => row.decide(Some(start), BurnInSource::Listed),
@@ -213,8 +215,7 @@ fn row(
     }
     if search.keep == KeptValues::Starts {
         for instance in &mut row.steady.instances {
-            instance.values = Vec::new();
-            instance.index = Vec::new();
+            instance.values = Cow::default();
         }
     }
     Ok(Some(row))
@@ -313,7 +314,7 @@ impl BurnInRow {
     /// Returns one more than the index of the last iteration of all instances.
     pub fn longest(&self) -> u32 {
         let instances = self.steady.instances.iter();
-        let last = instances.filter_map(|it| it.index.last().copied()).max();
+        let last = instances.filter_map(|it| it.index().last().copied()).max();
         last.map_or(0, |last| last.saturating_add(1))
     }
 

@@ -53,7 +53,7 @@ impl PlotColumns {
 /// vertical line at the start. The steady part sets the scale.
 pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
     let instances = &row.steady.instances;
-    let last = instances.iter().filter_map(|it| it.index.last()).max();
+    let last = instances.iter().filter_map(|it| it.index().last()).max();
     let iterations = last.map_or(0, |last| as_usize(*last) + 1);
     let values = instances.iter().flat_map(|it| it.values.iter().copied());
     let scale = UnitScale::of_all(values, &row.unit);
@@ -135,10 +135,10 @@ fn of_column(row: &BurnInRow, iterations: std::ops::Range<usize>) -> Option<Colu
     let mut values = Vec::new();
     for instance in &row.steady.instances {
         let from = instance
-            .index
+            .index()
             .partition_point(|index| as_usize(*index) < iterations.start);
         let to = instance
-            .index
+            .index()
             .partition_point(|index| as_usize(*index) < iterations.end);
         values.extend_from_slice(instance.values.get(from..to)?);
     }

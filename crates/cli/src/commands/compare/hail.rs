@@ -64,7 +64,7 @@ impl CompareCommand {
         options: &CompareOptions,
         context: &Context,
     ) -> Result<(), CliError> {
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.out_as(self.format);
         match self.format {
             Format::Json => {
                 let answer = json!({
@@ -89,7 +89,7 @@ impl CompareCommand {
                 }
             }
             Format::Markdown => {
-                writeln!(out, "**{}**\n", headline(compared))?;
+                writeln!(out, "**{}**\n", markdown_text(&headline(compared)))?;
                 table(compared).markdown(&mut out)?;
                 writeln!(out, "\n{DIRECTION}")?;
                 for note in notes {

@@ -8,7 +8,6 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison};
 use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
@@ -16,8 +15,8 @@ use lapwing_core::show::chart::ratios;
 
 use self::gate::FailOn;
 use crate::audit;
-use crate::cleaning::CleaningOptions;
-use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics};
+use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
 use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
@@ -26,14 +25,15 @@ use crate::store::open_for_reading;
 
 /// Compare a baseline with one or more candidates
 ///
-/// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME` or
-/// `file:old.json` (another store, or results in any format that `lapwing import` reads). A word
-/// without a prefix is looked up. The ratio is candidate / baseline, so above 1 is slower. A
+/// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME`,
+/// `since:DATE`, `until:DATE` or `file:old.json` (another store, or results in any format that
+/// `lapwing import` reads). A word without a prefix is looked up, last as a Git revision such as
+/// `main` or `HEAD~3` in the repository under test. The ratio is candidate / baseline, so above 1 is slower. A
 /// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]
 pub struct CompareCommand {
     /// The baseline, then the candidates
-    #[arg(value_name = "SIDE")]
+    #[arg(value_name = "SIDE", value_parser = parse_side)]
     sides: Vec<SideSpec>,
     /// Split one side into two parts and compare them, as a control where nothing changed [default
     /// side: the latest session]
@@ -88,7 +88,7 @@ impl CompareCommand {
         check_plot(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
         let options = self.statistics.options(&judging);
-        let gathered = self.gather(&judging.rules, context)?;
+        let gathered = self.gather(&judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
             return self.as_hail(gathered, &options, context);
         }
@@ -116,14 +116,19 @@ impl CompareCommand {
         Ok(exit)
     }
 
-    fn gather(&self, rules: &CleaningRules, context: &Context) -> Result<GatheredSides, CliError> {
+    fn gather(
+        &self,
+        judging: &JudgingOptions,
+        context: &Context,
+    ) -> Result<GatheredSides, CliError> {
+        let rules = &judging.rules;
         let filter = self.filters.filter()?;
         let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
             Some(split) => {
                 let mut samples = SideSamples::of_split(split);
                 let side = self.one_side(&filter, context)?;
-                let found = FoundSides::find(&[side], &filter, context)?;
+                let found = FoundSides::find(&[side], &filter, judging, context)?;
                 found.sides.each_benchmark(&filter, |data, places_of| {
                     samples.add(data, rules, &metrics, places_of);
                 })?;
@@ -138,7 +143,7 @@ impl CompareCommand {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(&self.sides, &filter, &metrics, rules, context)
+                gather(&self.sides, &filter, &metrics, judging, context)
             }
         }
     }
@@ -192,7 +197,7 @@ impl CompareCommand {
     }
 
     fn show(&self, answer: &CompareAnswer, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.out_as(self.format);
         match self.format {
             Format::Text => text::text(answer, self.all, context, &mut out)?,
             Format::Markdown => text::markdown(answer, self.all, &mut out)?,

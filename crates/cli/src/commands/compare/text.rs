@@ -39,7 +39,7 @@ pub(super) fn text(
     writeln!(out, "{}\n", headline(answer))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
-        table(answer, &listed, TextForm::Text).text_within(context.terminal.width(), out)?;
+        table(answer, &listed).text_within(context.terminal.width(), out)?;
     }
     below(answer, &hidden, TextForm::Text, out)
 }
@@ -53,7 +53,9 @@ pub(super) fn markdown(
     writeln!(out, "**{}**\n", markdown_text(&headline(answer)))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
-        table(answer, &listed, TextForm::Markdown).markdown(out)?;
+        table(answer, &listed)
+            .strong(verdict_title(Verdict::Regression))
+            .markdown(out)?;
     }
     below(answer, &hidden, TextForm::Markdown, out)
 }
@@ -98,7 +100,7 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
     (listed, hidden)
 }
 
-fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Table {
+fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
     let differ = |of: &dyn Fn(&Comparison) -> String| {
         let first = listed.first().map(|it| of(it));
         listed.iter().any(|it| Some(of(it)) != first)
@@ -138,7 +140,7 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Tabl
                 instances(it.baseline_estimate),
                 instances(it.candidate_estimate)
             ),
-            verdict_text(it, form),
+            verdict_text(it),
         ]);
         table.row(cells);
     }
@@ -146,15 +148,16 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Tabl
 }
 
 /// Returns `✗ regression`, or `? inconclusive: needs about 12 instances per side to resolve 5 %`.
-fn verdict_text(it: &Comparison, form: TextForm) -> String {
-    let mut text = format!("{} {}", it.verdict.symbol(), it.verdict.title());
-    if form == TextForm::Markdown && matches!(it.verdict, Verdict::Regression) {
-        text = format!("**{text}**");
-    }
+fn verdict_text(it: &Comparison) -> String {
+    let text = verdict_title(it.verdict);
     match reason_text(it) {
         Some(reason) => format!("{text}: {reason}"),
         None => text,
     }
+}
+
+fn verdict_title(verdict: Verdict) -> String {
+    format!("{} {}", verdict.symbol(), verdict.title())
 }
 
 fn below(

@@ -14,7 +14,7 @@ use crate::table::{Align, Table};
 pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let remarks = store.annotations().all()?;
-    let mut out = context.terminal.out();
+    let mut out = context.terminal.out_as(format);
     if format == Format::Json {
         let list: Vec<serde_json::Value> = remarks
             .iter()
@@ -107,6 +107,21 @@ fn what(remark: &Remark) -> String {
                 it.before.strftime("%Y-%m-%d %H:%M:%S")
             ));
             text
+        }
+        Some(Change::Triage(it)) => {
+            let metric = it.metric.as_ref().map(|metric| format!("{metric} of "));
+            let version = it
+                .version
+                .as_ref()
+                .map(|version| format!(", version {version}"));
+            format!(
+                "{}: {}{}{}{}",
+                it.state.name(),
+                metric.unwrap_or_default(),
+                it.benchmark,
+                of_suite(&it.suite),
+                version.unwrap_or_default()
+            )
         }
         Some(Change::Restore { annotation }) => annotation.to_string(),
         None => serde_json::Value::Object(remark.annotation.target.clone()).to_string(),

@@ -81,7 +81,7 @@ impl RenameCommand {
             ));
         }
         Ok(AnnotationDraft {
-            touched: store.annotations().touched(&changes)?,
+            touched: Some(store.annotations().touched(&changes)?),
             changes,
             notes,
             reason: Some(&self.reason),

@@ -45,7 +45,7 @@ impl RestoreCommand {
             .collect();
         Ok(AnnotationDraft {
             changes,
-            touched: store.annotations().touched_by(&meant)?,
+            touched: Some(store.annotations().touched_by(&meant)?),
             notes: Vec::new(),
             reason: self.reason.as_deref(),
             done: format!("undid {what}"),

@@ -76,7 +76,7 @@ impl RetireCommand {
         };
         Ok(AnnotationDraft {
             changes,
-            touched,
+            touched: Some(touched),
             notes: still_to_come(before, now).into_iter().collect(),
             reason: Some(&self.reason),
             done: format!("retired {what}"),

@@ -18,7 +18,7 @@ use crate::store::open_for_reading;
 
 /// Author of an annotation, and whether this is a dry run
 #[derive(Debug, Args)]
-pub(super) struct AnnotationAuthor {
+pub(in crate::commands) struct AnnotationAuthor {
     /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
@@ -28,23 +28,23 @@ pub(super) struct AnnotationAuthor {
 }
 
 /// Annotations to add, and the messages about them.
-pub(super) struct AnnotationDraft<'s> {
-    pub(super) changes: Vec<Change>,
-    /// Benchmarks and instances affected.
-    pub(super) touched: TouchedCounts,
-    pub(super) notes: Vec<String>,
-    pub(super) reason: Option<&'s str>,
+pub(in crate::commands) struct AnnotationDraft<'s> {
+    pub(in crate::commands) changes: Vec<Change>,
+    /// Benchmarks and instances affected; `None` for annotations of what was found.
+    pub(in crate::commands) touched: Option<TouchedCounts>,
+    pub(in crate::commands) notes: Vec<String>,
+    pub(in crate::commands) reason: Option<&'s str>,
     /// Message when done: `renamed a to b`.
-    pub(super) done: String,
+    pub(in crate::commands) done: String,
     /// Message of a dry run: `would rename a to b`.
-    pub(super) would: String,
+    pub(in crate::commands) would: String,
 }
 
 impl AnnotationAuthor {
     /// Adds the annotations that `look` derives from the store, and reports what they affect.
     ///
     /// If another process adds annotations between looking and adding, it looks again.
-    pub(super) fn keep<'s>(
+    pub(in crate::commands) fn keep<'s>(
         &self,
         context: &Context,
         look: impl Fn(&Store) -> Result<AnnotationDraft<'s>, CliError>,
@@ -58,24 +58,27 @@ impl AnnotationAuthor {
                 break (said, Vec::new());
             }
             let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
-            let records = records(&said, by, store.annotations().last_said(&said.changes)?);
+            let last = store.annotations().last_said(&said.changes)?;
+            let records = annotations(&said.changes, by, said.reason, last);
             if store.write(|writer| writer.put_unless_annotated_since(&known, &records))? {
                 break (said, records);
             }
         };
         context.terminal.notes(&said.notes);
-        let about = format!(
-            "{}, {}",
-            counted(said.touched.benchmarks, "benchmark"),
-            counted(said.touched.instances, "instance")
-        );
+        let about = said.touched.map_or_else(String::new, |touched| {
+            format!(
+                ": {}, {}",
+                counted(touched.benchmarks, "benchmark"),
+                counted(touched.instances, "instance")
+            )
+        });
         let mut out = context.terminal.out();
         if self.dry_run {
-            writeln!(out, "{}: {about}", said.would)?;
+            writeln!(out, "{}{about}", said.would)?;
             context.terminal.note("nothing was changed");
             return Ok(ExitStatus::Fine);
         }
-        writeln!(out, "{}: {about}", said.done)?;
+        writeln!(out, "{}{about}", said.done)?;
         let undoable: Vec<Id> = records
             .iter()
             .filter_map(|record| match record {
@@ -98,7 +101,12 @@ impl AnnotationAuthor {
 
 /// Returns the annotations, dated after the last one that they answer: clocks of other machines may
 /// be ahead.
-fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
+pub(in crate::commands) fn annotations(
+    changes: &[Change],
+    by: &str,
+    reason: Option<&str>,
+    last: Option<Timestamp>,
+) -> Vec<Record> {
     let now = Timestamp::now();
     let after = last.map(|last| {
         last.checked_add(SignedDuration::from_micros(1))
@@ -112,15 +120,15 @@ fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec
             by: by.to_owned(),
             action: change.action().to_owned(),
             target: change.target(),
-            reason: said.reason.map(str::to_owned),
+            reason: reason.map(str::to_owned),
             extra: Object::new(),
         })
     };
-    said.changes.iter().map(record).collect()
+    changes.iter().map(record).collect()
 }
 
 /// Returns suite and current id of the benchmarks that a name or pattern matches.
-pub(super) fn benchmarks_named(
+pub(in crate::commands) fn benchmarks_named(
     store: &Store,
     text: &str,
     suites: &[String],
@@ -181,7 +189,7 @@ fn is_pattern(text: &str) -> bool {
 
 /// Returns whether a text that looks like a pattern is the id of one of the benchmarks found; the
 /// id then takes precedence.
-pub(super) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
+pub(in crate::commands) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
     is_pattern(text) && found.iter().any(|(_, id)| id == text)
 }
 
@@ -194,7 +202,7 @@ pub(super) fn each(texts: &[String]) -> Vec<Option<String>> {
 }
 
 /// Returns the user name of git, or the login name.
-fn somebody() -> String {
+pub(in crate::commands) fn somebody() -> String {
     let git = Command::new("git")
         .args(["config", "user.name"])
         .stdin(Stdio::null())

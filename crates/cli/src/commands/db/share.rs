@@ -4,11 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use lapwing_core::model::Id;
-use lapwing_core::record::Store;
 use lapwing_core::record::sharing::{
     self, PullOptions, PullSummary, PushOptions, PushSummary, Remote, SharedHistory, SharingError,
     SharingRehearsal, SharingStep, VerifiedSegments,
 };
+use lapwing_core::record::{Refusals, Store};
 use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -129,10 +129,13 @@ impl ShareCommand {
             "segments": pushed.segments,
             "bytes": pushed.bytes,
             "under_way": pushed.under_way,
+            "refused_records": pushed.left_out.count,
         });
         let answer = self.values(Some(numbers), &pushed.pulled, remote);
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(pushed.under_way, context);
+        say_refused(&pushed.left_out, "not pushed", context);
+        say_refused(&pushed.pulled.refused, "not pulled", context);
         Ok(ExitStatus::Fine)
     }
 
@@ -146,6 +149,7 @@ impl ShareCommand {
         let nothing = format!("nothing new at {}", remote.address());
         let verb = if self.dry_run { "would pull" } else { "pulled" };
         self.answer(&came(pulled, verb, &nothing), &answer, context)?;
+        say_refused(&pulled.refused, "not pulled", context);
         Ok(ExitStatus::Fine)
     }
 
@@ -173,6 +177,7 @@ impl ShareCommand {
         let answer = self.values(Some(numbers), &would.pulled, remote);
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(would.under_way, context);
+        say_refused(&would.pulled.refused, "would not be pulled", context);
         Ok(ExitStatus::Fine)
     }
 
@@ -187,6 +192,7 @@ impl ShareCommand {
                 "bytes": pulled.bytes,
                 "new_records": total.new,
                 "known_records": total.already_there,
+                "refused_records": pulled.refused.count,
             },
         });
         if let Some(pushed) = pushed {
@@ -197,7 +203,7 @@ impl ShareCommand {
 
     /// Writes the answer in the requested format.
     fn answer(&self, sentence: &str, answer: &Value, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.out_as(self.format);
         let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
         for (what, value) in leaves(answer) {
             table.row(vec![what, value]);
@@ -267,6 +273,18 @@ fn say_under_way(under_way: u64, context: &Context) {
         context.terminal.note(&format!(
             "{} in progress will be pushed next time",
             counted(under_way, "session")
+        ));
+    }
+}
+
+/// Warns of records that were left out, and names the first.
+fn say_refused(refused: &Refusals, what: &str, context: &Context) {
+    if refused.count > 0 {
+        context.terminal.note(&format!(
+            "{} {what}, because no reader accepts {}: {}",
+            counted(refused.count, "record"),
+            if refused.count == 1 { "it" } else { "them" },
+            refused.first.join("; ")
         ));
     }
 }

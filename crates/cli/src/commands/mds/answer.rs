@@ -20,7 +20,7 @@ pub fn write(
     command: &MdsCommand,
     context: &Context,
 ) -> Result<(), CliError> {
-    let mut out = context.terminal.out();
+    let mut out = context.terminal.out_as(command.samples.format);
     let (audit, detail) = (&found.all.audit, command.samples.cleaning.detail());
     match command.samples.format {
         Format::Text => {

@@ -17,7 +17,7 @@ use crate::options::{Context, Format};
 
 /// Writes the answer in the requested format.
 pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Result<(), CliError> {
-    let mut out = context.terminal.out();
+    let mut out = context.terminal.out_as(command.samples.format);
     let (audit, options) = (&plan.audit, &plan.options);
     let detail = command.samples.cleaning.detail();
     let text = || TextAnswer {

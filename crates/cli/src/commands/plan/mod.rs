@@ -218,6 +218,7 @@ impl PlanCommand {
         let found = self
             .samples
             .find(&judging.rules, "choosing", context, look)?;
+        context.terminal.notes(found.unsteady_note());
         let lines = found.rows.into_iter().map(|(choice, simulation)| PlanLine {
             choice,
             fate: LineFate::Kept,

@@ -102,17 +102,27 @@ fn text(advice: &Advice) -> String {
             iterations,
             message,
         } => {
-            let reason = message.as_ref().map(|message| format!(": {message}"));
+            let reason = message.as_ref().map(|message| {
+                // The lines of what the program printed are below the sentence.
+                format!(
+                    ": {}",
+                    message.replace('\n', "\n    ").replace('\t', "    ")
+                )
+            });
             let reason = reason.unwrap_or_default();
             match iterations {
                 (0, _) => format!("nothing could be measured{reason}"),
                 (failed, all) => format!("{failed} of {all} iterations failed{reason}"),
             }
         }
-        Advice::Brief { seconds } => format!(
-            "{} is mostly the start of a process; make each execution do more work, \
-             and run it without a shell",
-            quantity(*seconds, "s")
+        Advice::Brief { seconds, in_shell } => format!(
+            "{} is mostly the start of a process; make each execution do more work{}",
+            quantity(*seconds, "s"),
+            if *in_shell {
+                ", and run it without a shell"
+            } else {
+                ""
+            }
         ),
     }
 }

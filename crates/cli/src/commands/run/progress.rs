@@ -12,6 +12,7 @@ use lapwing_core::suite::{BurnIn, Plan, PlannedCommit};
 use lapwing_core::text::{counted, grouped};
 
 use crate::options::Context;
+use crate::safe_text::safe_line;
 
 /// The progress bar, and with `--verbose` a line per instance.
 pub struct RunProgress<'a> {
@@ -87,10 +88,11 @@ impl<'a> RunProgress<'a> {
     }
 
     fn show(&self) {
-        self.bar.set_message(format!(
+        let current = &self.current;
+        self.bar.set_message(safe_line(&format!(
             "{}  instance {}   {}",
-            self.current.label, self.current.instance, self.current.last
-        ));
+            current.label, current.instance, current.last
+        )));
     }
 }
 

@@ -88,12 +88,12 @@ fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
 
 fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     let name = state.session.name.clone().unwrap_or_default();
-    let plan = state.session.attributes.get("plan").ok_or_else(|| {
+    let plan = lapwing_core::suite::stored_plan(&state.session.attributes).ok_or_else(|| {
         CliError::input(format!(
             "session `{name}` was not measured by `lapwing run`, so there is nothing to resume"
         ))
     })?;
-    serde_json::from_value(plan.clone()).map_err(|error| {
+    serde_json::from_value(plan.into_owned()).map_err(|error| {
         CliError::input(error).consequence(format!(
             "the plan of session `{name}` cannot be read by this version of lapwing"
         ))

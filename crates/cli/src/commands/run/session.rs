@@ -28,7 +28,7 @@ pub fn new_session(name: Option<String>, plan: &Plan, store: &Store) -> Result<S
         }
     };
     let mut attributes = Object::new();
-    attributes.insert("plan".to_owned(), serde_json::to_value(plan)?);
+    attributes.insert("plan".to_owned(), plan.to_attribute()?);
     Ok(Session {
         id,
         suite: plan.suite.clone(),

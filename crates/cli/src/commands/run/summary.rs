@@ -13,7 +13,7 @@ use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::show::{VariantColours, cv_text, quantity};
-use lapwing_core::suite::Plan;
+use lapwing_core::suite::{Case, Plan};
 use lapwing_core::text::plural;
 use serde_json::{Value, json};
 
@@ -74,9 +74,8 @@ impl Summary {
                 // The benchmark may have been changed before the session was resumed.
                 earlier += sample.earlier_epoch;
                 let (case, variant) = (sample.place.group, sample.place.side);
-                let id = &plan.cases[case].benchmark.id;
                 let label = plan.variants[variant].label();
-                found.insert((case, variant), row(id, &label, &sample));
+                found.insert((case, variant), row(&plan.cases[case], &label, &sample));
             }
             Ok::<(), StoreError>(())
         })?;
@@ -117,7 +116,7 @@ impl Summary {
         let mut left_out = LeftOut::default();
         for row in &self.rows {
             left_out.add(&row.side.cleaned.left_out);
-            let noise = |it: &Estimate| it.cv_between.map_or_else(String::new, cv_text);
+            let noise = |it: &Estimate| it.cv.map_or_else(String::new, cv_text);
             let [time, noise_of_time] = match &row.wall {
                 Some(wall) => [wall.text("s"), noise(wall)],
                 None if row.own.is_empty() => {
@@ -217,13 +216,14 @@ impl Summary {
                     "upper": it.interval.map(|it| it.upper),
                     "instances": it.size.instances,
                     "iterations": it.size.iterations,
-                    "cv_between": it.cv_between,
-                    "cv_within": it.cv_within,
+                    "cv": it.cv,
+                    "cv_between": it.between,
+                    "cv_within": it.within,
                     "left_out": row.side.cleaned.left_out.total(),
                 }));
             }
         }
-        write_json(&rows, &mut context.terminal.out())
+        write_json(&rows, &mut context.terminal.data_out())
     }
 
     fn table(&self, format: Format, context: &Context) -> Result<(), CliError> {
@@ -253,11 +253,11 @@ impl Summary {
                     number(it.interval.map(|it| it.upper)),
                     it.size.instances.to_string(),
                     it.size.iterations.to_string(),
-                    number(it.cv_between),
+                    number(it.cv),
                 ]);
             }
         }
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.out_as(format);
         match format {
             Format::Csv => table.csv(&mut out)?,
             Format::Markdown | Format::Text | Format::Json => table.markdown(&mut out)?,
@@ -266,7 +266,7 @@ impl Summary {
     }
 }
 
-fn row(benchmark: &str, variant: &str, sample: &Sample<'_>) -> Row {
+fn row(case: &Case, variant: &str, sample: &Sample<'_>) -> Row {
     let instances = &sample.instances;
     let side = SideSample::of(sample, "wall_time", CleaningPolicy::default());
     let of = |metric: &str| {
@@ -298,12 +298,12 @@ fn row(benchmark: &str, variant: &str, sample: &Sample<'_>) -> Row {
         })
         .collect();
     Row {
-        benchmark: benchmark.to_owned(),
+        benchmark: case.benchmark.id.clone(),
         variant: variant.to_owned(),
         wall: estimate(&side.cleaned),
         side,
         memory: of("peak_memory"),
         own,
-        advice: advise(instances),
+        advice: advise(instances, &case.command),
     }
 }

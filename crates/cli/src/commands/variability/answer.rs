@@ -24,7 +24,7 @@ pub fn write(
     options: &SampleOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let mut out = context.terminal.out();
+    let mut out = context.terminal.out_as(options.format);
     let detail = options.cleaning.detail();
     let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
     let text = || TextAnswer {
@@ -63,13 +63,13 @@ fn table(rows: &[Noise]) -> Table {
         (settings, "setting", Left),
         (metrics, "metric", Left),
         (true, "mean", Right),
-        (true, "cv", Right),
+        (true, "cv of all", Right),
         (true, "between instances", Right),
         (true, "within", Right),
         (true, "sample", Right),
         (best, "best iterations", Right),
     ])
-    .dispensable(&["best iterations", "suite", "cv", "setting", "metric"]);
+    .dispensable(&["best iterations", "suite", "cv of all", "setting", "metric"]);
     for row in rows {
         let variability = &row.variability;
         let part = |part: Option<NoisePart>| part.map_or("–".to_owned(), |it| it.text());
@@ -141,8 +141,8 @@ struct NoiseRow<'a> {
     iterations: usize,
     mean: f64,
     cv_total: f64,
-    cv_instance_mean: f64,
-    cv_instance_sd: f64,
+    cv_instance_mean: Option<f64>,
+    cv_instance_sd: Option<f64>,
     cv_between: Option<f64>,
     cv_between_lower: Option<f64>,
     cv_between_upper: Option<f64>,

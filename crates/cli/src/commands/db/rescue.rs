@@ -1,0 +1,131 @@
+//! `lapwing db check` and `lapwing db rescue`: finds damage, and saves the rest.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lapwing_core::record::{RescueReport, Store, StoreError, rescue};
+use lapwing_core::text::{counted, grouped};
+use tempfile::TempDir;
+
+use crate::error::{CliError, ExitStatus};
+use crate::hints::damaged_hint;
+use crate::options::Context;
+
+/// Save everything readable of a damaged store into a new one.
+#[derive(Debug, Args)]
+pub(super) struct RescueCommand {
+    /// The damaged store
+    #[arg(value_name = "DAMAGED")]
+    damaged: PathBuf,
+    /// New store for the saved records; it must not exist
+    #[arg(short, long, value_name = "NEW")]
+    output: PathBuf,
+}
+
+/// Losses to list; the others are counted.
+const LISTED: usize = 20;
+
+impl RescueCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.output.exists() {
+            return Err(CliError::input(format!("{} exists", self.output.display()))
+                .hint("choose a file that does not exist"));
+        }
+        let saved = rescue_into(&self.damaged, &self.output)?;
+        let mut out = context.terminal.out();
+        for lost in saved.lost.iter().take(LISTED) {
+            writeln!(out, "lost: {lost}")?;
+        }
+        if let Some(more) = saved
+            .lost
+            .len()
+            .checked_sub(LISTED)
+            .filter(|more| *more > 0)
+        {
+            writeln!(out, "… and {} more", grouped(more as u64))?;
+        }
+        let mut losses = Vec::new();
+        if saved.lost_records > 0 {
+            let records = counted(saved.lost_records, "record");
+            losses.push(format!("lost at least {records}"));
+        }
+        if saved.unreadable_pages > 0 {
+            let pages = counted(saved.unreadable_pages, "page");
+            losses.push(format!("{pages} of the file cannot be read"));
+        }
+        if saved.lost.is_empty() {
+            losses.push("no record is known to be lost".to_owned());
+        } else if losses.is_empty() {
+            losses.push("the rest is complete".to_owned());
+        }
+        writeln!(
+            out,
+            "saved {} into {}; {}",
+            counted(saved.saved.total().new, "record"),
+            self.output.display(),
+            losses.join("; ")
+        )?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+/// Works beside the new store, where there must be room for it, too.
+fn rescue_into(damaged: &Path, new: &Path) -> Result<RescueReport, CliError> {
+    let folder = match new.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    fs::create_dir_all(folder)?;
+    let scratch = TempDir::with_prefix_in(".lapwing-rescue-", folder)?;
+    Ok(rescue(damaged, new, scratch.path())?)
+}
+
+/// Looks for damage. What SQLite cannot follow is named by a rescue into a temporary store.
+pub(super) fn check(context: &Context) -> Result<ExitStatus, CliError> {
+    let path = &context.store;
+    let (mut problems, checks, unreadable) = match problems_of(path) {
+        Ok(report) => (report.problems, report.checks.len(), report.unreadable),
+        Err(StoreError::Damaged { what, .. }) => (vec![what], 0, true),
+        Err(StoreError::Sqlite { source, .. }) => (vec![source.to_string()], 0, true),
+        Err(error) => return Err(error.into()),
+    };
+    if problems.is_empty() {
+        Store::forget_damage(path);
+        let mut out = context.terminal.out();
+        writeln!(
+            out,
+            "{}: no damage found ({})",
+            path.display(),
+            counted(checks, "check")
+        )?;
+        return Ok(ExitStatus::Fine);
+    }
+    if unreadable {
+        let scratch = TempDir::with_prefix("lapwing-check-")?;
+        let saved = rescue_into(path, &scratch.path().join("saved.db"))?;
+        let lost = saved.lost.into_iter().map(|lost| format!("lost: {lost}"));
+        problems.splice(0..0, lost);
+    }
+    Store::note_damage(path, &problems[0]);
+    let listed = problems.len().min(LISTED);
+    let mut text = problems[..listed].join("; ");
+    if problems.len() > listed {
+        text.push_str(&format!(
+            "; and {} more",
+            grouped((problems.len() - listed) as u64)
+        ));
+    }
+    Err(CliError::input(format!(
+        "{} has {}: {text}",
+        path.display(),
+        counted(problems.len() as u64, "problem"),
+    ))
+    .hint(damaged_hint(path)))
+}
+
+fn problems_of(path: &Path) -> Result<lapwing_core::record::CheckReport, StoreError> {
+    // An inbox that waits is none of its business, and a damaged store takes nothing in.
+    Store::open_existing(path)?.upkeep().check()
+}

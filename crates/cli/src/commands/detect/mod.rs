@@ -1,0 +1,243 @@
+//! `lapwing detect`: changes in the history of benchmarks.
+
+mod answer;
+mod muted;
+mod notify;
+mod rule;
+mod since;
+mod text;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use lapwing_core::detect::{
+    DetectOptions, Detection, Direction, Finding, Histories, HistoryOrder, SeriesState, change_id,
+    detect,
+};
+use lapwing_core::record::StoreError;
+use lapwing_core::sample::{SampleFilter, Subject, each_with_all_metrics};
+use lapwing_core::show::{badge, junit};
+
+use crate::atomic;
+use crate::cleaning::CleaningOptions;
+use crate::comparing::{metrics, parse_share};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, NamedValue, one_of};
+use crate::profile::Compat;
+use crate::progress;
+use crate::store::{earlier_note, note_retired, open_for_reading};
+
+use self::muted::{muted_note, unknown_note};
+use self::rule::RuleOptions;
+use self::since::changed_since;
+
+/// Find changes in the history of benchmarks: regressions, improvements, drifts
+///
+/// The history of a benchmark has one value per run, in the order of the versions under test. One
+/// instance per run is enough, because runs are compared with each other. Each finding says what
+/// changed, by how much, and between which versions.
+#[derive(Debug, Args)]
+pub struct DetectCommand {
+    /// Order of the runs
+    #[arg(long, value_name = "ORDER", default_value = "version", value_parser = one_of(&ORDERS))]
+    order: HistoryOrder,
+    /// Ignore changes smaller than this, such as 3% [default: report all]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    smallest_effect: Option<f64>,
+    #[command(flatten)]
+    rule: RuleOptions,
+    /// Only report changes that may have happened after this version, Git revision or date
+    #[arg(long, value_name = "WHEN")]
+    changed_since: Option<String>,
+    /// Exit with code 1 if one of these occurs; separate several with commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<ChangeGate>,
+    /// List all findings, even if there are many
+    #[arg(long)]
+    all: bool,
+    /// Start a command if there are new changes, with these as JSON on its standard input; a change
+    /// is reported once
+    #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
+    notify: Option<String>,
+    /// Write a badge with the number of regressions to this .svg file
+    #[arg(long, value_name = "FILE")]
+    badge: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: DetectFormat,
+    #[command(flatten)]
+    cleaning: CleaningOptions,
+    #[command(flatten)]
+    filters: FilterOptions,
+}
+
+const ORDERS: [NamedValue<HistoryOrder>; 2] = [
+    (
+        "version",
+        "By date of the version under test, then by time of measurement",
+        HistoryOrder::Version,
+    ),
+    ("time", "By time of measurement", HistoryOrder::Time),
+];
+
+/// Output format of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DetectFormat {
+    /// Text for reading in a terminal
+    Text,
+    /// JSON for programs, documented and stable
+    Json,
+    /// Markdown for pull requests
+    Markdown,
+    /// CSV for spreadsheets
+    Csv,
+    /// JUnit XML for CI systems: a test case per history, which fails for a new regression
+    Junit,
+}
+
+/// Conditions that fail a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ChangeGate {
+    /// A regression that was neither undone later nor triaged
+    Regression,
+    /// A benchmark that is not measured any more
+    NotMeasured,
+}
+
+/// The findings and what they rest on.
+struct DetectAnswer {
+    histories: Histories,
+    detection: Detection,
+    options: DetectOptions,
+    /// The moment from which on changes are reported, as it was written.
+    changed_since: Option<String>,
+    /// The histories that the suite file mutes.
+    muted: Vec<Subject>,
+    notes: Vec<String>,
+}
+
+impl DetectAnswer {
+    /// Returns the short name of a finding.
+    fn id(&self, finding: &Finding) -> String {
+        change_id(
+            &finding.subject,
+            &self.histories.moments[finding.first_after],
+        )
+    }
+}
+
+impl DetectCommand {
+    /// Reads the histories, finds their changes, and shows them.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let in_file =
+            |path: &Path, error: io::Error| CliError::input(format!("{}: {error}", path.display()));
+        if let Some(path) = &self.badge {
+            atomic::check(path).map_err(|error| in_file(path, error))?;
+        }
+        let judging = self.cleaning.judging_histories()?;
+        let compat = self.cleaning.compat;
+        let mut options = DetectOptions {
+            smallest_effect: self.smallest_effect.or(judging.smallest_effect),
+            ..self.rule.options(compat, judging.false_discovery_rate)?
+        };
+        let filter = self.filters.filter()?;
+        let metrics = metrics(&filter, self.cleaning.profile());
+        let mut store = open_for_reading(context)?;
+        let is_all = filter == SampleFilter::default();
+        let filter = filter.resolve(&store)?;
+        note_retired(&store, &filter, context)?;
+        let total = store.catalogue().benchmarks(&filter)?.len();
+        let bar = progress::bar("reading", total, context);
+        let mut histories = Histories::default();
+        each_with_all_metrics(&store, &filter, |data| {
+            match compat {
+                Some(Compat::Coiled) => histories.add_by_name(&data, &judging.rules, &metrics),
+                Some(Compat::Hail) | None => histories.add(&data, &judging.rules, &metrics),
+            }
+            bar.inc(1);
+            Ok::<(), StoreError>(())
+        })?;
+        bar.finish_and_clear();
+        histories.sort(self.order);
+        let muted = histories.apply_limits(&judging.suite, self.smallest_effect);
+        if histories.series.is_empty() && muted.is_empty() {
+            return Err(CliError::not_enough("no benchmark has a usable value")
+                .hint("`lapwing list` shows the contents of the store"));
+        }
+        let mut notes = Vec::new();
+        if let Some(since) = &self.changed_since {
+            let found = changed_since(since, &histories, self.order, &judging)?;
+            options.changed_since = Some(found.first);
+            notes.extend(found.note);
+        }
+        let mut detection = detect(&histories, &options);
+        detection.count_commits(&histories, |good, last| {
+            judging.number_of_commits(good, last)
+        });
+        detection.triage(&histories, &store.annotations().all()?);
+        let answer = DetectAnswer {
+            detection,
+            notes: notes
+                .into_iter()
+                .chain(muted_note(&muted))
+                .chain(unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all))
+                .chain(earlier_note(histories.earlier))
+                .collect(),
+            histories,
+            changed_since: self.changed_since.clone(),
+            muted,
+            options,
+        };
+        CliError::unless_reader_left(self.show(&answer, context))?;
+        if let Some(path) = &self.badge {
+            atomic::replace(path, &badge(&answer.detection))
+                .map_err(|error| in_file(path, error))?;
+        }
+        if let Some(command) = &self.notify {
+            notify::notify(command, &answer, &mut store)?;
+        }
+        Ok(self.judge(&answer))
+    }
+
+    fn show(&self, answer: &DetectAnswer, context: &Context) -> Result<(), CliError> {
+        let mut out = context.terminal.out();
+        match self.format {
+            DetectFormat::Text => text::text(answer, self.all, context.terminal.width(), &mut out),
+            DetectFormat::Markdown => text::markdown(answer, self.all, &mut out),
+            DetectFormat::Json => answer::json(answer, &mut out),
+            DetectFormat::Csv => answer::csv(answer, &mut out),
+            DetectFormat::Junit => {
+                let text = junit(&answer.histories, &answer.detection);
+                Ok(out.write_all(text.as_bytes())?)
+            }
+        }
+    }
+
+    fn judge(&self, answer: &DetectAnswer) -> ExitStatus {
+        let detection = &answer.detection;
+        let is_regression =
+            |finding: &Finding| finding.direction == Direction::Regression && finding.is_open();
+        let regressed = detection.findings.iter().any(is_regression);
+        let is_missing = |state: &SeriesState| {
+            matches!(
+                state,
+                SeriesState::NotMeasured { .. } | SeriesState::NothingUsable { .. }
+            )
+        };
+        let missing = detection.states.iter().any(is_missing);
+        let fails = |gate: &ChangeGate| match gate {
+            ChangeGate::Regression => regressed,
+            ChangeGate::NotMeasured => missing,
+        };
+        if self.fail_on.iter().any(fails) {
+            return ExitStatus::Judged;
+        }
+        let is_too_few = |state: &SeriesState| matches!(state, SeriesState::TooFew { .. });
+        if detection.states.iter().all(is_too_few) {
+            return ExitStatus::NotEnough;
+        }
+        ExitStatus::Fine
+    }
+}

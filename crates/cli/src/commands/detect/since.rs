@@ -1,0 +1,88 @@
+//! The moment of a history from which on changes are reported.
+
+use lapwing_core::detect::{Histories, HistoryOrder, Moment};
+
+use crate::cleaning::JudgingOptions;
+use crate::error::CliError;
+use crate::options::parse_date;
+
+/// The beginning of a part of a history.
+pub struct HistoryStart {
+    /// The index of its first moment, which is the number of moments if there is none.
+    pub first: usize,
+    /// What was chosen in place of a commit that is not measured.
+    pub note: Option<String>,
+}
+
+/// Fewer characters of a hash match too many commits.
+const SHORTEST: usize = 4;
+
+/// Returns the part of a history after a version or Git revision, or from a date on.
+///
+/// # Errors
+/// If the text is none of these.
+pub fn changed_since(
+    text: &str,
+    histories: &Histories,
+    order: HistoryOrder,
+    judging: &JudgingOptions,
+) -> Result<HistoryStart, CliError> {
+    let start = |first| HistoryStart { first, note: None };
+    if let Some(last) = last_of(histories, |moment| is_version(moment, text)) {
+        return Ok(start(last + 1));
+    }
+    if let Ok(time) = parse_date(text) {
+        let date = |moment: &Moment| match order {
+            HistoryOrder::Version => moment.position.version_date,
+            HistoryOrder::Time => None,
+        };
+        let moments = histories.moments.iter();
+        let earlier = moments.take_while(|it| date(it).unwrap_or(it.position.measured) < time);
+        return Ok(start(earlier.count()));
+    }
+    let commits = judging.ancestry(text);
+    let Some(newest) = commits.first() else {
+        return Err(
+            CliError::input(format!("`{text}` is not a version, Git revision or date"))
+                .hint("`lapwing list runs` shows the versions"),
+        );
+    };
+    for commit in &commits {
+        if let Some(last) = last_of(histories, |moment| is_commit(moment, commit)) {
+            let short = |commit: &String| commit.chars().take(10).collect::<String>();
+            let note = (commit != newest).then(|| {
+                format!(
+                    "{text} is commit {}, which is not measured: its nearest measured ancestor {} is used",
+                    short(newest),
+                    short(commit)
+                )
+            });
+            return Ok(HistoryStart {
+                note,
+                ..start(last + 1)
+            });
+        }
+    }
+    Err(CliError::input(format!(
+        "neither `{text}` nor one of its latest {} ancestors is measured",
+        commits.len() - 1
+    ))
+    .hint("`lapwing list runs` shows the versions"))
+}
+
+fn last_of(histories: &Histories, is_wanted: impl Fn(&Moment) -> bool) -> Option<usize> {
+    histories.moments.iter().rposition(is_wanted)
+}
+
+fn is_version(moment: &Moment, text: &str) -> bool {
+    let version = moment.version();
+    let commit = version.commit.as_deref();
+    version.name.as_deref() == Some(text)
+        || version.label().as_deref() == Some(text)
+        || (text.len() >= SHORTEST && commit.is_some_and(|commit| commit.starts_with(text)))
+}
+
+fn is_commit(moment: &Moment, hash: &str) -> bool {
+    let commit = moment.version().commit.as_deref();
+    commit.is_some_and(|commit| commit.len() >= SHORTEST && hash.starts_with(commit))
+}

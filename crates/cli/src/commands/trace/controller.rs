@@ -1,0 +1,115 @@
+//! `lapwing trace controller`: what the controller does.
+
+use std::io;
+
+use clap::Args;
+use lapwing_core::show::percent;
+use lapwing_core::text::counted;
+use lapwing_trace::{ControllerTime, Trace, controller_time};
+use serde_json::json;
+
+use super::read::{TraceFile, write};
+use super::words::time;
+use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show the phases of the controller, its iterations and events
+#[derive(Debug, Args)]
+pub struct TraceController {
+    #[command(flatten)]
+    file: TraceFile,
+}
+
+#[derive(Debug, Default, serde::Serialize)]
+struct PhaseRow<'a> {
+    phase: &'a str,
+    count: usize,
+    sum: i64,
+    max: i64,
+}
+
+impl TraceController {
+    /// Shows the phases.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = self.file.read(context)?;
+        let found = controller_time(&trace)
+            .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
+        let mut out = io::stdout().lock();
+        let written = match self.file.format {
+            Format::Json => write_json(
+                &json!({
+                    "phases": rows(&found),
+                    "counts": found.counts,
+                    "iterations": found.iterations,
+                    "events": found.events,
+                    "duty": found.duty(),
+                    "busy_while_waiting": found.busy_while_waiting,
+                }),
+                &mut out,
+            ),
+            Format::Csv => write_csv(&rows(&found), &mut out),
+            Format::Text | Format::Markdown => {
+                drop(out);
+                write(answer(&trace, &found), &[&trace], self.file.format, context)
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+fn rows(found: &ControllerTime) -> Vec<PhaseRow<'_>> {
+    let phases = found.phases.iter();
+    phases
+        .map(|(name, it)| PhaseRow {
+            phase: name,
+            count: it.count,
+            sum: it.sum,
+            max: it.max,
+        })
+        .collect()
+}
+
+fn answer(trace: &Trace, found: &ControllerTime) -> TextAnswer {
+    let mut table = Table::new(&[
+        ("phase", Left),
+        ("number", Right),
+        ("sum", Right),
+        ("longest", Right),
+    ]);
+    for (name, it) in &found.phases {
+        table.row(vec![
+            name.clone(),
+            it.count.to_string(),
+            time(it.sum),
+            time(it.max),
+        ]);
+    }
+    let duty = match found.duty() {
+        Some(duty) => format!(", busy {} of the time", percent(duty)),
+        None => String::new(),
+    };
+    let counts = found.counts.iter();
+    let counts: Vec<String> = counts
+        .map(|(name, count)| match name.ends_with("Duration") {
+            true => format!("{name} {}", time(*count)),
+            false => format!("{name} {count}"),
+        })
+        .collect();
+    TextAnswer {
+        headline: format!(
+            "{} in {}: {} of tasks and transfers{duty}",
+            counted(found.iterations, "iteration"),
+            time(trace.makespan()),
+            counted(found.events, "completion")
+        ),
+        table,
+        notes: (!counts.is_empty())
+            .then(|| format!("counted: {}", counts.join(", ")))
+            .into_iter()
+            .collect(),
+    }
+}

@@ -1,0 +1,157 @@
+//! `lapwing trace findings`: what explains the time.
+
+use std::io;
+
+use clap::Args;
+use lapwing_trace::{PathPart, Trace, TraceFinding, TraceFindings, find, lint};
+use serde_json::{Value, json};
+
+use super::lint::defect_rows;
+use super::read::{TraceFile, write};
+use super::words::{finding_text, headline, path_texts, share, time};
+use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show what explains the time of a run, what explains most first
+///
+/// Times are sums over tasks or workers, so they can exceed the run's own.
+#[derive(Debug, Args)]
+pub struct TraceFindingsCommand {
+    #[command(flatten)]
+    file: TraceFile,
+}
+
+impl TraceFindingsCommand {
+    /// Shows the findings.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = self.file.read(context)?;
+        let found = find(&trace).ok_or_else(|| CliError::input("the trace has no task"))?;
+        let mut out = io::stdout().lock();
+        let written = match self.file.format {
+            Format::Json => write_json(&json(&trace, &found), &mut out),
+            Format::Csv => write_csv(&rows(&trace, &found), &mut out),
+            Format::Text | Format::Markdown => {
+                drop(out);
+                write(answer(&trace, &found), &[&trace], self.file.format, context)
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+fn answer(trace: &Trace, found: &TraceFindings) -> TextAnswer {
+    let mut table = Table::new(&[("explains", Right), ("finding", Left)]);
+    for finding in &found.findings {
+        table.row(vec![
+            time(finding.explains()),
+            finding_text(trace, found, finding),
+        ]);
+    }
+    let mut notes = Vec::new();
+    let all = found.workers.all();
+    let mut parts: Vec<(&str, i64)> = found
+        .workers
+        .parts
+        .iter()
+        .map(|(part, time)| (part.meaning(), *time))
+        .chain([("idle", found.workers.idle)])
+        .filter(|(_, time)| *time > 0)
+        .collect();
+    parts.sort_by_key(|(_, time)| -time);
+    let texts = parts.iter().map(|(what, time)| {
+        let share = lapwing_core::show::percent(share(*time, all));
+        format!("{share} {what}")
+    });
+    notes.push(format!(
+        "workers' time: {}",
+        lapwing_core::text::joined(texts)
+    ));
+    notes.extend(path_texts(found));
+    TextAnswer {
+        headline: headline(trace, found),
+        table,
+        notes,
+    }
+}
+
+#[derive(Default, serde::Serialize)]
+struct TraceFindingRow {
+    kind: &'static str,
+    explains: i64,
+    text: String,
+}
+
+fn rows(trace: &Trace, found: &TraceFindings) -> Vec<TraceFindingRow> {
+    let findings = found.findings.iter();
+    findings
+        .map(|finding| TraceFindingRow {
+            kind: match finding {
+                TraceFinding::TaskTime { .. } => "task_time",
+                TraceFinding::Contention(_) => "contention",
+                TraceFinding::Redundant { .. } => "redundant",
+                TraceFinding::HotDataset { .. } => "hot_dataset",
+                TraceFinding::Imbalance { .. } => "imbalance",
+                TraceFinding::Controller { .. } => "controller",
+            },
+            explains: finding.explains(),
+            text: finding_text(trace, found, finding),
+        })
+        .collect()
+}
+
+fn json(trace: &Trace, found: &TraceFindings) -> Value {
+    let workers = &found.workers;
+    let parts = workers.parts.iter();
+    let parts: serde_json::Map<String, Value> = parts
+        .map(|(part, time)| (part.name().to_owned(), json!(time)))
+        .collect();
+    let busy = workers.busy.iter();
+    let busy: serde_json::Map<String, Value> = busy
+        .map(|(worker, time)| (trace.text(*worker).to_owned(), json!(time)))
+        .collect();
+    let path = found.path.as_ref().map(|path| {
+        let tasks = path.tasks.iter();
+        let tasks: Vec<&str> = tasks.map(|at| trace.text(trace.tasks[*at].name)).collect();
+        let parts = path.parts.iter().map(|(part, time)| {
+            let name = match part {
+                PathPart::Task(part) => part.name(),
+                PathPart::Transfer => "transfer",
+                PathPart::Controller => "controller",
+            };
+            (name.to_owned(), json!(time))
+        });
+        let parts: serde_json::Map<String, Value> = parts.collect();
+        json!({"observed": path.is_observed, "duration": path.duration(), "tasks": tasks, "parts": parts})
+    });
+    let ideal = found.ideal.as_ref().map(|ideal| {
+        let tasks = ideal.path.iter();
+        let tasks: Vec<&str> = tasks.map(|at| trace.text(trace.tasks[*at].name)).collect();
+        let slack = trace.tasks.iter().zip(&ideal.slack);
+        let slack: serde_json::Map<String, Value> = slack
+            .map(|(task, slack)| (trace.text(task.name).to_owned(), json!(slack)))
+            .collect();
+        json!({
+            "critical_path": ideal.critical,
+            "tasks": tasks,
+            "slack": slack,
+            "work": ideal.work,
+            "bound_with_measured_workers": ideal.bound(workers.workers),
+        })
+    });
+    json!({
+        "makespan": workers.makespan,
+        "tasks": trace.tasks.len(),
+        "workers": workers.workers,
+        "utilisation": workers.utilisation(),
+        "parallelism": workers.parallelism(),
+        "worker_time": {"parts": parts, "idle": workers.idle, "all": workers.all(), "busy": busy},
+        "path": path,
+        "ideal": ideal,
+        "findings": rows(trace, found),
+        "defects": defect_rows(&lint(trace)),
+    })
+}

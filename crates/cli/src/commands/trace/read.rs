@@ -1,0 +1,188 @@
+//! Reads the traces that a command is about.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lapwing_core::model::{Id, Record, Span};
+use lapwing_core::text::counted;
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
+use lapwing_trace::{Trace, TraceError, TraceReader, lint};
+use tempfile::TempDir;
+
+use super::words::defects_text;
+use crate::answer::TextAnswer;
+use crate::comparing::not_imported;
+use crate::error::CliError;
+use crate::options::{Context, FilterOptions, Format};
+use crate::store::open_for_reading;
+
+/// The trace to read.
+#[derive(Debug, Args)]
+pub struct TraceFile {
+    /// File of the trace, of any format that `lapwing import` reads, or a folder of logs; repeat the
+    /// option for a trace in several logs [default: the newest trace in the store]
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// JSON object with the tasks that each task waits for, by their names: `{"c": ["a", "b"]}`
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+    #[command(flatten)]
+    filters: FilterOptions,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+impl TraceFile {
+    /// Reads the trace.
+    pub fn read(&self, context: &Context) -> Result<Trace, CliError> {
+        let mut trace = match &self.files[..] {
+            [] => self.newest(context)?,
+            files => read(files)?,
+        };
+        if let Some(path) = &self.graph {
+            set_graph(&mut trace, path)?;
+        }
+        Ok(trace)
+    }
+
+    fn newest(&self, context: &Context) -> Result<Trace, CliError> {
+        let store = open_for_reading(context)?;
+        let filter = self.filters.filter()?.resolve(&store)?;
+        let traces = store.catalogue().traces(&filter)?;
+        let Some(newest) = traces.last() else {
+            return Err(CliError::input("the store has no trace")
+                .hint("`--file FILE` reads one; `lapwing import FILE` stores it"));
+        };
+        if traces.len() > 1 {
+            context.terminal.note(&format!(
+                "{} of {} is shown, of {:.0}; filters choose another",
+                newest.benchmark,
+                counted(traces.len(), "trace"),
+                newest.started
+            ));
+        }
+        Ok(Trace::of_spans(&store.spans(newest.instance)?))
+    }
+}
+
+/// Reads a trace from files and folders: logs of earthkit-workflows, or one file of another format.
+pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
+    if let [path] = paths
+        && path.is_file()
+        && let Some(trace) = imported(path)?
+    {
+        return Ok(trace);
+    }
+    let mut reader = TraceReader::default();
+    let named = |path: &Path, error: io::Error| {
+        CliError::input(format!("cannot read {}: {error}", path.display()))
+    };
+    for path in paths {
+        for file in files(path).map_err(|error| named(path, error))? {
+            let opened = File::open(&file).map_err(|error| named(&file, error))?;
+            reader
+                .add(BufReader::with_capacity(1 << 18, opened))
+                .map_err(|error| match error {
+                    TraceError::Io(error) => named(&file, error),
+                    error @ TraceError::Nothing => CliError::input(error),
+                })?;
+        }
+    }
+    reader.finish().map_err(|error| {
+        let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+        CliError::input(format!("{}: {error}", names.join(", ")))
+            .hint("docs/traces.md says which traces can be read and how to record one")
+    })
+}
+
+/// Returns the trace in a file of a format other than logs; `None` if it is in none.
+fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
+    let options = ImportOptions {
+        format: None,
+        suite: None,
+        each_run: EachRun::Iteration,
+        bad_lines: BadLines::Refuse,
+        now: jiff::Timestamp::now(),
+    };
+    let folder = TempDir::with_prefix("lapwing-")?;
+    let source = Source::open(path, folder.path()).map_err(not_imported)?;
+    match lapwing_formats::recognise(&source, &options) {
+        Ok(format) if format.name != "earthkit" => {}
+        // A log says line by line what is wrong with it.
+        Ok(_) | Err(_) => return Ok(None),
+    }
+    let records = lapwing_formats::read(&source, &options)
+        .map_err(not_imported)?
+        .records;
+    let mut instances: Vec<(Id, Vec<Span>)> = Vec::new();
+    for record in records {
+        let Record::Span(span) = record else { continue };
+        match instances.iter_mut().find(|(id, _)| *id == span.instance) {
+            Some((_, spans)) => spans.push(span),
+            None => instances.push((span.instance, vec![span])),
+        }
+    }
+    match &instances[..] {
+        [] => Err(CliError::input(format!("{} has no spans", path.display()))
+            .hint("docs/traces.md says which traces can be read and how to record one")),
+        [(_, spans)] => Ok(Some(Trace::of_spans(spans))),
+        several => Err(
+            CliError::input(format!("{} has {} traces", path.display(), several.len()))
+                .hint("import it, and choose one with the filters, such as `--session`"),
+        ),
+    }
+}
+
+fn set_graph(trace: &mut Trace, path: &Path) -> Result<(), CliError> {
+    let wrong =
+        |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let inputs = serde_json::from_str(&text).map_err(|error| {
+        wrong(&error).hint(r#"write `{"c": ["a", "b"]}`: task `c` waits for `a` and `b`"#)
+    })?;
+    match trace.set_inputs(&inputs) {
+        0 => Err(wrong(&"no task of the trace is in the graph")),
+        _known => Ok(()),
+    }
+}
+
+/// Returns the files of a folder in order, or the file itself.
+fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Adds the defects of the trace to the notes of an answer, and writes it.
+pub fn write(
+    mut answer: TextAnswer,
+    traces: &[&Trace],
+    format: Format,
+    context: &Context,
+) -> Result<(), CliError> {
+    for trace in traces {
+        answer.notes.extend(defects_text(&lint(trace)));
+    }
+    for note in &mut answer.notes {
+        note.insert_str(0, "note: ");
+    }
+    let mut out = io::stdout().lock();
+    let width = context.terminal.width();
+    let written = match format {
+        Format::Markdown => answer.markdown(&mut out),
+        Format::Text | Format::Json | Format::Csv => answer.wrapped(width).text(width, &mut out),
+    };
+    CliError::unless_reader_left(written.and_then(|()| out.flush()).map_err(CliError::from))
+}

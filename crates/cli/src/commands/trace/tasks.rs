@@ -1,0 +1,136 @@
+//! `lapwing trace tasks`: how long tasks take.
+
+use std::io;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::show::quantity;
+use lapwing_core::text::counted;
+use lapwing_trace::{DurationGroup, Statistics, TaskDuration, Trace, durations};
+
+use super::read::{TraceFile, write};
+use super::words::{time, title};
+use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show how long tasks take, from event to event
+///
+/// The text has the mean of each duration; JSON and CSV have all statistics, in nanoseconds.
+#[derive(Debug, Args)]
+pub struct TraceTasks {
+    #[command(flatten)]
+    file: TraceFile,
+    /// Group tasks
+    #[arg(long, value_enum, default_value_t, value_name = "GROUP")]
+    by: TaskGroup,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum TaskGroup {
+    /// By class: the name without what follows `:` or `(`, and without a number at the end
+    #[default]
+    Class,
+    /// By worker
+    Worker,
+    /// By host
+    Host,
+    /// All together
+    All,
+}
+
+/// A duration of a group, in ns.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct DurationRow {
+    group: String,
+    duration: &'static str,
+    count: usize,
+    sum: i64,
+    mean: f64,
+    min: i64,
+    median: f64,
+    p90: f64,
+    max: i64,
+}
+
+impl DurationRow {
+    /// Returns the row of these statistics.
+    pub fn of(group: &str, duration: &'static str, it: &Statistics) -> Self {
+        Self {
+            group: group.to_owned(),
+            duration,
+            count: it.count,
+            sum: it.sum,
+            mean: it.mean,
+            min: it.min,
+            median: it.median,
+            p90: it.p90,
+            max: it.max,
+        }
+    }
+}
+
+impl TraceTasks {
+    /// Shows the durations.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = self.file.read(context)?;
+        let group = match self.by {
+            TaskGroup::Class => DurationGroup::Class,
+            TaskGroup::Worker => DurationGroup::Worker,
+            TaskGroup::Host => DurationGroup::Host,
+            TaskGroup::All => DurationGroup::All,
+        };
+        let mut out = io::stdout().lock();
+        let written = match self.file.format {
+            Format::Json => write_json(&rows(&trace, group), &mut out),
+            Format::Csv => write_csv(&rows(&trace, group), &mut out),
+            Format::Text | Format::Markdown => {
+                drop(out);
+                write(answer(&trace, group), &[&trace], self.file.format, context)
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+fn rows(trace: &Trace, group: DurationGroup) -> Vec<DurationRow> {
+    let mut rows = Vec::new();
+    for (group, found) in durations(trace, group) {
+        for (duration, it) in &found {
+            rows.push(DurationRow::of(&group, duration.name(), it));
+        }
+    }
+    rows
+}
+
+fn answer(trace: &Trace, group: DurationGroup) -> TextAnswer {
+    let mut columns = vec![(String::new(), Left), ("tasks".to_owned(), Right)];
+    columns.extend(TaskDuration::ALL.iter().map(|it| (title(*it), Right)));
+    let mut table = Table::new(&columns);
+    for (name, found) in durations(trace, group) {
+        let count = found.values().map(|it| it.count).max().unwrap_or(0);
+        let mut cells = vec![name, count.to_string()];
+        for duration in TaskDuration::ALL {
+            let mean = found.get(&duration).map(|it| quantity(it.mean / 1e9, "s"));
+            cells.push(mean.unwrap_or_else(|| "–".to_owned()));
+        }
+        table.row(cells);
+    }
+    let total: i64 = trace
+        .tasks
+        .iter()
+        .filter_map(|task| TaskDuration::Total.of(task))
+        .sum();
+    TextAnswer {
+        headline: format!(
+            "{} in {}, {} in all; means of each duration",
+            counted(trace.tasks.len(), "task"),
+            time(trace.makespan()),
+            time(total)
+        ),
+        table,
+        notes: Vec::new(),
+    }
+}

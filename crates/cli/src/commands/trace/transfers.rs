@@ -1,0 +1,92 @@
+//! `lapwing trace transfers`: how long data take from worker to worker.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use clap::Args;
+use lapwing_core::show::quantity;
+use lapwing_core::text::counted;
+use lapwing_trace::{Name, Trace, TransferDuration, transfer_durations};
+
+use super::read::{TraceFile, write};
+use super::tasks::DurationRow;
+use super::words::time;
+use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show how long transfers of data take, by mode
+///
+/// Local data are where they are needed: such transfers have a total, and no other duration.
+#[derive(Debug, Args)]
+pub struct TraceTransfers {
+    #[command(flatten)]
+    file: TraceFile,
+}
+
+impl TraceTransfers {
+    /// Shows the durations.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = self.file.read(context)?;
+        let mut out = io::stdout().lock();
+        let written = match self.file.format {
+            Format::Json => write_json(&rows(&trace), &mut out),
+            Format::Csv => write_csv(&rows(&trace), &mut out),
+            Format::Text | Format::Markdown => {
+                drop(out);
+                write(answer(&trace), &[&trace], self.file.format, context)
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+fn rows(trace: &Trace) -> Vec<DurationRow> {
+    let mut rows = Vec::new();
+    for (mode, (_, found)) in transfer_durations(trace) {
+        for (duration, it) in &found {
+            rows.push(DurationRow::of(mode.name(), duration.name(), it));
+        }
+    }
+    rows
+}
+
+fn answer(trace: &Trace) -> TextAnswer {
+    let mut columns = vec![("mode".to_owned(), Left), ("transfers".to_owned(), Right)];
+    let title = |it: &TransferDuration| (it.name().replace('_', " "), Right);
+    columns.extend(TransferDuration::ALL.iter().map(title));
+    let mut table = Table::new(&columns);
+    for (mode, (count, found)) in transfer_durations(trace) {
+        let mut cells = vec![mode.name().to_owned(), count.to_string()];
+        for duration in TransferDuration::ALL {
+            let mean = found.get(&duration).map(|it| quantity(it.mean / 1e9, "s"));
+            cells.push(mean.unwrap_or_else(|| "–".to_owned()));
+        }
+        table.row(cells);
+    }
+    let mut datasets: BTreeMap<Name, usize> = BTreeMap::new();
+    let mut total = 0;
+    for transfer in &trace.transfers {
+        *datasets.entry(transfer.dataset).or_default() += 1;
+        total += TransferDuration::Total.of(transfer).unwrap_or(0);
+    }
+    let widest = datasets.iter().max_by_key(|(_, count)| **count);
+    let notes = widest
+        .filter(|(_, count)| **count > 1)
+        .map(|(dataset, count)| {
+            format!("`{}` went to most targets: {count}", trace.text(*dataset))
+        });
+    TextAnswer {
+        headline: format!(
+            "{} of {}, {} in all; means of each duration",
+            counted(trace.transfers.len(), "transfer"),
+            counted(datasets.len(), "dataset"),
+            time(total)
+        ),
+        table,
+        notes: notes.into_iter().collect(),
+    }
+}

@@ -1,0 +1,169 @@
+//! Traces in words.
+
+use lapwing_core::show::{percent, quantity};
+use lapwing_core::text::{counted, joined};
+use lapwing_trace::{
+    Defect, DefectKind, PathPart, TaskDuration, Trace, TraceFinding, TraceFindings,
+};
+
+/// Returns a time in ns as `1.31 s`.
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+pub fn time(nanoseconds: i64) -> String {
+    quantity(nanoseconds as f64 / 1e9, "s")
+}
+
+/// Returns a share of times.
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+pub fn share(part: i64, all: i64) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+/// Returns a change as `+12 %`.
+pub fn signed_percent(change: f64) -> String {
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", percent(change.abs()))
+}
+
+/// Returns a sentence about all defects, if there are any.
+pub fn defects_text(defects: &[Defect]) -> Option<String> {
+    if defects.is_empty() {
+        return None;
+    }
+    let texts = defects.iter().map(defect_text);
+    Some(format!(
+        "the trace has defects (`lapwing trace lint` explains them): {}",
+        joined(texts)
+    ))
+}
+
+/// Returns `12 × negative duration to_controller`.
+pub fn defect_text(defect: &Defect) -> String {
+    let what = defect.kind.name().replace('_', " ");
+    let subject = match defect.subject.as_str() {
+        "" => String::new(),
+        subject => format!(" {subject}"),
+    };
+    match defect.kind {
+        DefectKind::Clock => format!("clock of{subject} off by {}", defect.example),
+        _ => format!("{} × {what}{subject}", defect.count),
+    }
+}
+
+/// Returns the sentence above all findings: `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
+pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
+    format!(
+        "{} with {} and {}: {} compute at once on average, workers are busy {} of the time",
+        time(found.workers.makespan),
+        counted(found.workers.workers, "worker"),
+        counted(trace.tasks.len(), "task"),
+        format_args!("{:.2} tasks", found.workers.parallelism()),
+        percent(found.workers.utilisation())
+    )
+}
+
+/// Returns what a finding says.
+pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding) -> String {
+    match finding {
+        TraceFinding::TaskTime { part, sum, total } => format!(
+            "{} of task time is {} ({} of {}), while {:.2} tasks compute at once and workers are busy {} of the time",
+            percent(share(*sum, *total)),
+            part.meaning(),
+            time(*sum),
+            time(*total),
+            found.workers.parallelism(),
+            percent(found.workers.utilisation())
+        ),
+        TraceFinding::Contention(it) => {
+            let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
+            format!(
+                "each further task that computes{} makes `{}` {} slower [{}, {}]: {} tasks, {:.1} at once on average, {} lost",
+                match trace.text(it.host) {
+                    "" => " at once".to_owned(),
+                    host => format!(" at once on {host}"),
+                },
+                trace.text(it.class),
+                percent(it.slope / it.alone),
+                percent(lower),
+                percent(upper),
+                it.tasks,
+                it.concurrency,
+                quantity(it.lost / 1e9, "s")
+            )
+        }
+        TraceFinding::Redundant { count, sum } => format!(
+            "{} of data that were there already took {}",
+            counted(*count, "transfer"),
+            time(*sum)
+        ),
+        TraceFinding::HotDataset {
+            dataset,
+            count,
+            sum,
+        } => format!(
+            "dataset `{}` went to {}, which took {}",
+            trace.text(*dataset),
+            counted(*count, "target"),
+            time(*sum)
+        ),
+        TraceFinding::Imbalance {
+            worker, busy, mean, ..
+        } => format!(
+            "worker {} is busy for {}, {:.1}× the mean of {}",
+            trace.text(*worker),
+            time(*busy),
+            share(*busy, *mean),
+            time(*mean)
+        ),
+        TraceFinding::Controller { busy, duty } => format!(
+            "the controller itself is busy {} of the time ({})",
+            percent(*duty),
+            time(*busy)
+        ),
+    }
+}
+
+/// Returns sentences about the path to the end, and about what the graph alone allows.
+pub fn path_texts(found: &TraceFindings) -> Vec<String> {
+    let mut texts = Vec::new();
+    if let Some(path) = &found.path {
+        let all = path.duration();
+        let mut parts: Vec<(&PathPart, &i64)> =
+            path.parts.iter().filter(|(_, time)| **time > 0).collect();
+        parts.sort_by_key(|(_, time)| -**time);
+        let parts = parts.iter().take(4).map(|(part, time)| {
+            let what = match part {
+                PathPart::Task(part) => part.meaning(),
+                PathPart::Transfer => "copying inputs",
+                PathPart::Controller => "between a completion and the next task",
+            };
+            format!("{} {what}", percent(share(**time, all)))
+        });
+        let what = match path.is_observed {
+            true => "observed path to the end (the trace has no graph)",
+            false => "path to the end",
+        };
+        texts.push(format!(
+            "{what}, {}: {}; {} of {}",
+            counted(path.tasks.len(), "task"),
+            joined(parts),
+            time(all),
+            time(found.workers.makespan),
+        ));
+    }
+    if let Some(ideal) = &found.ideal {
+        texts.push(format!(
+            "critical path, {}: {}, {} of the makespan; {} could do all work in {} at best",
+            counted(ideal.path.len(), "task"),
+            time(ideal.critical),
+            percent(share(ideal.critical, found.workers.makespan)),
+            counted(found.workers.workers, "worker"),
+            time(ideal.bound(found.workers.workers)),
+        ));
+    }
+    texts
+}
+
+/// Returns the title of a column.
+pub fn title(duration: TaskDuration) -> String {
+    duration.name().replace('_', " ")
+}

@@ -1,0 +1,89 @@
+//! What `lapwing detect` tells others: a command about new changes, and a badge.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::nights_fixture::{Nights, QUIET, STEP, gate, history, import, nights};
+use crate::program::run;
+
+#[test]
+fn a_command_is_notified_of_each_new_change_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let two: [(&str, Nights); 2] = [
+        ("join", STEP),
+        ("sort", |night| Some(if night < 40 { 1.0 } else { 0.7 })),
+    ];
+    let notify = |command: &str| run(path, &["detect", "--notify", command]);
+    let told = || -> Option<Value> {
+        let text = fs::read_to_string(path.join("told.json")).ok()?;
+        fs::remove_file(path.join("told.json")).unwrap();
+        Some(serde_json::from_str(&text).unwrap())
+    };
+    import(path, &nights(0..20, &two));
+    assert!(notify("cat >told.json").ends_with("exit 0"));
+    assert_eq!(told(), None);
+    import(path, &nights(20..28, &two));
+    // A command that fails has not told anybody.
+    let failed = notify("cat >told.json; echo no connection; exit 7");
+    let failed = failed.split_once("mute` are the others\n").unwrap().1;
+    assert_snapshot!(failed, @"
+    no connection
+    error: --notify: `cat >told.json; echo no connection; exit 7` failed with exit status: 7
+      its changes count as not reported: the next --notify reports them again
+    exit 2
+    ");
+    let first = told().unwrap();
+    assert_snapshot!(first["text"].as_str().unwrap(), @"join: regression 1.201× [1.199, 1.203], 0.998 s → 1.20 s, in v19..v21");
+    assert_eq!(first["changes"][0]["findings"][0]["benchmark"], "join");
+    assert!(notify("cat >told.json").ends_with("exit 0"));
+    assert_eq!(told().unwrap(), first);
+    assert!(notify("cat >told.json").ends_with("exit 0"));
+    assert_eq!(told(), None);
+    // It still is open, and more runs do not make it new.
+    assert_eq!(gate(path, "regression"), 1);
+    import(path, &nights(28..40, &two));
+    assert!(notify("cat >told.json").ends_with("exit 0"));
+    assert_eq!(told(), None);
+    import(path, &nights(40..60, &two));
+    // Nor does it matter whether the command reads its input.
+    assert!(notify("true").ends_with("exit 0"));
+    assert!(notify("cat >told.json").ends_with("exit 0"));
+    assert_eq!(told(), None);
+    let answer = run(path, &["db", "annotations", "--format", "csv"]);
+    assert_eq!(
+        answer.matches("notified: wall_time of").count(),
+        2,
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_badge_counts_regressions() {
+    let badge = |folder: TempDir| {
+        let done = run(folder.path(), &["detect", "--badge", "badge.svg"]);
+        assert!(!done.contains("error"), "{done}");
+        fs::read_to_string(folder.path().join("badge.svg")).unwrap()
+    };
+    let title = |image: String| {
+        let (_, rest) = image.split_once("<title>").unwrap();
+        rest.split_once("</title>").unwrap().0.to_owned()
+    };
+    assert_snapshot!(badge(history(40, &[("join", STEP)])), @r##"<svg xmlns="http://www.w3.org/2000/svg" width="168" height="20" role="img" aria-label="performance: 1 regression"><title>performance: 1 regression</title><rect width="81" height="20" fill="#424242"></rect><rect x="81" width="87" height="20" fill="#c62828"></rect><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" y="14" textLength="69">performance</text><text x="87" y="14" textLength="75">1 regression</text></g></svg>"##);
+    assert_eq!(
+        title(badge(history(40, &[("join", QUIET)]))),
+        "performance: no regressions"
+    );
+    assert_eq!(
+        title(badge(history(5, &[("join", QUIET)]))),
+        "performance: not tested"
+    );
+    let faster: Nights = |night| Some(if night < 20 { 1.0 } else { 0.8 });
+    assert_eq!(
+        title(badge(history(40, &[("join", faster)]))),
+        "performance: 1 improvement"
+    );
+}

@@ -1,0 +1,142 @@
+"""The workflow templates for GitHub, on a repository with a history."""
+
+import json
+import random
+import re
+import uuid
+
+from conftest import git, lapwing
+
+
+def nights(number, first_slow):
+    """Yields records of so many nights; `join` is slower from one on."""
+    chance = random.Random(3)
+    identity = lambda *parts: str(uuid.uuid5(uuid.NAMESPACE_OID, repr(parts)))
+    for night in range(number):
+        at = f"2026-01-{1 + night:02}T02:00:00Z"
+        session, run = identity("s", night), identity("r", night)
+        yield {"kind": "session", "id": session, "suite": "words", "started": at, "tool": "test"}
+        version = {"commit": f"{night:02}" * 20, "date": at}
+        metrics = {"wall_time": {"unit": "s", "better": "lower"}}
+        about = {"session": session, "variant": "default", "version": version, "metrics": metrics}
+        yield {"kind": "run", "id": run, **about}
+        for name, value in {"join": 1.0 if night < first_slow else 1.2, "sort": 0.5}.items():
+            instance = identity("i", night, name)
+            yield {"kind": "instance", "id": instance, "run": run, "benchmark": {"id": name}}
+            value *= chance.gauss(1, 0.002)
+            yield {"kind": "iteration", "instance": instance, "index": 0, "metrics": {"wall_time": value}}
+            yield {"kind": "instance_end", "instance": instance}
+
+
+class History:
+    """A maintainer's clone of the branch with the history, and a store."""
+
+    def __init__(self, folder, origin):
+        self.folder = folder
+        git(origin.parent, "clone", "--quiet", "--branch", "lapwing-history", origin, folder)
+
+    def segments(self):
+        git(self.folder, "pull", "--quiet")
+        return [path for path in self.folder.rglob("*") if path.is_file() and ".git" not in path.parts]
+
+    def push(self):
+        lapwing(self.folder, "--store", "../mine.db", "db", "push", ".")
+        git(self.folder, "add", "--all")
+        git(self.folder, "commit", "--quiet", "-m", "more")
+        git(self.folder, "push", "--quiet", "origin", "HEAD")
+
+    def add(self, records):
+        text = "".join(json.dumps({"v": 1, **record}) + "\n" for record in records)
+        (self.folder.parent / "nights.jsonl").write_text(text)
+        lapwing(self.folder, "--store", "../mine.db", "import", "../nights.jsonl")
+        self.push()
+
+
+def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, origin, github, runner):
+    # The first night creates the history.
+    results, printed, work = runner.run("nightly.yml")
+    assert results == {"measure": True, "judge": True}, printed
+    assert (work / "site/badge.svg").is_file() and (work / "site/report/index.html").is_file()
+    assert github.issues == []
+    history = History(tmp_path / "mine", origin)
+    assert len(history.segments()) > 1
+    history.add(nights(30, 20))
+
+    # An issue that cannot be opened costs no measurement, and is opened later.
+    github.is_down = True
+    before = len(history.segments())
+    results, printed, _ = runner.run("nightly.yml")
+    assert results == {"measure": True, "judge": False}, printed
+    assert len(history.segments()) > before
+    github.is_down = False
+    results, printed, work = runner.run("nightly.yml")
+    assert all(results.values()), printed
+    summary = (work.parent / "summary.md").read_text()
+    assert summary.startswith("1 new regression   ("), summary
+    [issue] = github.issues
+    assert issue["labels"] == ["performance"] and issue["state"] == "open"
+    assert re.match(r"join: regression 1\.(19|20)", issue["title"]), issue
+    suspects = next(line for line in issue["body"].splitlines() if line.startswith("Suspects: "))
+    assert re.search(r"\(https://github\.example/owner/words/compare/(1[5-9])\1{19}\.\.\.", suspects), suspects
+    assert 'failure type="regression"' in (work / "junit.xml").read_text()
+
+    # The next night has nothing new.
+    results, printed, _ = runner.run("nightly.yml")
+    assert all(results.values()), printed
+    assert len(github.issues) == 1 and github.issues[0]["state"] == "open"
+
+    # A maintainer explains it.
+    lapwing(history.folder, "--store", "../mine.db", "db", "pull", ".")
+    history.segments()
+    found = json.loads(lapwing(history.folder, "--store", "../mine.db", "detect", "--format", "json"))
+    lapwing(history.folder, "--store", "../mine.db", "triage", "explain", found["findings"][0]["id"])
+    history.push()
+    results, printed, _ = runner.run("nightly.yml")
+    assert all(results.values()), printed
+    assert len(github.issues) == 1 and github.issues[0]["state"] == "closed"
+    assert "| explained |" in github.issues[0]["body"]
+
+
+def pull_request(origin, github, owner="stranger"):
+    """Makes a pull request that slows `sort`, on a main branch that has moved on; returns the event of its run."""
+    git(origin, "checkout", "--quiet", "-b", "slower")
+    (origin / "sort.txt").write_text("0.75\n")
+    git(origin, "commit", "--quiet", "--all", "-m", "slower")
+    head = git(origin, "rev-parse", "HEAD")
+    git(origin, "checkout", "--quiet", "main")
+    (origin / "NEWS").write_text("news\n")
+    git(origin, "add", ".")
+    git(origin, "commit", "--quiet", "-m", "news")
+    git(origin, "checkout", "--quiet", "--detach")
+    git(origin, "merge", "--quiet", "--no-edit", "slower")
+    git(origin, "update-ref", "refs/pull/7/merge", "HEAD")
+    git(origin, "checkout", "--quiet", "main")
+    github.pulls.append({"number": 7, "head": {"label": f"{owner}:slower", "sha": head}})
+    repository = {"owner": {"login": owner}}
+    return {"workflow_run": {"head_sha": head, "head_branch": "slower", "head_repository": repository}}
+
+
+def test_a_pull_request_is_judged_twice_and_has_one_comment(origin, github, runner):
+    event = pull_request(origin, github)
+    results, printed, _ = runner.run("pull-request.yml", "refs/pull/7/merge")
+    assert results == {"measure": False}, printed
+    assert "This pull request, compared with its merge base: exit code 1\nMerged, compared" in printed
+    assert github.comments == []
+    results, printed, _ = runner.run("pull-request-comment.yml", event=event)
+    assert all(results.values()), printed
+    [comment] = github.comments
+    assert comment["issue"] == "7"
+    assert comment["body"].count("**✗ regression**") == 2, comment["body"]
+    assert "### Merged, compared with the main branch" in comment["body"]
+
+    # The second time it is replaced, and calls nobody.
+    (runner.artifacts / "comment/comment.md").write_text("@everyone <!-- lapwing: pull request -->")
+    results, printed, _ = runner.run("pull-request-comment.yml", event=event)
+    assert all(results.values()), printed
+    [comment] = github.comments
+    assert comment["body"] == "<!-- lapwing: pull request -->\n@\u200beveryone <! -- lapwing: pull request -->"
+
+    # A commit that is no longer the head of a pull request gets none.
+    event["workflow_run"]["head_sha"] = "0" * 40
+    results, printed, _ = runner.run("pull-request-comment.yml", event=event)
+    assert all(results.values()) and "no open pull request" in printed
