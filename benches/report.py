@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """How long a report of a long history takes, and how large its pages are.
 
-Makes record v1 of 1,000 benchmarks × 100 runs × 10 iterations (two metrics), imports it,
-and times `lapwing report`, `lapwing list` and a filtered list. The numbers are made up;
-only their amount matters.
+Makes record v1 of 1,000 benchmarks × 100 runs × 1 instance × 10 iterations (two metrics), imports it,
+and times `lapwing report` with and without `--raw`, `lapwing mds` (of three instances or more), `lapwing list` and
+a filtered list.
+The numbers are made up; only their amount matters.
 
     cargo build --release
-    python3 benches/report.py [--benchmarks 1000] [--runs 100] [--iterations 10]
+    python3 benches/report.py [--benchmarks 1000] [--runs 100] [--instances 1] [--iterations 10]
+    python3 benches/report.py --benchmarks 100 --runs 10 --instances 10 --iterations 1000 --metrics 1    # 10 million
+    python3 benches/report.py --benchmarks 1 --runs 10 --instances 100 --iterations 10000 --metrics 1    # of one benchmark
 """
 
 import argparse
@@ -28,7 +31,7 @@ def identity(number):
     return str(uuid.UUID(int=value))
 
 
-def write_records(path, benchmarks, runs, iterations):
+def write_records(path, benchmarks, runs, instances, iterations, metrics):
     chance = random.Random(7)
     count = 0
 
@@ -52,16 +55,19 @@ def write_records(path, benchmarks, runs, iterations):
             line("run", id=run_id, session=session, version={"name": f"1.{run}"},
                  metrics={"wall_time": {"unit": "s", "better": "lower"},
                           "peak_memory": {"unit": "B", "better": "lower"}})
-            for benchmark in range(benchmarks):
+            for position in range(benchmarks * instances):
+                benchmark = position % benchmarks
                 instance = next_id()
-                line("instance", id=instance, run=run_id, position=benchmark, host="made-up",
+                line("instance", id=instance, run=run_id, position=position, host="made-up",
                      benchmark={"id": f"benchmarks/test_{benchmark % 40}.py::test_{benchmark}",
                                 "tags": [f"tag{benchmark % 5}"]})
                 level = levels[benchmark] * chance.lognormvariate(0, 0.02)
                 for index in range(iterations):
-                    line("iteration", instance=instance, index=index, burn_in=index == 0,
-                         metrics={"wall_time": level * chance.lognormvariate(0, 0.03),
-                                  "peak_memory": 1e8 + 4096 * chance.randrange(1000)})
+                    time_text = f'"wall_time":{level * chance.lognormvariate(0, 0.03)}'
+                    memory = f',"peak_memory":{1e8 + 4096 * chance.randrange(1000)}' if metrics == 2 else ""
+                    burn_in = ',"burn_in":true' if index == 0 else ""
+                    out.write(f'{{"v":1,"kind":"iteration","instance":"{instance}","index":{index}{burn_in},'
+                              f'"metrics":{{{time_text}{memory}}}}}\n')
                 line("instance_end", instance=instance)
 
 
@@ -79,14 +85,16 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--benchmarks", type=int, default=1000)
     options.add_argument("--runs", type=int, default=100)
+    options.add_argument("--instances", type=int, default=1)
     options.add_argument("--iterations", type=int, default=10)
+    options.add_argument("--metrics", type=int, choices=(1, 2), default=2)
     options.add_argument("--lapwing", default="target/release/lapwing")
     given = options.parse_args()
     program = str(pathlib.Path(given.lapwing).resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         records = folder / "records.jsonl"
-        write_records(records, given.benchmarks, given.runs, given.iterations)
+        write_records(records, given.benchmarks, given.runs, given.instances, given.iterations, given.metrics)
         print("| what | seconds | peak memory |\n|---|--:|--:|")
 
         def row(what, *words):
@@ -95,19 +103,24 @@ def main():
 
         size = records.stat().st_size / 1e6
         row(f"import of the records ({size:.0f} MB)", "import", "-q", str(records))
+        row("`lapwing report --raw`", "report", "--raw", "-o", "raw", "-q")
         row("`lapwing report`", "report", "-o", "site", "-q")
+        # It needs three instances of the latest version.
+        if given.instances >= 3:
+            row("`lapwing mds`", "mds", "--experiments", "100", "-q")
         row("`lapwing list`", "list", "-q")
-        row("`lapwing list` of one tag and one month", "list", "--tag", "tag3",
+        row("`lapwing list` of one tag and one month", "list", "--tag", "tag0",
             "--since", "2024-01-01", "--until", "2024-02-01", "-q")
         site = folder / "site"
         pages = [path for path in site.rglob("*.html")]
         largest = max(pages, key=lambda path: path.stat().st_size)
         sides = [path for path in (site / "data").rglob("*.js")]
-        total = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
+        total, total_raw = (sum(path.stat().st_size for path in (folder / it).rglob("*") if path.is_file())
+                            for it in ("site", "raw"))
         print(f"\n{len(pages)} pages, the largest {largest.stat().st_size / 1e3:.0f} kB "
               f"({largest.name}); index data {(max(sides, key=lambda p: 'index' in p.name)).stat().st_size / 1e3:.0f} kB; "
               f"largest side file {max(path.stat().st_size for path in sides) / 1e3:.0f} kB; "
-              f"{total / 1e6:.0f} MB in all")
+              f"{total / 1e6:.0f} MB in all, {total_raw / 1e6:.0f} MB with --raw")
 
 
 if __name__ == "__main__":
