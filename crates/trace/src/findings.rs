@@ -30,6 +30,13 @@ pub enum TraceFinding {
         /// The time of all tasks, in ns.
         total: i64,
     },
+    /// Tasks are in the queue of a worker that does nothing else.
+    Queue {
+        /// The time of all workers in that state, in ns.
+        sum: i64,
+        /// The time of all workers, in ns.
+        all: i64,
+    },
     /// A class computes longer while other tasks compute on the host.
     Contention(Contention),
     /// Datasets were copied to where they were already.
@@ -73,6 +80,7 @@ impl TraceFinding {
     pub fn explains(&self) -> i64 {
         match self {
             Self::TaskTime { sum, .. }
+            | Self::Queue { sum, .. }
             | Self::Redundant { sum, .. }
             | Self::HotDataset { sum, .. } => *sum,
             #[expect(clippy::cast_possible_truncation, reason = "a time in ns")]
@@ -103,6 +111,7 @@ pub fn find(trace: &Trace) -> Option<TraceFindings> {
     let workers = worker_time(trace)?;
     let controller = controller_time(trace);
     let mut findings = task_times(trace);
+    findings.extend(queue(&workers));
     findings.extend(transfers(trace));
     let certain = |it: &Contention| it.slope_interval[0] > 0.0;
     findings.extend(
@@ -138,7 +147,8 @@ fn task_times(trace: &Trace) -> Vec<TraceFinding> {
     };
     let total: i64 = TaskDuration::PARTS.into_iter().map(sum).sum();
     let parts = TaskDuration::PARTS.into_iter();
-    let other = parts.filter(|part| *part != TaskDuration::Compute);
+    // A task in the queue of a busy worker waits for its turn, which is no loss.
+    let other = parts.filter(|part| !matches!(part, TaskDuration::Compute | TaskDuration::Queue));
     let times = other.map(|part| TraceFinding::TaskTime {
         part,
         sum: sum(part),
@@ -147,6 +157,12 @@ fn task_times(trace: &Trace) -> Vec<TraceFinding> {
     times
         .filter(|it| it.explains() as f64 >= SHARE * total as f64 && total > 0)
         .collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+fn queue(workers: &WorkerTime) -> Option<TraceFinding> {
+    let (sum, all) = (*workers.parts.get(&TaskDuration::Queue)?, workers.all());
+    (sum as f64 >= SHARE * all as f64).then_some(TraceFinding::Queue { sum, all })
 }
 
 fn transfers(trace: &Trace) -> Vec<TraceFinding> {

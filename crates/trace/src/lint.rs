@@ -162,8 +162,14 @@ fn tasks(trace: &Trace, found: &mut Found) {
                 found.add(DefectKind::MissingEvent, event.name(), name);
             }
         }
+        // The controller may know of a result before it is published, but not before it is computed.
+        let known = task
+            .at(TaskEvent::Computed)
+            .zip(task.at(TaskEvent::Completed));
+        let is_early = known.is_some_and(|(computed, completed)| computed <= completed);
         for part in TaskDuration::PARTS {
-            if part.of(task).is_some_and(|duration| duration < 0) {
+            let may_be = part == TaskDuration::ToController && is_early;
+            if part.of(task).is_some_and(|duration| duration < 0) && !may_be {
                 found.add(DefectKind::NegativeDuration, part.name(), name);
             }
         }

@@ -48,11 +48,10 @@ fn findings_begin_with_what_takes_most_time() {
 
      explains  finding
       30.0 ms  46 % of task time is waiting for the controller to notice completion (30.0 ms of 65.0 ms), while 0.61 tasks compute at once and workers are busy 61 % of the time
-      13.0 ms  20 % of task time is in the queue of the worker (13.0 ms of 65.0 ms), while 0.61 tasks compute at once and workers are busy 61 % of the time
 
     note: workers' time: 61 % computing, 30 % waiting for the controller to notice
     completion, 6.1 % in the queue of the worker, 3.0 % on the way to the worker
-    note: observed path of 2 tasks to the end (the trace has no graph): 61 %
+    note: observed path to the end (the trace has no graph), 2 tasks: 61 %
     computing, 30 % waiting for the controller to notice completion, 6.1 % in the
     queue of the worker, 3.0 % on the way to the worker; 33.0 ms of 33.0 ms
     note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
@@ -119,7 +118,7 @@ fn a_file_without_a_trace_is_refused() {
         .map(|file| run(folder.path(), &["trace", "tasks", "--file", file]));
     assert_snapshot!(told.join("\n"), @"
     error: trace.log: no line is an event of a trace
-      hint: docs/traces.md says what a trace of earthkit-workflows looks like and how to record one
+      hint: docs/traces.md says which traces can be read and how to record one
     exit 2
     error: cannot read missing.log: No such file or directory (os error 2)
     exit 2

@@ -3,18 +3,19 @@ use crate::shared::testing::{imported, read_text, refusal, refusal_of, shown};
 #[test]
 fn complete_events_are_spans() {
     insta::assert_snapshot!(shown(&imported("chrome-trace/viztracer.json")), @r##"
-        chrome-trace because it has `traceEvents`
-        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"viztracer","attributes":{"source":{"file":"viztracer.json","format":"chrome-trace","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"<module> (work.py:1)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031220909,"end":78715033556504},"attributes":{"category":"fee"}}
-        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"job (work.py:16)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462189,"end":78715033539259},"attributes":{"category":"fee"}}
-        {"v":1,"kind":"span","instance":"#2","index":2,"category":"span","name":"parse (work.py:7)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462420,"end":78715031465634},"attributes":{"category":"fee"}}
-        {"v":1,"kind":"span","instance":"#2","index":3,"category":"span","name":"parse.<locals>.<listcomp> (work.py:8)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031463431,"end":78715031465363},"attributes":{"category":"fee"}}
-        {"v":1,"kind":"span","instance":"#2","index":4,"category":"span","name":"reduce (work.py:11)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031465795,"end":78715033539049},"attributes":{"category":"fee"}}
-        left, as they are no events: viztracer_metadata, file_info
-        "##);
+    chrome-trace because it has `traceEvents`
+    {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"viztracer","attributes":{"source":{"file":"viztracer.json","format":"chrome-trace","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"<module> (work.py:1)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031220909,"end":78715033556504},"attributes":{"category":"fee"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"job (work.py:16)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462189,"end":78715033539259},"attributes":{"category":"fee"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":2,"category":"span","name":"parse (work.py:7)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031462420,"end":78715031465634},"attributes":{"category":"fee"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":3,"category":"span","name":"parse.<locals>.<listcomp> (work.py:8)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031463431,"end":78715031465363},"attributes":{"category":"fee"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":4,"category":"span","name":"reduce (work.py:11)","lane":"MainProcess:MainThread","clock":"trace","events":{"begin":78715031465795,"end":78715033539049},"attributes":{"category":"fee"}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.006491065,"trace.makespan":0.002335595,"trace.parallelism":1.0,"trace.utilisation":1.0}}
+    left, as they are no events: viztracer_metadata, file_info
+    "##);
 }
 
 #[test]
@@ -22,16 +23,16 @@ fn a_beginning_and_its_end_are_a_span() {
     let all = shown(&imported("chrome-trace/py-spy.json"));
     let some: Vec<&str> = all.lines().take(9).collect();
     insta::assert_snapshot!(some.join("\n"), @r##"
-        chrome-trace because it is a list of objects with `ph`, `pid` and `ts`
-        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"py-spy","attributes":{"source":{"file":"py-spy.json","format":"chrome-trace","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"Thread._bootstrap","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1002}}
-        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"Thread._bootstrap_inner","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1045}}
-        {"v":1,"kind":"span","instance":"#2","index":2,"category":"span","name":"Thread.run","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":982}}
-        {"v":1,"kind":"span","instance":"#2","index":3,"category":"span","name":"job","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"spin.py","line":12}}
-        "##);
+    chrome-trace because it is a list of objects with `ph`, `pid` and `ts`
+    {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"py-spy","attributes":{"source":{"file":"py-spy.json","format":"chrome-trace","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"Thread._bootstrap","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1002}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"Thread._bootstrap_inner","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":1045}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":2,"category":"span","name":"Thread.run","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"/usr/lib/python3.11/threading.py","line":982}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":3,"category":"span","name":"job","lane":"25306:139702942721728","clock":"trace","events":{"begin":31095000,"end":364102000},"attributes":{"category":"py-spy","filename":"spin.py","line":12}}
+    "##);
 }
 
 #[test]
@@ -64,17 +65,18 @@ fn what_changes_threads_is_matched_by_its_id() {
         {"ph": "C", "name": "y", "pid": 1, "tid": 5, "ts": 3},
         {"ph": "s", "name": "z", "pid": 1, "tid": 5, "ts": 3}]}"#;
     insta::assert_snapshot!(shown(&read_text("chrome-trace", text)), @r##"
-        chrome-trace because it was said
-        {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"made-up","attributes":{"source":{"file":"made-up","format":"chrome-trace","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"n","lane":"p 1:t","clock":"trace","events":{"begin":1500,"end":3000},"attributes":{"a":1,"b":2,"category":"c"}}
-        {"v":1,"kind":"span","instance":"#2","index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"category":"c"}}
-        left, as it ends and has not begun: x
-        left, as spans have no arrows: flows
-        left, as they have no duration: events of phase `C`
-        "##);
+    chrome-trace because it was said
+    {"v":1,"kind":"session","id":"#0","suite":"chrome-trace","started":"2026-01-01T00:00:00Z","tool":"Chrome trace events","name":"made-up","attributes":{"source":{"file":"made-up","format":"chrome-trace","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"trace"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"n","lane":"p 1:t","clock":"trace","events":{"begin":1500,"end":3000},"attributes":{"a":1,"b":2,"category":"c"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"span","name":"m","lane":"p 2:9","clock":"trace","events":{"begin":2000},"attributes":{"category":"c"}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":1.5e-6,"trace.makespan":1.5e-6,"trace.parallelism":1.0,"trace.utilisation":0.5}}
+    left, as it ends and has not begun: x
+    left, as spans have no arrows: flows
+    left, as they have no duration: events of phase `C`
+    "##);
 }
 
 #[test]

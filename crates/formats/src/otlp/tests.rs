@@ -3,16 +3,17 @@ use crate::shared::testing::{imported, read_text, refusal, shown};
 #[test]
 fn spans_with_links_are_tasks() {
     insta::assert_snapshot!(shown(&imported("otlp-1.45/traces.jsonl")), @r##"
-        otlp because it has `resourceSpans`
-        {"v":1,"kind":"session","id":"#0","suite":"otlp","started":"2026-11-23T20:55:39.077065067Z","tool":"OpenTelemetry","name":"traces","attributes":{"source":{"file":"traces.jsonl","format":"otlp","sha256":"…"}}}
-        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{}}
-        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"pipeline"},"block":0,"position":0,"attempt":0,"environment":{"host.name":"node7","service.instance.id":"worker-1","service.name":"pipeline"}}
-        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-        {"v":1,"kind":"span","instance":"#2","index":0,"category":"span","name":"job","lane":"node7:worker-1","clock":"wall","events":{"begin":1795467339077065067,"end":1795467339081899892},"attributes":{"members":2,"span":"60e005646d8ec1f2"}}
-        {"v":1,"kind":"span","instance":"#2","index":1,"category":"task","name":"retrieve:21e5699592de206f","lane":"node7:worker-1","clock":"wall","events":{"computed":1795467339079228335,"loaded":1795467339079212642,"started":1795467339077110915},"attributes":{"member":0,"parent":"60e005646d8ec1f2","ratio":0.5,"span":"21e5699592de206f","steps":[1,2]}}
-        {"v":1,"kind":"span","instance":"#2","index":2,"category":"task","name":"retrieve:5df7eaa4ada29061","lane":"node7:worker-1","clock":"wall","events":{"computed":1795467339081640054,"loaded":1795467339081632853,"started":1795467339079536124},"attributes":{"member":1,"parent":"60e005646d8ec1f2","ratio":0.5,"span":"5df7eaa4ada29061","steps":[1,2]}}
-        {"v":1,"kind":"span","instance":"#2","index":3,"category":"task","name":"concat:5f38c84fc0ab95ee","lane":"node7:worker-1","inputs":["retrieve:21e5699592de206f","retrieve:5df7eaa4ada29061"],"clock":"wall","events":{"computed":1795467339081819522,"started":1795467339081805711},"attributes":{"error":"no space left","parent":"60e005646d8ec1f2","span":"5f38c84fc0ab95ee","status":"error"}}
-        "##);
+    otlp because it has `resourceSpans`
+    {"v":1,"kind":"session","id":"#0","suite":"otlp","started":"2026-11-23T20:55:39.077065067Z","tool":"OpenTelemetry","name":"traces","attributes":{"source":{"file":"traces.jsonl","format":"otlp","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.critical_path":{"unit":"s","better":"lower"},"trace.load":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"pipeline"},"block":0,"position":0,"attempt":0,"environment":{"host.name":"node7","service.instance.id":"worker-1","service.name":"pipeline"}}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"span","name":"job","lane":"node7:worker-1","clock":"wall","events":{"begin":1795467339077065067,"end":1795467339081899892},"attributes":{"members":2,"span":"60e005646d8ec1f2"}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"retrieve:21e5699592de206f","lane":"node7:worker-1","clock":"wall","events":{"computed":1795467339079228335,"loaded":1795467339079212642,"started":1795467339077110915},"attributes":{"member":0,"parent":"60e005646d8ec1f2","ratio":0.5,"span":"21e5699592de206f","steps":[1,2]}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":2,"category":"task","name":"retrieve:5df7eaa4ada29061","lane":"node7:worker-1","clock":"wall","events":{"computed":1795467339081640054,"loaded":1795467339081632853,"started":1795467339079536124},"attributes":{"member":1,"parent":"60e005646d8ec1f2","ratio":0.5,"span":"5df7eaa4ada29061","steps":[1,2]}}
+    {"v":1,"kind":"span","instance":"#2","iteration":0,"index":3,"category":"task","name":"concat:5f38c84fc0ab95ee","lane":"node7:worker-1","inputs":["retrieve:21e5699592de206f","retrieve:5df7eaa4ada29061"],"clock":"wall","events":{"computed":1795467339081819522,"started":1795467339081805711},"attributes":{"error":"no space left","parent":"60e005646d8ec1f2","span":"5f38c84fc0ab95ee","status":"error"}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.000036705,"trace.critical_path":0.002131231,"trace.load":0.004198456,"trace.makespan":0.004708607,"trace.parallelism":0.007795299119251193,"trace.utilisation":0.8994509416479226}}
+    "##);
 }
 
 #[test]

@@ -91,6 +91,7 @@ fn rows(trace: &Trace, found: &TraceFindings) -> Vec<TraceFindingRow> {
         .map(|finding| TraceFindingRow {
             kind: match finding {
                 TraceFinding::TaskTime { .. } => "task_time",
+                TraceFinding::Queue { .. } => "queue",
                 TraceFinding::Contention(_) => "contention",
                 TraceFinding::Redundant { .. } => "redundant",
                 TraceFinding::HotDataset { .. } => "hot_dataset",

@@ -73,6 +73,12 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
             found.workers.parallelism(),
             percent(found.workers.utilisation())
         ),
+        TraceFinding::Queue { sum, all } => format!(
+            "{} of workers' time a task is in the queue and nothing else happens on its worker ({} of {})",
+            percent(share(*sum, *all)),
+            time(*sum),
+            time(*all)
+        ),
         TraceFinding::Contention(it) => {
             let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
             format!(
