@@ -35,6 +35,16 @@ FORMATS = [
     ("rebar", reader.rebar, ["A_history/rebar/*/*.csv"]),
 ]
 
+# Traces of task graphs, which have tests of their own.
+TRACES = [
+    ("dask", "D_traces/dask/*.json"),
+    ("earthkit", "D_traces/earthkit/*.jsonl"),
+    ("earthkit", "earthkit/*.jsonl"),
+    ("earthkit", "earthkit/real/*.log"),
+    ("parsl", "parsl/*.db"),
+    ("wfcommons", "D_traces/wfcommons/*.json"),
+]
+
 # Histories that are packed: the archive, and the pattern of the result files in it.
 ARCHIVES = [
     ("asv", reader.asv, "A_history/scipy_asv_atom.tar.xz", "results/atom/????????-*.json"),
@@ -70,9 +80,13 @@ def sources():
     return [it for it in found if str(it) not in NO_RESULTS]
 
 
+def traces():
+    return [(name, path) for name, pattern in TRACES for path in sorted(DATA.glob(pattern))]
+
+
 def others():
     """Every file that is of none of the formats, or only goes with one that is."""
-    taken = [it.path for it in sources()]
+    taken = [it.path for it in sources()] + [path for _, path in traces()]
     return [
         path
         for path in sorted(DATA.rglob("*"))

@@ -10,7 +10,7 @@ use crate::trace::{Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode
 /// A duration of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TaskDuration {
-    /// From planned to the end.
+    /// From planned, or else started, to the end.
     Total,
     /// From enqueued to published: on the worker, or in its queue.
     OnWorker,
@@ -88,7 +88,10 @@ impl TaskDuration {
             Self::ToWorker => (at(TaskEvent::Planned)?, at(TaskEvent::Enqueued)?),
             Self::Queue => (at(TaskEvent::Enqueued)?, at(TaskEvent::Started)?),
             Self::Load => (at(TaskEvent::Started)?, at(TaskEvent::Loaded)?),
-            Self::Compute => task.computing()?,
+            Self::Compute => match task.computing() {
+                Some(interval) => interval,
+                None => return task.duration,
+            },
             Self::Publish => (at(TaskEvent::Computed)?, at(TaskEvent::Published)?),
             Self::ToController => (at(TaskEvent::Published)?, at(TaskEvent::Completed)?),
         };
@@ -99,7 +102,7 @@ impl TaskDuration {
 /// A duration of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TransferDuration {
-    /// From planned to the end.
+    /// From planned, or else started, to the end.
     Total,
     /// From planned to started: until the source begins.
     ToSource,
@@ -147,7 +150,10 @@ impl TransferDuration {
             return None;
         }
         let (from, to) = match self {
-            Self::Total => (at(TransferEvent::Planned)?, transfer.end()?),
+            Self::Total => (
+                at(TransferEvent::Planned).or(at(TransferEvent::Started))?,
+                transfer.end()?,
+            ),
             Self::ToSource => (at(TransferEvent::Planned)?, at(TransferEvent::Started)?),
             Self::Load => (at(TransferEvent::Started)?, at(TransferEvent::Loaded)?),
             Self::Transmit => (at(TransferEvent::Loaded)?, at(TransferEvent::Unloaded)?),

@@ -153,6 +153,10 @@ fn tasks(trace: &Trace, found: &mut Found) {
         if task.attempt > 0 {
             found.add(DefectKind::Retry, "", name);
         }
+        if !is_known.contains(&true) && task.duration.is_some() {
+            // Nothing here has a place in time.
+            continue;
+        }
         if task.end().is_none() {
             found.add(DefectKind::OpenTask, "", name);
             continue;

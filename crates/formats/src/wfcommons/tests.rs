@@ -35,7 +35,7 @@ fn a_task_with_a_start_has_events() {
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"b","inputs":["a.1"],"events":{},"attributes":{"class":"b","duration":1000000000}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":1,"category":"task","name":"a.1","lane":"m","clock":"wall","events":{"computed":1683735814500000000,"started":1683735813000000000},"attributes":{"bytes":5,"class":"a","cpu":750000000,"duration":1500000000}}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":1.5,"trace.critical_path":2.5,"trace.makespan":1.5,"trace.parallelism":1.0,"trace.utilisation":0.5,"wall_time":3.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":2.5,"trace.critical_path":2.5,"trace.makespan":1.5,"trace.parallelism":1.0,"trace.utilisation":0.5,"wall_time":3.0}}
     "##);
 }
 

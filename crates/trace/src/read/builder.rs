@@ -236,9 +236,9 @@ fn task_event(phase: &str) -> Option<TaskEvent> {
         "Enqueued" | "enqueued" => TaskEvent::Enqueued,
         "Started" | "started" => TaskEvent::Started,
         "Loaded" | "loaded" => TaskEvent::Loaded,
-        "computed" => TaskEvent::Computed,
+        "Computed" | "computed" => TaskEvent::Computed,
         "Finished" | "published" => TaskEvent::Published,
-        "completed" => TaskEvent::Completed,
+        "Completed" | "completed" => TaskEvent::Completed,
         _ => return None,
     })
 }
@@ -248,9 +248,9 @@ fn transfer_event(phase: &str) -> Option<TransferEvent> {
         "Planned" | "planned" => TransferEvent::Planned,
         "Started" | "started" => TransferEvent::Started,
         "Loaded" | "loaded" => TransferEvent::Loaded,
-        "received" => TransferEvent::Received,
+        "Received" | "received" => TransferEvent::Received,
         "Finished" | "unloaded" => TransferEvent::Unloaded,
-        "completed" => TransferEvent::Completed,
+        "Completed" | "completed" => TransferEvent::Completed,
         _ => return None,
     })
 }

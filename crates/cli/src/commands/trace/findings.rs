@@ -28,7 +28,11 @@ impl TraceFindingsCommand {
     /// Shows the findings.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let trace = self.file.read(context)?;
-        let found = find(&trace).ok_or_else(|| CliError::input("the trace has no task"))?;
+        let found = find(&trace).ok_or_else(|| match trace.tasks.is_empty() {
+            true => CliError::input("the trace has no task"),
+            false => CliError::input("the tasks of this trace have durations and no times")
+                .hint("`lapwing trace what-if` replays them, `lapwing trace tasks` shows how long they took"),
+        })?;
         let mut out = io::stdout().lock();
         let written = match self.file.format {
             Format::Json => write_json(&json(&trace, &found), &mut out),

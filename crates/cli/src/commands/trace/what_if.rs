@@ -25,8 +25,8 @@ use crate::table::Table;
 pub struct TraceWhatIf {
     #[command(flatten)]
     file: TraceFile,
-    /// Number of workers: each task goes to the one that is free first
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Number of workers, such as `1,2,4`: each task goes to the one that is free first
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     workers: Vec<u32>,
     /// Transfers take no time
     #[arg(long)]
@@ -67,8 +67,8 @@ impl TraceWhatIf {
             return Err(CliError::input(format!("no task has the class `{class}`"))
                 .hint("`lapwing trace tasks` lists the classes"));
         }
-        let scenarios = self.scenarios();
         let replayed = what_if(&trace, &graph, &Scenario::default());
+        let scenarios = self.scenarios(replayed.workers);
         let mut rows = vec![ScenarioRow {
             scenario: "as measured".to_owned(),
             workers: replayed.workers,
@@ -107,7 +107,7 @@ impl TraceWhatIf {
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.
-    fn scenarios(&self) -> Vec<(String, Scenario)> {
+    fn scenarios(&self, workers: usize) -> Vec<(String, Scenario)> {
         let asked = Scenario {
             workers: None,
             free_transfers: self.free_transfers,
@@ -118,6 +118,10 @@ impl TraceWhatIf {
         if asked == Scenario::default() && self.workers.is_empty() {
             let default = Scenario::default;
             let each = [
+                Scenario {
+                    workers: Some(2 * workers),
+                    ..default()
+                },
                 Scenario {
                     free_transfers: true,
                     ..default()
