@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
+/// A map whose keys are hashed quickly.
+pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
+
 /// The number of a text in [`Names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(pub(crate) u32);
@@ -15,7 +20,7 @@ impl Name {
 #[derive(Debug, Clone)]
 pub struct Names {
     texts: Vec<Box<str>>,
-    known: HashMap<Box<str>, Name>,
+    known: FastMap<Box<str>, Name>,
 }
 
 impl Default for Names {
@@ -23,7 +28,7 @@ impl Default for Names {
         let empty: Box<str> = "".into();
         Self {
             texts: vec![empty.clone()],
-            known: HashMap::from([(empty, Name::EMPTY)]),
+            known: FastMap::from_iter([(empty, Name::EMPTY)]),
         }
     }
 }
@@ -34,6 +39,9 @@ impl Names {
     /// # Panics
     /// With more than four thousand million texts.
     pub fn intern(&mut self, text: &str) -> Name {
+        if text.is_empty() {
+            return Name::EMPTY;
+        }
         if let Some(name) = self.known.get(text) {
             return *name;
         }

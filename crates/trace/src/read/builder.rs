@@ -1,9 +1,7 @@
 //! Puts events together.
 
-use std::collections::HashMap;
-
 use super::line::Event;
-use crate::names::Name;
+use crate::names::{FastMap, Name};
 use crate::trace::{MISSING, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode};
 
 /// What labels its own events as host.
@@ -14,10 +12,10 @@ const CONTROLLER: &str = "controller";
 pub(super) struct Builder {
     trace: Trace,
     /// The newest attempt of each task on each worker, by their names.
-    tasks: HashMap<(Name, Name), usize>,
-    transfers: HashMap<(Name, Name), usize>,
+    tasks: FastMap<(Name, Name), usize>,
+    transfers: FastMap<(Name, Name), usize>,
     /// A worker without host, and its host, to its full name.
-    qualified: HashMap<(Name, Name), Name>,
+    qualified: FastMap<(Name, Name), Name>,
 }
 
 impl Builder {

@@ -37,8 +37,8 @@ pub(super) struct Event<'l> {
 }
 
 impl<'l> Event<'l> {
-    fn set(&mut self, key: &str, value: Cow<'l, str>) {
-        match key {
+    fn set(&mut self, key: Cow<'l, str>, value: Cow<'l, str>) {
+        match key.as_ref() {
             "action" => self.action = value,
             "task" => self.task = value,
             "dataset" => self.dataset = value,
@@ -48,18 +48,11 @@ impl<'l> Event<'l> {
             "target" => self.target = value,
             "mode" => self.mode = value,
             "at" => self.at = value.parse().ok(),
-            _ => {}
-        }
-    }
-
-    fn count(&mut self, key: Cow<'l, str>, value: &str) {
-        const KNOWN: [&str; 9] = [
-            "action", "task", "dataset", "worker", "host", "source", "target", "mode", "at",
-        ];
-        if let Ok(number) = value.parse()
-            && !KNOWN.contains(&key.as_ref())
-        {
-            self.counts.push((key, number));
+            _ => {
+                if let Ok(number) = value.parse() {
+                    self.counts.push((key, number));
+                }
+            }
         }
     }
 }
@@ -107,8 +100,7 @@ fn of_payload(payload: &str) -> Line<'_> {
         let Some((key, value)) = field.split_once('=') else {
             return Line::Broken;
         };
-        event.count(Cow::Borrowed(key), value);
-        event.set(key, Cow::Borrowed(value));
+        event.set(Cow::Borrowed(key), Cow::Borrowed(value));
     }
     whole(event)
 }
@@ -152,8 +144,7 @@ fn of_json(line: &str) -> Line<'_> {
             Value::Number(number) => number.to_string(),
             _ => continue,
         };
-        event.count(Cow::Owned(key.clone()), &value);
-        event.set(&key, Cow::Owned(value));
+        event.set(Cow::Owned(key), Cow::Owned(value));
     }
     whole(event)
 }
@@ -201,8 +192,7 @@ fn of_flat_json(line: &str) -> Option<Event<'_>> {
             }
             rest = &rest[end..];
         }
-        event.count(Cow::Borrowed(key), value);
-        event.set(key, Cow::Borrowed(value));
+        event.set(Cow::Borrowed(key), Cow::Borrowed(value));
         rest = rest.trim_start();
         match rest.strip_prefix(',') {
             Some(more) => rest = more,

@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 mod line;
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 use builder::Builder;
@@ -45,7 +46,10 @@ impl TraceReader {
             }
             number += 1;
             let is_whole = bytes.ends_with(b"\n");
-            let text = String::from_utf8_lossy(&bytes);
+            let text = match str::from_utf8(&bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(&bytes),
+            };
             match parse(text.trim()) {
                 Line::Event(event) if self.builder.event(&event, number).is_some() => {}
                 Line::Micro { kind, duration } => self.builder.micro(kind, duration),
