@@ -35,6 +35,7 @@ pub use names::{Name, Names};
 pub use path::{PathPart, RunPath, run_path};
 pub use profile::{ClassProfile, profile};
 pub use read::{TraceError, TraceReader};
+pub use spans::SpanReader;
 pub use trace::{
     MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
 };

@@ -1,11 +1,11 @@
 //! Traces as spans of records, and spans as traces.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use lapwing_core::model::{Id, Object, Span};
 use serde_json::Value;
 
-use crate::names::Name;
+use crate::names::{FastMap, Name};
 use crate::read::builder::{class_of, host_of};
 use crate::trace::{
     MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
@@ -16,47 +16,67 @@ const TRANSFER: &str = "transfer";
 const CONTROLLER: &str = "controller";
 const MICRO: &str = "micro";
 
-impl Trace {
-    /// Returns the trace that spans are; `docs/traces.md` has their meaning. Where none is a task, every span with a
-    /// beginning and an end is taken for one.
-    pub fn of_spans<'s>(spans: impl IntoIterator<Item = &'s Span>) -> Self {
-        let mut trace = Self::default();
-        let mut attempts: HashMap<Name, u32> = HashMap::new();
-        for span in spans {
-            trace.lines += 1;
-            match span.category.as_str() {
-                TASK => {
-                    let mut task = trace.task_of(span);
-                    let attempt = attempts.entry(task.name).or_default();
-                    task.attempt = *attempt;
-                    *attempt += 1;
-                    trace.tasks.push(task);
-                }
-                TRANSFER => {
-                    let transfer = trace.transfer_of(span);
-                    trace.transfers.push(transfer);
-                }
-                CONTROLLER => {
-                    let phase = trace.phase_of(span);
-                    trace.phases.push(phase);
-                }
-                MICRO => {
-                    let number = |key: &str| integer(&span.attributes, key).unwrap_or_default();
-                    let micro = Micro {
-                        count: u64::try_from(number("count")).unwrap_or_default(),
-                        sum: number("sum"),
-                        max: number("max"),
-                    };
-                    trace.micros.insert(span.name.clone(), micro);
-                }
-                _other => trace.add_other(span),
+/// Makes a trace of spans, one after the other.
+///
+/// `docs/traces.md` has their meaning. Where none is a task, every span with a beginning and an end is taken for one.
+#[derive(Debug, Default)]
+pub struct SpanReader {
+    trace: Trace,
+    attempts: FastMap<Name, u32>,
+}
+
+impl SpanReader {
+    /// Adds a span.
+    pub fn add(&mut self, span: &Span) {
+        let trace = &mut self.trace;
+        trace.lines += 1;
+        match span.category.as_str() {
+            TASK => {
+                let mut task = trace.task_of(span);
+                let attempt = self.attempts.entry(task.name).or_default();
+                task.attempt = *attempt;
+                *attempt += 1;
+                trace.tasks.push(task);
             }
+            TRANSFER => {
+                let transfer = trace.transfer_of(span);
+                trace.transfers.push(transfer);
+            }
+            CONTROLLER => {
+                let phase = trace.phase_of(span);
+                trace.phases.push(phase);
+            }
+            MICRO => {
+                let number = |key: &str| integer(&span.attributes, key).unwrap_or_default();
+                let micro = Micro {
+                    count: u64::try_from(number("count")).unwrap_or_default(),
+                    sum: number("sum"),
+                    max: number("max"),
+                };
+                trace.micros.insert(span.name.clone(), micro);
+            }
+            _other => trace.add_other(span),
         }
-        trace.phases.sort_by_key(|phase| phase.start);
-        if trace.tasks.is_empty() {
-            trace.take_others_for_tasks();
+    }
+
+    /// Returns the trace.
+    pub fn finish(mut self) -> Trace {
+        self.trace.phases.sort_by_key(|phase| phase.start);
+        if self.trace.tasks.is_empty() {
+            self.trace.take_others_for_tasks();
         }
-        trace
+        self.trace
+    }
+}
+
+impl Trace {
+    /// Returns the trace that spans are, as [`SpanReader`] makes it.
+    pub fn of_spans<'s>(spans: impl IntoIterator<Item = &'s Span>) -> Self {
+        let mut reader = SpanReader::default();
+        for span in spans {
+            reader.add(span);
+        }
+        reader.finish()
     }
 
     fn task_of(&mut self, span: &Span) -> Task {

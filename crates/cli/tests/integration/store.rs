@@ -372,7 +372,7 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @"
-    copy.db has schema version 5, the newest
+    copy.db has schema version 6, the newest
     exit 0
     ");
 }

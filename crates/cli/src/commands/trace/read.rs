@@ -8,7 +8,7 @@ use clap::Args;
 use lapwing_core::model::{Id, Record, Span};
 use lapwing_core::text::counted;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
-use lapwing_trace::{Trace, TraceError, TraceReader, lint};
+use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
 use tempfile::TempDir;
 
 use super::words::defects_text;
@@ -64,7 +64,9 @@ impl TraceFile {
                 newest.started
             ));
         }
-        Ok(Trace::of_spans(&store.spans(newest.instance)?))
+        let mut reader = SpanReader::default();
+        store.each_span(newest.instance, |span| reader.add(span))?;
+        Ok(reader.finish())
     }
 }
 

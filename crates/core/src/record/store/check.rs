@@ -6,7 +6,7 @@ use super::checksum::{CHUNK_IS_SOUND, DETAIL_IS_SOUND, SERIES_IS_SOUND, SPANS_AR
 use super::chunk::{CHUNK_COLUMNS, text};
 use super::indices::IterationIndices;
 use super::numbers::read_values;
-use super::spans::decode;
+use super::span_columns::decode;
 use super::{StoreError, StoreUpkeep};
 use crate::model::Id;
 use crate::record::Iterations;
@@ -258,7 +258,7 @@ fn damaged_spans(connection: &Connection, damaged: &mut Vec<DamagedRow>) -> Resu
             decode(&data, Id::derived(&[b"checked"])),
             row.get::<_, bool>(2)?,
         ) {
-            (Err(error), _) => what(&error),
+            (Err(error), _) => error,
             (Ok(_), false) => "the spans have changed".to_owned(),
             (Ok(_), true) => continue,
         };

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 
 use super::rows::json_text;
-use super::{StoreError, checksum};
+use super::{StoreError, checksum, span_columns};
 
 mod embedded {
     refinery::embed_migrations!("src/record/store/migrations");
@@ -35,6 +35,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         },
     )?;
     checksum::lend(connection)?;
+    span_columns::lend(connection)?;
     // Grouped: a migration and the note that it was made are one transaction.
     embedded::migrations::runner()
         .set_grouped(true)

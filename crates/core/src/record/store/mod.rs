@@ -36,6 +36,7 @@ mod scan;
 mod select;
 mod select_metrics;
 mod sessions;
+mod span_columns;
 mod spans;
 mod unshared;
 mod upkeep;

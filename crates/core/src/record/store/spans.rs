@@ -1,11 +1,7 @@
-//! Spans, in compressed pieces per instance.
+//! Spans, in pieces per instance.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
@@ -13,8 +9,9 @@ use super::StoreError;
 use super::appended::RecordCount;
 use super::checksum::SPANS_ARE_SOUND;
 use super::compare::differences;
-use super::rows::{self, json_text};
+use super::rows;
 use super::select::Selection;
+use super::span_columns::{decode, encode};
 use super::{Store, StoreCatalogue};
 use crate::model::{Id, RecordKind, Span};
 use crate::record::Filter;
@@ -69,16 +66,18 @@ impl StoreCatalogue<'_> {
 }
 
 impl Store {
-    /// Returns the spans of an instance, by index.
+    /// Shows the spans of an instance, in the order in which they were stored.
     ///
     /// # Errors
     /// When there is no such instance, or the store cannot be read.
-    pub fn spans(&self, instance: Id) -> Result<Vec<Span>, StoreError> {
+    pub fn each_span(&self, instance: Id, mut see: impl FnMut(&Span)) -> Result<(), StoreError> {
         self.read(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT key FROM instance WHERE id = ?1")?;
             let key = statement.query_row([instance.to_string()], |row| row.get(0))?;
-            all(connection, key, instance)
+            pieces(connection, key, instance, 0, u32::MAX, |spans| {
+                spans.iter().for_each(&mut see);
+            })
         })
     }
 }
@@ -139,22 +138,7 @@ fn range(spans: &[Span]) -> (u32, u32) {
 
 fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), StoreError> {
     let (first, last) = range(spans);
-    // The row already has the instance; its id would only take space.
-    let mut values = Vec::with_capacity(spans.len());
-    for span in spans {
-        let mut value =
-            serde_json::to_value(span).map_err(|error| StoreError::damaged(error.to_string()))?;
-        if let Some(object) = value.as_object_mut() {
-            object.remove("instance");
-        }
-        values.push(value);
-    }
-    let text = json_text(&values)?;
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    let data = encoder
-        .write_all(text.as_bytes())
-        .and_then(|()| encoder.finish())
-        .map_err(|error| StoreError::damaged(error.to_string()))?;
+    let data = encode(spans).map_err(|error| StoreError::damaged(error.to_string()))?;
     connection
         .prepare_cached(
             "INSERT INTO span_chunk (instance, chunk, first, last, spans, data, checksum) \
@@ -178,12 +162,27 @@ fn overlapping(
     first: u32,
     last: u32,
 ) -> Result<Vec<Span>, StoreError> {
+    let mut all = Vec::new();
+    pieces(connection, key, instance, first, last, |spans| {
+        all.extend(spans)
+    })?;
+    Ok(all)
+}
+
+/// Hands over the spans of each piece that has any of these indices.
+fn pieces(
+    connection: &Connection,
+    key: i64,
+    instance: Id,
+    first: u32,
+    last: u32,
+    mut take: impl FnMut(Vec<Span>),
+) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT data, {SPANS_ARE_SOUND} FROM span_chunk \
          WHERE instance = ?1 AND first <= ?3 AND last >= ?2 ORDER BY chunk"
     ))?;
     let mut rows = statement.query(params![key, first, last])?;
-    let mut spans = Vec::new();
     while let Some(row) = rows.next()? {
         let data: Vec<u8> = row.get(0)?;
         if !row.get::<_, bool>(1)? {
@@ -191,28 +190,12 @@ fn overlapping(
                 "spans of instance {instance} have changed"
             )));
         }
-        spans.extend(decode(&data, instance)?);
+        let decoded = decode(&data, instance);
+        take(
+            decoded.map_err(|why| {
+                StoreError::damaged(format!("spans of instance {instance}: {why}"))
+            })?,
+        );
     }
-    Ok(spans)
-}
-
-pub(super) fn decode(data: &[u8], instance: Id) -> Result<Vec<Span>, StoreError> {
-    let unreadable =
-        |why: String| StoreError::damaged(format!("spans of instance {instance}: {why}"));
-    let mut text = Vec::new();
-    ZlibDecoder::new(data)
-        .read_to_end(&mut text)
-        .map_err(|error| unreadable(error.to_string()))?;
-    let mut values: Vec<serde_json::Value> =
-        serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
-    let id = serde_json::Value::String(instance.to_string());
-    values
-        .iter_mut()
-        .map(|value| {
-            if let Some(object) = value.as_object_mut() {
-                object.insert("instance".to_owned(), id.clone());
-            }
-            serde_json::from_value(value.take()).map_err(|error| unreadable(error.to_string()))
-        })
-        .collect()
+    Ok(())
 }
