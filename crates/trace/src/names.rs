@@ -51,6 +51,11 @@ impl Names {
         Name(number)
     }
 
+    /// Returns all texts, by their numbers.
+    pub fn texts(&self) -> &[Box<str>] {
+        &self.texts
+    }
+
     /// Returns the text of a number.
     pub fn text(&self, name: Name) -> &str {
         &self.texts[name.0 as usize]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::durations::TaskDuration;
+use crate::lanes::{LanePart, worker_lanes};
 use crate::names::Name;
 use crate::trace::{Task, TaskEvent, Trace};
 
@@ -42,16 +43,6 @@ impl WorkerTime {
     }
 }
 
-/// Of several things at once the first of these counts.
-const ORDER: [TaskDuration; 6] = [
-    TaskDuration::Compute,
-    TaskDuration::Publish,
-    TaskDuration::Load,
-    TaskDuration::Queue,
-    TaskDuration::ToWorker,
-    TaskDuration::ToController,
-];
-
 /// Returns what the workers did; `None` without tasks.
 pub fn worker_time(trace: &Trace) -> Option<WorkerTime> {
     let (start, end) = trace.range()?;
@@ -60,53 +51,27 @@ pub fn worker_time(trace: &Trace) -> Option<WorkerTime> {
         by_worker.entry(task.worker).or_default().push(task);
     }
     let mut parts: BTreeMap<TaskDuration, i64> = BTreeMap::new();
-    let (mut idle, mut busy) = (0, BTreeMap::new());
-    for (worker, tasks) in &by_worker {
-        let mut edges: Vec<(i64, usize, i32)> = Vec::new();
-        for task in tasks {
-            for (part, duration) in ORDER.iter().enumerate() {
-                if let Some((from, to)) = interval(task, *duration)
-                    && from < to
-                {
-                    edges.extend([(from, part, 1), (to, part, -1)]);
-                }
-            }
+    let all = worker_lanes(trace);
+    let pieces = all.iter().flat_map(|lane| &lane.pieces);
+    for piece in pieces {
+        if let LanePart::Task(part) = piece.part {
+            *parts.entry(part).or_default() += piece.end - piece.start;
         }
-        edges.sort_unstable();
-        let (mut active, mut before) = ([0_i32; ORDER.len()], start);
-        for (at, part, step) in edges {
-            let time = at - before;
-            match active.iter().position(|count| *count > 0) {
-                Some(first) => *parts.entry(ORDER[first]).or_default() += time,
-                None => idle += time,
-            }
-            before = at;
-            active[part] += step;
-        }
-        idle += end - before;
-        busy.insert(*worker, union(tasks));
     }
+    let makespan = end - start;
+    let of_all = makespan * i64::try_from(by_worker.len()).unwrap_or(i64::MAX);
+    let idle = of_all - parts.values().sum::<i64>();
+    let busy = by_worker
+        .iter()
+        .map(|(worker, tasks)| (*worker, union(tasks)));
+    let busy = busy.collect();
     Some(WorkerTime {
         workers: by_worker.len(),
-        makespan: end - start,
+        makespan,
         parts,
         idle,
         busy,
     })
-}
-
-/// Returns from when to when a task is in this part.
-fn interval(task: &Task, part: TaskDuration) -> Option<(i64, i64)> {
-    let at = |event| task.at(event);
-    match part {
-        TaskDuration::ToWorker => at(TaskEvent::Planned).zip(at(TaskEvent::Enqueued)),
-        TaskDuration::Queue => at(TaskEvent::Enqueued).zip(at(TaskEvent::Started)),
-        TaskDuration::Load => at(TaskEvent::Started).zip(at(TaskEvent::Loaded)),
-        TaskDuration::Compute => task.computing(),
-        TaskDuration::Publish => at(TaskEvent::Computed).zip(at(TaskEvent::Published)),
-        TaskDuration::ToController => at(TaskEvent::Published).zip(at(TaskEvent::Completed)),
-        TaskDuration::Total | TaskDuration::OnWorker => None,
-    }
 }
 
 /// Returns the time in which at least one of the tasks was started and not released.

@@ -4,6 +4,7 @@ mod compare;
 mod controller;
 mod export;
 mod findings;
+mod lanes;
 mod lint;
 mod profile;
 mod read;
@@ -34,6 +35,7 @@ enum TraceAction {
     Transfers(transfers::TraceTransfers),
     Controller(controller::TraceController),
     Compare(compare::TraceCompare),
+    Lanes(lanes::TraceLanes),
     WhatIf(what_if::TraceWhatIf),
     Profile(profile::TraceProfile),
     Export(export::TraceExport),
@@ -49,6 +51,7 @@ impl TraceCommand {
             TraceAction::Transfers(command) => command.act(context),
             TraceAction::Controller(command) => command.act(context),
             TraceAction::Compare(command) => command.act(context),
+            TraceAction::Lanes(command) => command.act(context),
             TraceAction::WhatIf(command) => command.act(context),
             TraceAction::Profile(command) => command.act(context),
             TraceAction::Export(command) => command.act(context),

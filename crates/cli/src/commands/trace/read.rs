@@ -48,6 +48,14 @@ impl TraceFile {
         Ok(trace)
     }
 
+    /// Returns what it is called: the file, or the benchmark.
+    pub fn title(&self) -> String {
+        match self.files.first() {
+            Some(path) => format!("Trace {}", path.display()),
+            None => "Trace".to_owned(),
+        }
+    }
+
     fn newest(&self, context: &Context) -> Result<Trace, CliError> {
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;

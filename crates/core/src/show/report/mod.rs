@@ -96,6 +96,9 @@ pub struct WrittenReport {
     pub benchmarks: usize,
 }
 
+/// The style of all pages.
+pub const STYLE: &str = include_str!("../../../assets/style.css");
+
 /// The files that all pages share: of the scripts, helpers first, then those of each kind of page.
 const ASSETS: [(&str, &str); 13] = [
     ("echarts.js", chart::ECHARTS),
@@ -108,7 +111,7 @@ const ASSETS: [(&str, &str); 13] = [
     ("run.js", include_str!("../../../assets/run.js")),
     ("test.js", include_str!("../../../assets/test.js")),
     ("benchmark.js", include_str!("../../../assets/benchmark.js")),
-    ("style.css", include_str!("../../../assets/style.css")),
+    ("style.css", STYLE),
     (
         "echarts-LICENSE",
         include_str!("../../../assets/echarts/LICENSE"),

@@ -1,0 +1,224 @@
+//! What each worker did from moment to moment: the rows of a timeline.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::durations::TaskDuration;
+use crate::names::Name;
+use crate::trace::{MISSING, Task, TaskEvent, Trace, Transfer, TransferEvent};
+
+/// What a lane shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LaneKind {
+    /// The phases of the controller.
+    Controller,
+    /// The tasks of a worker.
+    Worker,
+    /// The transfers to a target.
+    Transfers,
+}
+
+/// What happens in a piece of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LanePart {
+    /// A part of a task.
+    Task(TaskDuration),
+    /// A transfer was planned, and its source has not begun.
+    Waiting,
+    /// A transfer is on its way.
+    Copying,
+    /// The data are there, and the controller does not know.
+    Noticing,
+    /// A phase of the controller.
+    Phase(Name),
+}
+
+/// A piece of a lane: what happened from one moment to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LanePiece {
+    /// When it began, in ns.
+    pub start: i64,
+    /// When it ended, in ns.
+    pub end: i64,
+    /// What happened.
+    pub part: LanePart,
+    /// The place of the task, transfer or phase in the trace.
+    pub item: usize,
+}
+
+/// A row of a timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lane {
+    /// What it shows.
+    pub kind: LaneKind,
+    /// The worker or the target; empty for the controller.
+    pub name: Name,
+    /// Its pieces in order; none overlaps another.
+    pub pieces: Vec<LanePiece>,
+}
+
+/// Of several things at once on a worker the first of these counts.
+pub(crate) const ORDER: [TaskDuration; 6] = [
+    TaskDuration::Compute,
+    TaskDuration::Publish,
+    TaskDuration::Load,
+    TaskDuration::Queue,
+    TaskDuration::ToWorker,
+    TaskDuration::ToController,
+];
+
+/// Returns all lanes: the controller, and each worker followed by the transfers to it.
+pub fn lanes(trace: &Trace) -> Vec<Lane> {
+    let mut lanes = worker_lanes(trace);
+    lanes.extend(transfer_lanes(trace));
+    lanes.sort_by(|one, other| {
+        let is_controller = |lane: &Lane| lane.kind == LaneKind::Controller;
+        (trace.text(one.name), one.kind)
+            .cmp(&(trace.text(other.name), other.kind))
+            .then_with(|| is_controller(other).cmp(&is_controller(one)))
+    });
+    let pieces: Vec<LanePiece> = (trace.phases.iter().enumerate())
+        .filter(|(_, phase)| phase.end != MISSING && phase.start < phase.end)
+        .map(|(item, phase)| LanePiece {
+            start: phase.start,
+            end: phase.end,
+            part: LanePart::Phase(phase.name),
+            item,
+        })
+        .collect();
+    if !pieces.is_empty() {
+        let controller = Lane {
+            kind: LaneKind::Controller,
+            name: Name::EMPTY,
+            pieces: flat(pieces, |_| 0),
+        };
+        lanes.insert(0, controller);
+    }
+    lanes
+}
+
+/// Returns the lanes of all workers that had a task, in no order.
+pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
+    let mut by_worker: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
+    for (item, task) in trace.tasks.iter().enumerate() {
+        let pieces = by_worker.entry(task.worker).or_default();
+        pieces.extend(ORDER.into_iter().filter_map(|part| {
+            let (start, end) = interval(task, part)?;
+            (start < end).then_some(LanePiece {
+                start,
+                end,
+                part: LanePart::Task(part),
+                item,
+            })
+        }));
+    }
+    let rank = |part: LanePart| match part {
+        LanePart::Task(part) => ORDER.iter().position(|it| *it == part).unwrap_or_default(),
+        _ => 0,
+    };
+    let lanes = by_worker.into_iter().map(|(name, pieces)| Lane {
+        kind: LaneKind::Worker,
+        name,
+        pieces: flat(pieces, rank),
+    });
+    lanes.collect()
+}
+
+fn transfer_lanes(trace: &Trace) -> Vec<Lane> {
+    let mut by_target: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
+    for (item, transfer) in trace.transfers.iter().enumerate() {
+        for (part, start, end) in parts(transfer) {
+            if let Some((start, end)) = start.zip(end)
+                && start < end
+            {
+                let pieces = by_target.entry(transfer.target).or_default();
+                pieces.push(LanePiece {
+                    start,
+                    end,
+                    part,
+                    item,
+                });
+            }
+        }
+    }
+    let rank = |part: LanePart| match part {
+        LanePart::Copying => 0,
+        LanePart::Waiting => 1,
+        _ => 2,
+    };
+    let lanes = by_target.into_iter().map(|(name, pieces)| Lane {
+        kind: LaneKind::Transfers,
+        name,
+        pieces: flat(pieces, rank),
+    });
+    lanes.collect()
+}
+
+fn parts(transfer: &Transfer) -> [(LanePart, Option<i64>, Option<i64>); 3] {
+    let at = |event| transfer.at(event);
+    let there = at(TransferEvent::Unloaded).or_else(|| at(TransferEvent::Completed));
+    let noticed = at(TransferEvent::Unloaded).and(at(TransferEvent::Completed));
+    [
+        (
+            LanePart::Waiting,
+            at(TransferEvent::Planned),
+            at(TransferEvent::Started),
+        ),
+        (LanePart::Copying, at(TransferEvent::Started), there),
+        (LanePart::Noticing, at(TransferEvent::Unloaded), noticed),
+    ]
+}
+
+/// Returns pieces of which none overlaps another: at each moment that with the lowest rank, of these the one that began first.
+fn flat(mut pieces: Vec<LanePiece>, rank: impl Fn(LanePart) -> usize) -> Vec<LanePiece> {
+    pieces.sort_unstable_by_key(|piece| (piece.start, piece.item));
+    let mut edges: Vec<(i64, bool, usize)> = Vec::with_capacity(2 * pieces.len());
+    for (at, piece) in pieces.iter().enumerate() {
+        edges.extend([(piece.start, true, at), (piece.end, false, at)]);
+    }
+    edges.sort_unstable();
+    let mut active: [BTreeSet<usize>; ORDER.len()] = Default::default();
+    let mut flat: Vec<LanePiece> = Vec::with_capacity(pieces.len());
+    let mut before = i64::MIN;
+    for (time, begins, at) in edges {
+        let first = active.iter().find_map(|of_rank| of_rank.first());
+        if let Some(first) = first
+            && before < time
+        {
+            let piece = LanePiece {
+                start: before,
+                end: time,
+                ..pieces[*first]
+            };
+            match flat.last_mut() {
+                Some(last)
+                    if (last.end, last.part, last.item) == (before, piece.part, piece.item) =>
+                {
+                    last.end = time;
+                }
+                _ => flat.push(piece),
+            }
+        }
+        before = time;
+        let of_rank = &mut active[rank(pieces[at].part)];
+        if begins {
+            of_rank.insert(at);
+        } else {
+            of_rank.remove(&at);
+        }
+    }
+    flat
+}
+
+/// Returns from when to when a task is in this part.
+fn interval(task: &Task, part: TaskDuration) -> Option<(i64, i64)> {
+    let at = |event| task.at(event);
+    match part {
+        TaskDuration::ToWorker => at(TaskEvent::Planned).zip(at(TaskEvent::Enqueued)),
+        TaskDuration::Queue => at(TaskEvent::Enqueued).zip(at(TaskEvent::Started)),
+        TaskDuration::Load => at(TaskEvent::Started).zip(at(TaskEvent::Loaded)),
+        TaskDuration::Compute => task.computing(),
+        TaskDuration::Publish => at(TaskEvent::Computed).zip(at(TaskEvent::Published)),
+        TaskDuration::ToController => at(TaskEvent::Published).zip(at(TaskEvent::Completed)),
+        TaskDuration::Total | TaskDuration::OnWorker => None,
+    }
+}
