@@ -248,7 +248,7 @@
         if (++shown > 400) break;
         const from = Math.max(left, x(lane.starts[k])), room = Math.min(width, x(lane.ends[k])) - from - 6;
         if (room < 24 || lane.kind === 0 || ![0, 7].includes(lane.kinds[k])) continue;
-        context.fillText(clipped(title(lane, lane.items[k]), room), from + 3, top + ROW / 2);
+        context.fillText(clipped(title(lane, lane.items[k]), room), from + 3, top + ROW / 2 + (lane.kind === 2 ? 1.5 : 0));
       }
       for (const chosen of [view.marked, view.chosen && new Set([view.chosen])]) {
         if (!chosen || chosen.size === 0) continue;
@@ -275,7 +275,7 @@
     context.fillStyle = colour("--background");
     context.fillRect(0, 0, width, AXIS);
     context.fillStyle = context.strokeStyle = colour("--muted");
-    const wanted = (view.to - view.from) / Math.max(2, Math.floor((width - left) / 110));
+    const wanted = (view.to - view.from) / Math.max(4, Math.floor((width - left) / 110));
     const power = 10 ** Math.floor(Math.log10(wanted));
     const step = power * [1, 2, 5, 10].find((it) => it * power >= wanted);
     context.lineWidth = 1;
@@ -287,15 +287,14 @@
       context.lineTo(at, height);
       context.stroke();
       context.globalAlpha = 1;
-      if (at < width - 50) context.fillText(seconds(moment * head.unit, step * head.unit), at + 3, AXIS / 2);
+      if (at < width - 50) context.fillText(seconds(moment * head.unit, step * head.unit, view.to * head.unit), at + 3, AXIS / 2);
     }
   }
 
-  // A time in ns, with as many digits as a step needs.
-  function seconds(value, step) {
-    const [factor, name] = [[6e10, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(
-      ([size]) => Math.abs(value) >= size * (size === 6e10 ? 2 : 1)) || [1, "ns"];
-    const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10((step || value / 1000 || 1) / factor))));
+  // A time in ns, with as many digits as a step needs; in the unit that fits the largest.
+  function seconds(value, step = Math.abs(value) / 1000 || 1, largest = value) {
+    const [factor, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => Math.abs(largest) >= size) || [1, "ns"];
+    const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / factor) - 1e-9)));
     return value === 0 ? "0" : `${(value / factor).toFixed(digits)} ${name}`;
   }
 
@@ -346,7 +345,7 @@
     events.sort((a, b) => of.events[count * item + a] - of.events[count * item + b]);
     for (const at of events) {
       const moment = of.events[count * item + at], line = document.createElement("tr");
-      line.append(cell("td", names[at]), cell("td", seconds(moment * head.unit, 1e3)),
+      line.append(cell("td", names[at]), cell("td", seconds(moment * head.unit, 1e3, view.to * head.unit)),
         cell("td", before === null ? "" : seconds((moment - before) * head.unit)));
       table.tBodies[0].append(line);
       before = moment;
@@ -384,7 +383,7 @@
       const k = lane.items.indexOf(item), last = lane.items.lastIndexOf(item);
       if (k < 0) return;
       const length = lane.ends[last] - lane.starts[k];
-      [view.from, view.to] = [lane.starts[k] - 2 * length, lane.ends[last] + 2 * length];
+      [view.from, view.to] = [lane.starts[k] - length / 2, lane.ends[last] + length / 2];
       view.top = ROW * at - height / 2;
       view.chosen = first;
       show(lane, k);

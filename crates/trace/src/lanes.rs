@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lapwing_core::model::natural_order;
+
 use crate::durations::TaskDuration;
 use crate::names::Name;
 use crate::trace::{MISSING, Task, TaskEvent, Trace, Transfer, TransferEvent};
@@ -70,12 +72,12 @@ pub(crate) const ORDER: [TaskDuration; 6] = [
 pub fn lanes(trace: &Trace) -> Vec<Lane> {
     let mut lanes = worker_lanes(trace);
     lanes.extend(transfer_lanes(trace));
-    lanes.sort_by(|one, other| {
-        let is_controller = |lane: &Lane| lane.kind == LaneKind::Controller;
-        (trace.text(one.name), one.kind)
-            .cmp(&(trace.text(other.name), other.kind))
-            .then_with(|| is_controller(other).cmp(&is_controller(one)))
-    });
+    // Transfers to a host stand below its workers, those to a worker below it.
+    let key = |lane: &Lane| match lane.kind {
+        LaneKind::Transfers => format!("{}\u{10ffff}", trace.text(lane.name)),
+        LaneKind::Controller | LaneKind::Worker => trace.text(lane.name).to_owned(),
+    };
+    lanes.sort_by(|one, other| natural_order(&key(one), &key(other)));
     let pieces: Vec<LanePiece> = (trace.phases.iter().enumerate())
         .filter(|(_, phase)| phase.end != MISSING && phase.start < phase.end)
         .map(|(item, phase)| LanePiece {
@@ -220,5 +222,31 @@ fn interval(task: &Task, part: TaskDuration) -> Option<(i64, i64)> {
         TaskDuration::Publish => at(TaskEvent::Computed).zip(at(TaskEvent::Published)),
         TaskDuration::ToController => at(TaskEvent::Published).zip(at(TaskEvent::Completed)),
         TaskDuration::Total | TaskDuration::OnWorker => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_each_moment_the_lowest_rank_counts() {
+        let piece = |start, end, item| LanePiece {
+            start,
+            end,
+            part: LanePart::Waiting,
+            item,
+        };
+        let pieces = flat(
+            vec![piece(0, 10, 0), piece(2, 4, 1), piece(3, 12, 2)],
+            |_| 0,
+        );
+        assert_eq!(pieces, [piece(0, 10, 0), piece(10, 12, 2)]);
+        let mut ranked = [piece(0, 10, 0), piece(2, 4, 1)];
+        ranked[1].part = LanePart::Copying;
+        let rank = |part| usize::from(part != LanePart::Copying);
+        let found = flat(ranked.to_vec(), rank);
+        let times: Vec<_> = found.iter().map(|it| (it.start, it.end, it.item)).collect();
+        assert_eq!(times, [(0, 2, 0), (2, 4, 1), (4, 10, 0)]);
     }
 }

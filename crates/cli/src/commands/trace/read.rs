@@ -48,10 +48,13 @@ impl TraceFile {
         Ok(trace)
     }
 
-    /// Returns what it is called: the file, or the benchmark.
+    /// Returns a title for it.
     pub fn title(&self) -> String {
         match self.files.first() {
-            Some(path) => format!("Trace {}", path.display()),
+            Some(path) => format!(
+                "Trace {}",
+                path.file_name().unwrap_or(path.as_os_str()).display()
+            ),
             None => "Trace".to_owned(),
         }
     }
