@@ -106,6 +106,12 @@ class Record:
         if measurement is not None:
             measurement.artifacts[str(name)] = text
 
+    def add_spans(self, spans: Iterable[dict[str, Any]]) -> None:
+        """Adds spans of the record format, without instance and index, to the current iteration."""
+        measurement = self._measurement()
+        if measurement is not None:
+            measurement.spans.extend(spans)
+
     def takes_wall_time(self) -> None:
         """Marks the wall time as measured here, instead of the test's body."""
         measurement = self._measurement()

@@ -20,6 +20,7 @@ MAKE_BENCHMARKS = {
     "benchmark_task_durations",
     "get_cluster_info",
     "benchmark_all",
+    "trace_dask",
 }
 """A test that uses one of these is a benchmark, by default executed once."""
 
@@ -97,3 +98,16 @@ def benchmark_all(request: pytest.FixtureRequest, benchmark_time: Block) -> Call
         return dask.everything(record, client, INTERVAL, benchmark_time)
 
     return benchmark_all
+
+
+@pytest.fixture
+def trace_dask(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
+    """Record each task and transfer of a block on a Dask cluster: `with trace_dask(client): …`."""
+    record = _record(request)
+
+    def trace_dask(client: Any) -> Block:
+        from . import dask_trace
+
+        return dask_trace.trace(record, client)
+
+    return trace_dask

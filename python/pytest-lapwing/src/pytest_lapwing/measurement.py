@@ -18,6 +18,7 @@ class Measurement:
     new: dict[str, Metric] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
+    spans: list[dict[str, Any]] = field(default_factory=list)
     # The wall time is what `benchmark_time` measures, not the test's body.
     times_itself: bool = False
     # Blocks that are under way: what kind of thing they measure, and of which cluster, or None for this process.

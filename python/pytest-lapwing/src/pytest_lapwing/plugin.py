@@ -27,6 +27,7 @@ from .fixtures import (  # noqa: F401
     benchmark_task_durations,
     benchmark_time,
     get_cluster_info,
+    trace_dask,
 )
 from .late import Late
 from .loop import Loop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Callable
 
@@ -142,6 +142,7 @@ class InstanceRecorder:
         self._recorder = recorder
         self._record = record
         self._started = False
+        self._spans = 0
 
     def write_start(self, new_metrics: dict[str, Metric]) -> None:
         """Writes the instance itself, unless it is written."""
@@ -163,8 +164,9 @@ class InstanceRecorder:
         message: str | None = None,
         attributes: Record | None = None,
         artifacts: Record | None = None,
+        spans: Iterable[Record] = (),
     ) -> None:
-        """Writes one iteration; `declared` says what the metrics are that the run may not know."""
+        """Writes one iteration with its spans; `declared` says what the metrics are that the run may not know."""
         self.write_start(declared or {})
         self._recorder.declare(declared or {})
         record: Record = {"instance": self.id, "index": self.index}
@@ -183,6 +185,10 @@ class InstanceRecorder:
             if content:
                 record[key] = content
         self._recorder.write("iteration", record)
+        for span in spans:
+            place = {"instance": self.id, "iteration": self.index, "index": self._spans}
+            self._recorder.write("span", {**place, **span})
+            self._spans += 1
         self.index += 1
         self._recorder.counts["iterations"] += 1
         failed = outcome in ("failed", "timed_out")

@@ -334,6 +334,7 @@ class Visit:
             message=message,
             attributes=measured.attributes,
             artifacts=measured.artifacts,
+            spans=measured.spans,
         )
 
     def _named(self, metrics: Mapping[str, float | None]) -> Mapping[str, float | None]:
@@ -355,13 +356,14 @@ class Visit:
     def _record_the_rest(self) -> None:
         """Records what fixtures measured around all rounds, as one more iteration."""
         measured = self.measurement
-        if measured.metrics or measured.artifacts:
+        if measured.metrics or measured.artifacts or measured.spans:
             attributes = {**measured.attributes, "rounds": "all"}
             self.instance.iteration(
                 self._named(measured.metrics),
                 declared=measured.new,
                 attributes=attributes,
                 artifacts=measured.artifacts,
+                spans=measured.spans,
             )
 
     def _end(self) -> None:
