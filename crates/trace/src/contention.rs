@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Confidence, as_f64};
+use lapwing_stats::{Confidence, as_f64, quantile};
 
+use crate::durations::TaskDuration;
 use crate::names::Name;
+use crate::off_cpu::{WaitsFor, waits_for};
 use crate::trace::{Task, Trace};
 
 /// The fewest tasks of a class on a host of which a line is fitted.
@@ -13,6 +15,9 @@ const FEWEST: usize = 10;
 const LEAST_RANGE: f64 = 0.5;
 
 /// How the time to compute depends on the number of tasks that compute at once on the same host, by a least-squares line.
+///
+/// Where the time on the CPU was measured, a task of a class counts as much as the class can use the CPU: by the 0.9 quantile of
+/// the share that its tasks had. Tasks that sleep are in nobody's way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contention {
     /// The class of tasks.
@@ -31,6 +36,17 @@ pub struct Contention {
     pub slope_interval: [f64; 2],
     /// The time that was lost to tasks at once, in ns: the slope for each further task, of all tasks.
     pub lost: f64,
+    /// Why, if the time on the CPU was measured.
+    pub cause: Option<ContentionCause>,
+}
+
+/// Why tasks are slower while others compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentionCause {
+    /// They take more time on the CPU: cores are slower that share caches, memory or a clock.
+    OnCpu,
+    /// They wait longer.
+    OffCpu(WaitsFor),
 }
 
 /// Returns the contention of each class and host with enough tasks, the largest loss first.
@@ -44,40 +60,76 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
     }
     let mut found = Vec::new();
     for (host, tasks) in hosts {
-        let running = Running::of(&tasks);
-        let mut classes: BTreeMap<Name, Vec<(f64, f64)>> = BTreeMap::new();
-        for task in tasks {
-            let Some((from, to)) = task.computing() else {
+        let mut classes: BTreeMap<Name, Vec<&Task>> = BTreeMap::new();
+        for task in &tasks {
+            classes.entry(task.class).or_default().push(task);
+        }
+        let weights = classes.iter().map(|(class, of)| (*class, weight(of)));
+        let weights: BTreeMap<Name, f64> = weights.collect();
+        let running = Running::of(&tasks, &weights);
+        for (class, tasks) in classes {
+            let line = |part: TaskDuration| {
+                let points = tasks.iter().filter_map(|task| {
+                    let (from, to) = task.computing()?;
+                    let all = running.until(to) - running.until(from);
+                    let others = all / (to - from) as f64 - weights[&class];
+                    Some((1.0 + others, part.of(task)? as f64))
+                });
+                Line::through(&points.collect::<Vec<_>>())
+            };
+            let Some(it) = line(TaskDuration::Compute) else {
                 continue;
             };
-            let at_once = (running.until(to) - running.until(from)) as f64 / (to - from) as f64;
-            let of_class = classes.entry(task.class).or_default();
-            of_class.push((at_once, (to - from) as f64));
-        }
-        for (class, points) in classes {
-            found.extend(line(class, host, &points));
+            let lost = it.slope * it.further;
+            let time: f64 = it.mean * as_f64(it.count);
+            let off_cpu = line(TaskDuration::OffCpu).filter(|off| off.count == it.count);
+            let cause = off_cpu.map(|off| match off.slope < it.slope / 2.0 {
+                true => ContentionCause::OnCpu,
+                false => ContentionCause::OffCpu(waits_for(trace, &tasks, lost / time)),
+            });
+            found.push(Contention {
+                class,
+                host,
+                tasks: it.count,
+                concurrency: it.concurrency,
+                alone: it.alone(),
+                slope: it.slope,
+                slope_interval: it.slope_interval,
+                lost,
+                cause,
+            });
         }
     }
     found.sort_by(|one, other| other.lost.total_cmp(&one.lost));
     found
 }
 
-/// The number of tasks that compute at once, summed over time.
-struct Running {
-    /// Moments, the sum up to each, and the number from then on.
-    steps: Vec<(i64, i64, i64)>,
+/// Returns how much of the CPU the tasks of a class can use.
+fn weight(tasks: &[&Task]) -> f64 {
+    let shares: Option<Vec<f64>> = tasks.iter().map(|task| task.cpu_share()).collect();
+    let weight = shares.and_then(|shares| quantile(&shares, 0.9));
+    weight.unwrap_or(1.0)
 }
 
+/// The number of tasks that compute at once, by weight and summed over time.
+struct Running {
+    /// Moments, the sum up to each, and the number from then on.
+    steps: Vec<(i64, f64, f64)>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 impl Running {
-    fn of(tasks: &[&Task]) -> Self {
-        let computing = tasks.iter().filter_map(|task| task.computing());
-        let mut edges: Vec<(i64, i64)> = computing
-            .flat_map(|(from, to)| [(from, 1), (to, -1)])
-            .collect();
-        edges.sort_unstable();
-        let (mut sum, mut number, mut before) = (0, 0, 0);
+    fn of(tasks: &[&Task], weights: &BTreeMap<Name, f64>) -> Self {
+        let computing = tasks.iter().filter_map(|task| {
+            let (from, to) = task.computing()?;
+            Some([(from, weights[&task.class]), (to, -weights[&task.class])])
+        });
+        let mut edges: Vec<(i64, f64)> = computing.flatten().collect();
+        edges.sort_unstable_by_key(|(at, _)| *at);
+        let mut before = edges.first().map_or(0, |(at, _)| *at);
+        let (mut sum, mut number) = (0.0, 0.0);
         let steps = edges.into_iter().map(|(at, step)| {
-            sum += number * (at - before);
+            sum += number * (at - before) as f64;
             before = at;
             number += step;
             (at, sum, number)
@@ -88,51 +140,61 @@ impl Running {
     }
 
     /// Returns the sum up to a moment, in tasks × ns.
-    fn until(&self, moment: i64) -> i64 {
+    fn until(&self, moment: i64) -> f64 {
         let place = self.steps.partition_point(|(at, ..)| *at <= moment);
-        match place.checked_sub(1) {
-            Some(last) => {
-                let (at, sum, number) = self.steps[last];
-                sum + number * (moment - at)
-            }
-            None => 0,
-        }
+        place.checked_sub(1).map_or(0.0, |last| {
+            let (at, sum, number) = self.steps[last];
+            sum + number * (moment - at) as f64
+        })
     }
 }
 
-/// Fits a line to concurrency and time.
-fn line(class: Name, host: Name, points: &[(f64, f64)]) -> Option<Contention> {
-    if points.len() < FEWEST {
-        return None;
+/// A least-squares line of time on concurrency.
+struct Line {
+    count: usize,
+    concurrency: f64,
+    mean: f64,
+    slope: f64,
+    slope_interval: [f64; 2],
+    /// The number of further tasks, summed over all.
+    further: f64,
+}
+
+impl Line {
+    /// Fits a line; `None` if the points are too few, or too close to each other in concurrency.
+    fn through(points: &[(f64, f64)]) -> Option<Self> {
+        if points.len() < FEWEST {
+            return None;
+        }
+        let count = as_f64(points.len());
+        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+        let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+        let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+            let each = points.iter().map(|point| of(point.0 - x, point.1 - y));
+            each.sum()
+        };
+        let (sxx, sxy) = (sum(&|dx, _| dx * dx), sum(&|dx, dy| dx * dy));
+        let range = points.iter().map(|point| point.0);
+        let range = range.clone().fold(f64::MIN, f64::max) - range.fold(f64::MAX, f64::min);
+        if range < LEAST_RANGE || sxx <= 0.0 {
+            return None;
+        }
+        let slope = sxy / sxx;
+        let rest = sum(&|dx, dy| (dy - slope * dx).powi(2));
+        let error = (rest / (count - 2.0) / sxx).sqrt();
+        let reach = Confidence::P95.t_quantile(count - 2.0)? * error;
+        Some(Self {
+            count: points.len(),
+            concurrency: x,
+            mean: y,
+            slope,
+            slope_interval: [slope - reach, slope + reach],
+            further: points.iter().map(|point| (point.0 - 1.0).max(0.0)).sum(),
+        })
     }
-    let count = as_f64(points.len());
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
-        points
-            .iter()
-            .map(|point| of(point.0 - x, point.1 - y))
-            .sum()
-    };
-    let (sxx, sxy) = (sum(&|dx, _| dx * dx), sum(&|dx, dy| dx * dy));
-    let range = points.iter().map(|point| point.0);
-    let range = range.clone().fold(f64::MIN, f64::max) - range.fold(f64::MAX, f64::min);
-    if range < LEAST_RANGE || sxx <= 0.0 {
-        return None;
+
+    /// Returns the time of a task alone.
+    fn alone(&self) -> f64 {
+        self.mean - self.slope * (self.concurrency - 1.0)
     }
-    let slope = sxy / sxx;
-    let rest = sum(&|dx, dy| (dy - slope * dx).powi(2));
-    let error = (rest / (count - 2.0) / sxx).sqrt();
-    let reach = Confidence::P95.t_quantile(count - 2.0)? * error;
-    let further: f64 = points.iter().map(|point| (point.0 - 1.0).max(0.0)).sum();
-    Some(Contention {
-        class,
-        host,
-        tasks: points.len(),
-        concurrency: x,
-        alone: y - slope * (x - 1.0),
-        slope,
-        slope_interval: [slope - reach, slope + reach],
-        lost: slope * further,
-    })
 }

@@ -22,6 +22,10 @@ pub enum TaskDuration {
     Load,
     /// From loaded (or started) to computed (or published): its function.
     Compute,
+    /// Of computing, the time on the CPU, if it was measured.
+    OnCpu,
+    /// Of computing, the rest: waiting for a lock, for disks or for a free core, or asleep.
+    OffCpu,
     /// From computed to published: results.
     Publish,
     /// From published to completed: until the controller knows.
@@ -30,13 +34,15 @@ pub enum TaskDuration {
 
 impl TaskDuration {
     /// All durations.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Total,
         Self::OnWorker,
         Self::ToWorker,
         Self::Queue,
         Self::Load,
         Self::Compute,
+        Self::OnCpu,
+        Self::OffCpu,
         Self::Publish,
         Self::ToController,
     ];
@@ -60,6 +66,8 @@ impl TaskDuration {
             Self::Queue => "queue",
             Self::Load => "load",
             Self::Compute => "compute",
+            Self::OnCpu => "on_cpu",
+            Self::OffCpu => "off_cpu",
             Self::Publish => "publish",
             Self::ToController => "to_controller",
         }
@@ -74,6 +82,8 @@ impl TaskDuration {
             Self::Queue => "in the queue of the worker",
             Self::Load => "loading inputs",
             Self::Compute => "computing",
+            Self::OnCpu => "computing on the CPU",
+            Self::OffCpu => "computing off the CPU (waiting or asleep)",
             Self::Publish => "publishing results",
             Self::ToController => "waiting for the controller to notice completion",
         }
@@ -92,6 +102,8 @@ impl TaskDuration {
                 Some(interval) => interval,
                 None => return task.duration,
             },
+            Self::OnCpu => return Some(task.cpu?.min(Self::Compute.of(task)?)),
+            Self::OffCpu => (task.cpu?, Self::Compute.of(task)?.max(task.cpu?)),
             Self::Publish => (at(TaskEvent::Computed)?, at(TaskEvent::Published)?),
             Self::ToController => (at(TaskEvent::Published)?, at(TaskEvent::Completed)?),
         };

@@ -7,12 +7,15 @@ use crate::controller::{ControllerTime, controller_time};
 use crate::durations::{TaskDuration, TransferDuration};
 use crate::graph::{IdealTime, TaskGraph};
 use crate::names::Name;
+use crate::off_cpu::{OffCpu, off_cpu};
 use crate::path::{RunPath, run_path};
 use crate::trace::{Trace, TransferMode};
 use crate::worker_time::{WorkerTime, worker_time};
 
-/// A part of the task time is news from this share on.
+/// A part of the time of tasks or workers is news from this share on.
 const SHARE: f64 = 0.1;
+/// What is lost to tasks at once is news from this share of the makespan on.
+const LOSS: f64 = 0.01;
 /// Imbalance is news if the busiest worker has so many times the mean.
 const IMBALANCE: f64 = 1.3;
 /// A dataset is hot if it went to so many targets.
@@ -37,6 +40,8 @@ pub enum TraceFinding {
         /// The time of all workers, in ns.
         all: i64,
     },
+    /// A class is off the CPU for much of its computing.
+    OffCpu(OffCpu),
     /// A class computes longer while other tasks compute on the host.
     Contention(Contention),
     /// Datasets were copied to where they were already.
@@ -83,6 +88,7 @@ impl TraceFinding {
             | Self::Queue { sum, .. }
             | Self::Redundant { sum, .. }
             | Self::HotDataset { sum, .. } => *sum,
+            Self::OffCpu(it) => it.sum,
             #[expect(clippy::cast_possible_truncation, reason = "a time in ns")]
             Self::Contention(it) => it.lost as i64,
             Self::Imbalance { missing, .. } => *missing,
@@ -113,13 +119,7 @@ pub fn find(trace: &Trace) -> Option<TraceFindings> {
     let mut findings = task_times(trace);
     findings.extend(queue(&workers));
     findings.extend(transfers(trace));
-    let certain = |it: &Contention| it.slope_interval[0] > 0.0;
-    findings.extend(
-        contention(trace)
-            .into_iter()
-            .filter(certain)
-            .map(TraceFinding::Contention),
-    );
+    findings.extend(waiting(trace, &workers));
     findings.extend(imbalance(&workers));
     if let Some(controller) = &controller
         && let Some(duty) = controller.duty()
@@ -163,6 +163,24 @@ fn task_times(trace: &Trace) -> Vec<TraceFinding> {
 fn queue(workers: &WorkerTime) -> Option<TraceFinding> {
     let (sum, all) = (*workers.parts.get(&TaskDuration::Queue)?, workers.all());
     (sum as f64 >= SHARE * all as f64).then_some(TraceFinding::Queue { sum, all })
+}
+
+/// Returns where classes are slower side by side, and where they are off the CPU for other reasons.
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+fn waiting(trace: &Trace, workers: &WorkerTime) -> Vec<TraceFinding> {
+    let is_news = |it: &Contention| {
+        let is_certain = it.slope_interval[0] > 0.0 && it.alone > 0.0;
+        is_certain && it.lost >= LOSS * workers.makespan as f64
+    };
+    let contention: Vec<Contention> = contention(trace).into_iter().filter(is_news).collect();
+    let off_cpu = off_cpu(trace).into_iter().filter(|it| {
+        let of_class = contention.iter().filter(|other| other.class == it.class);
+        let explained: f64 = of_class.map(|other| other.lost).sum();
+        it.sum as f64 >= SHARE * workers.all() as f64 && explained < it.sum as f64 / 2.0
+    });
+    let off_cpu: Vec<TraceFinding> = off_cpu.map(TraceFinding::OffCpu).collect();
+    let contention = contention.into_iter().map(TraceFinding::Contention);
+    contention.chain(off_cpu).collect()
 }
 
 fn transfers(trace: &Trace) -> Vec<TraceFinding> {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::names::Name;
-use crate::trace::Trace;
+use crate::path::ReleasedTasks;
+use crate::trace::{TaskEvent, Trace};
 
 /// What each task of a trace needs, by the indices of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct TaskGraph {
     pub order: Vec<usize>,
     /// Number of inputs that were left out, because they lead back to the task itself.
     pub circular: usize,
+    /// Number of tasks that wait for one that is not among their inputs, because the program that submitted them waited for it.
+    pub implied: usize,
 }
 
 /// What a run takes if nothing but the graph and the workers limits it.
@@ -27,6 +30,8 @@ pub struct IdealTime {
     pub work: i64,
     /// How much longer each task could take without making the critical path longer, in ns.
     pub slack: Vec<i64>,
+    /// Number of tasks that wait for what is not among their inputs, as in [`TaskGraph`].
+    pub implied: usize,
 }
 
 impl IdealTime {
@@ -56,7 +61,17 @@ impl TaskGraph {
         });
         let inputs: Vec<Vec<usize>> = inputs.collect();
         let has_inputs = inputs.iter().any(|inputs| !inputs.is_empty());
-        has_inputs.then(|| Self::ordered(inputs))
+        has_inputs.then(|| {
+            let implied = implied_inputs(trace, &inputs);
+            let mut inputs = inputs;
+            for (task, input) in &implied {
+                inputs[*task].push(*input);
+            }
+            Self {
+                implied: implied.len(),
+                ..Self::ordered(inputs)
+            }
+        })
     }
 
     /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among themselves are left out.
@@ -100,6 +115,7 @@ impl TaskGraph {
             inputs,
             order,
             circular,
+            implied: 0,
         }
     }
 
@@ -139,6 +155,51 @@ impl TaskGraph {
             critical,
             work: work.iter().sum(),
             slack: slack.collect(),
+            implied: self.implied,
         }
     }
+}
+
+/// Returns tasks without inputs, and for each the task that the program waited for before it submitted them.
+///
+/// A program that submits one graph after the other waits for a result in between. The tasks of the second graph are planned when
+/// no other task is under way, and at once, whether or not a worker is free: at least one of them is queued behind another. A
+/// controller that plans a task whenever a worker is free queues none.
+fn implied_inputs(trace: &Trace, inputs: &[Vec<usize>]) -> Vec<(usize, usize)> {
+    let planned = |task: usize| trace.tasks[task].at(TaskEvent::Planned);
+    let mut begins: Vec<(i64, usize)> = (0..inputs.len())
+        .filter_map(|task| Some((planned(task)?, task)))
+        .collect();
+    begins.sort_unstable();
+    let mut ends: Vec<(i64, usize)> = (trace.tasks.iter().enumerate())
+        .filter_map(|(index, task)| Some((task.end()?, index)))
+        .collect();
+    ends.sort_unstable();
+    let mut by_worker = None;
+    let mut found = Vec::new();
+    let mut waited_for = None;
+    let mut first = 0;
+    while let Some((at, _)) = begins.get(first).copied() {
+        // What is planned before the next completion is planned at once.
+        let ended = ends.partition_point(|(end, _)| *end <= at);
+        let next_end = ends.get(ended).map_or(i64::MAX, |(end, _)| *end);
+        let many = begins[first..].partition_point(|(planned, _)| *planned < next_end);
+        let batch = &begins[first..first + many.max(1)];
+        let tasks = batch.iter().map(|(_, task)| *task);
+        let roots: Vec<usize> = tasks.filter(|task| inputs[*task].is_empty()).collect();
+        if ended == first && ended > 0 {
+            let by_worker = by_worker.get_or_insert_with(|| ReleasedTasks::of(trace));
+            if (roots.iter()).any(|task| by_worker.queued_behind(trace, *task).is_some()) {
+                waited_for = Some(ends[ended - 1].1);
+            }
+        }
+        // What the controller held back was submitted with the others.
+        found.extend(
+            waited_for
+                .iter()
+                .flat_map(|before| roots.iter().map(|task| (*task, *before))),
+        );
+        first += batch.len();
+    }
+    found
 }

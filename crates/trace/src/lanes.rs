@@ -221,7 +221,10 @@ fn interval(task: &Task, part: TaskDuration) -> Option<(i64, i64)> {
         TaskDuration::Compute => task.computing(),
         TaskDuration::Publish => at(TaskEvent::Computed).zip(at(TaskEvent::Published)),
         TaskDuration::ToController => at(TaskEvent::Published).zip(at(TaskEvent::Completed)),
-        TaskDuration::Total | TaskDuration::OnWorker => None,
+        TaskDuration::Total
+        | TaskDuration::OnWorker
+        | TaskDuration::OnCpu
+        | TaskDuration::OffCpu => None,
     }
 }
 

@@ -15,6 +15,7 @@ mod lanes_page;
 mod lint;
 mod metrics;
 mod names;
+mod off_cpu;
 mod path;
 mod profile;
 mod read;
@@ -23,8 +24,8 @@ mod trace;
 mod what_if;
 mod worker_time;
 
-pub use compare::{DurationChange, TaskChange, TraceComparison, compare};
-pub use contention::{Contention, contention};
+pub use compare::{DurationSums, PathTimes, TaskTimes, TraceComparison, TraceWhole};
+pub use contention::{Contention, ContentionCause, contention};
 pub use controller::{ControllerTime, PhaseTime, controller_time};
 pub use durations::{
     DurationGroup, Statistics, TaskDuration, TransferDuration, durations, transfer_durations,
@@ -36,12 +37,14 @@ pub use lanes_page::{LanesPage, lanes_svg};
 pub use lint::{ClockOffset, Defect, DefectKind, lint};
 pub use metrics::metrics;
 pub use names::{Name, Names};
-pub use path::{PathPart, RunPath, run_path};
+pub use off_cpu::{OffCpu, WaitsFor, off_cpu};
+pub use path::{PathPart, PathParts, RunPath, run_path};
 pub use profile::{ClassProfile, profile};
 pub use read::{TraceError, TraceReader};
 pub use spans::SpanReader;
 pub use trace::{
-    MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
+    MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace, Transfer,
+    TransferEvent, TransferMode,
 };
 pub use what_if::{Prediction, Scenario, what_if};
 pub use worker_time::{WorkerTime, worker_time};

@@ -2,14 +2,17 @@
 
 use lapwing_core::model::Metric;
 
-use crate::durations::TaskDuration;
+use crate::durations::{DurationGroup, TaskDuration, durations};
 use crate::graph::TaskGraph;
 use crate::trace::Trace;
 use crate::worker_time::worker_time;
 
+/// Classes of tasks are metrics if there are at most so many.
+const MOST_CLASSES: usize = 64;
+
 /// Returns the figures of a trace as metrics with their values: `trace.makespan`, `trace.utilisation`, `trace.parallelism`,
-/// `trace.critical_path` if the graph is known, and the sum of each part of the tasks, such as `trace.compute`. Empty
-/// without a task that has times.
+/// `trace.critical_path` if the graph is known, and the sum of each part of the tasks, such as `trace.compute`, and the
+/// mean time to compute a task of each class, such as `trace.compute.add`, if classes are more than the names of tasks. Empty without a task that has times.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
     let seconds = |name: &str, time: i64| {
@@ -24,13 +27,24 @@ pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
             share("trace.utilisation", workers.utilisation()),
             share("trace.parallelism", workers.parallelism()),
         ]);
-        for part in TaskDuration::PARTS {
+        let of_cpu = [TaskDuration::OnCpu, TaskDuration::OffCpu];
+        for part in TaskDuration::PARTS.into_iter().chain(of_cpu) {
             let durations = trace.tasks.iter().filter_map(|task| part.of(task));
             let mut durations = durations.map(|duration| duration.max(0)).peekable();
             if durations.peek().is_some() {
                 metrics.push(seconds(part.name(), durations.sum()));
             }
         }
+    }
+    let has_classes = trace.tasks.iter().any(|task| task.class != task.name);
+    let classes = durations(trace, DurationGroup::Class);
+    if has_classes && classes.len() <= MOST_CLASSES {
+        let computing = classes.into_iter().filter_map(|(class, found)| {
+            let mean = found.get(&TaskDuration::Compute)?.mean;
+            let name = format!("trace.compute.{class}");
+            Some((name, Metric::lower("s"), mean / 1e9))
+        });
+        metrics.extend(computing);
     }
     if let Some(graph) = TaskGraph::of(trace) {
         metrics.push(seconds("critical_path", graph.ideal(trace).critical));

@@ -19,6 +19,26 @@ pub enum PathPart {
     Controller,
 }
 
+impl PathPart {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Task(part) => part.name(),
+            Self::Transfer => "transfer",
+            Self::Controller => "controller",
+        }
+    }
+
+    /// Returns what the time is spent on.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Task(part) => part.meaning(),
+            Self::Transfer => "copying inputs",
+            Self::Controller => "between a completion and the next task",
+        }
+    }
+}
+
 /// The chain of tasks that the last one waited for.
 ///
 /// With a graph, a task waited for the last of its inputs, or for the task before it on its worker if that left later.
@@ -32,14 +52,30 @@ pub struct RunPath {
     pub is_observed: bool,
     /// The indices of its tasks, from the first to the last.
     pub tasks: Vec<usize>,
-    /// The time of each part in ns; they add up to the time from the first event of the path to its end.
-    pub parts: BTreeMap<PathPart, i64>,
+    /// The time of each part in ns, by class of task; they add up to the time from the first event of the path to its end.
+    pub by_class: PathParts,
 }
+
+/// Times in ns of parts of a path, with the class of task; what is between tasks has none.
+pub type PathParts = BTreeMap<(PathPart, Name), i64>;
 
 impl RunPath {
     /// Returns its duration in ns.
     pub fn duration(&self) -> i64 {
-        self.parts.values().sum()
+        self.by_class.values().sum()
+    }
+
+    fn between(&mut self, part: PathPart) -> &mut i64 {
+        self.by_class.entry((part, Name::EMPTY)).or_default()
+    }
+
+    /// Returns the time of each part in ns, of all classes together.
+    pub fn parts(&self) -> BTreeMap<PathPart, i64> {
+        let mut parts = BTreeMap::new();
+        for ((part, _), time) in &self.by_class {
+            *parts.entry(*part).or_default() += time;
+        }
+        parts
     }
 }
 
@@ -53,21 +89,11 @@ pub fn run_path(trace: &Trace) -> Option<RunPath> {
         .filter(|index| whole(&trace.tasks[*index]))
         .collect();
     by_end.sort_by_key(|index| (ends(index), *index));
-    let mut by_worker: HashMap<Name, Vec<(i64, usize)>> = HashMap::new();
-    for index in &by_end {
-        let task = &trace.tasks[*index];
-        if let Some(released) = task.released() {
-            let of_worker = by_worker.entry(task.worker).or_default();
-            of_worker.push((released, *index));
-        }
-    }
-    for of_worker in by_worker.values_mut() {
-        of_worker.sort_unstable();
-    }
+    let by_worker = ReleasedTasks::of(trace);
     let mut path = RunPath {
         is_observed: graph.is_none(),
         tasks: Vec::new(),
-        parts: BTreeMap::new(),
+        by_class: BTreeMap::new(),
     };
     let mut current = *by_end.last()?;
     let mut until = trace.tasks[current].end()?;
@@ -79,29 +105,29 @@ pub fn run_path(trace: &Trace) -> Option<RunPath> {
         if let Some(graph) = &graph {
             let inputs = graph.inputs[current].iter().copied();
             let inputs = inputs.filter_map(|input| Some((trace.tasks[input].end()?, input)));
-            let worker = previous_on_worker(task, &by_worker);
+            let worker = by_worker.previous(task);
             let before = inputs
                 .chain(worker)
                 .filter(|it| !known.contains(&it.1))
                 .max();
             let begin = task.begin()?;
             let Some((end, index)) = before else {
-                add_parts(task, begin, until, &mut path.parts);
+                add_parts(task, begin, until, &mut path.by_class);
                 path.tasks.reverse();
                 return Some(path);
             };
             let end = end.min(until);
-            add_parts(task, begin.max(end), until, &mut path.parts);
+            add_parts(task, begin.max(end), until, &mut path.by_class);
             let gap = (begin.min(until) - end).max(0);
             let copying = transfers.of_inputs(task, end).0.min(gap);
-            *path.parts.entry(PathPart::Transfer).or_default() += copying;
-            *path.parts.entry(PathPart::Controller).or_default() += gap - copying;
+            *path.between(PathPart::Transfer) += copying;
+            *path.between(PathPart::Controller) += gap - copying;
             (current, until) = (index, end);
             continue;
         }
-        let before = queued_behind(task, current, &by_worker);
+        let before = by_worker.queued_behind(trace, current);
         let from = before.map_or(task.begin()?, |(released, _)| released);
-        add_parts(task, from, until, &mut path.parts);
+        add_parts(task, from, until, &mut path.by_class);
         if let Some((released, index)) = before {
             (current, until) = (index, released);
             continue;
@@ -114,44 +140,67 @@ pub fn run_path(trace: &Trace) -> Option<RunPath> {
             return Some(path);
         };
         let end = trace.tasks[*next].end()?;
-        *path.parts.entry(PathPart::Controller).or_default() += from - end;
+        *path.between(PathPart::Controller) += from - end;
         (current, until) = (*next, end);
     }
 }
 
-/// Returns the task that left the same worker last before this one started.
-fn previous_on_worker(
-    task: &Task,
-    by_worker: &HashMap<Name, Vec<(i64, usize)>>,
-) -> Option<(i64, usize)> {
-    let started = task.at(TaskEvent::Started)?;
-    let of_worker = by_worker.get(&task.worker)?;
-    let place = of_worker.partition_point(|(released, _)| *released <= started);
-    of_worker[..place].last().copied()
-}
+/// The tasks of each worker, by when they left it.
+pub(crate) struct ReleasedTasks(HashMap<Name, Vec<(i64, usize)>>);
 
-/// Returns the task that left the same worker last before this one started, and after this one was enqueued.
-fn queued_behind(
-    task: &Task,
-    index: usize,
-    by_worker: &HashMap<Name, Vec<(i64, usize)>>,
-) -> Option<(i64, usize)> {
-    let enqueued = task.at(TaskEvent::Enqueued)?;
-    let before = previous_on_worker(task, by_worker)?;
-    (before.0 > enqueued && before.1 != index).then_some(before)
-}
-
-/// Adds the parts of a task between two moments.
-fn add_parts(task: &Task, from: i64, until: i64, parts: &mut BTreeMap<PathPart, i64>) {
-    let mut at = from;
-    let mut add = |part: TaskDuration, event: Option<i64>| {
-        if let Some(event) = event {
-            let end = event.min(until);
-            if end > at {
-                *parts.entry(PathPart::Task(part)).or_default() += end - at;
-                at = end;
+impl ReleasedTasks {
+    pub(crate) fn of(trace: &Trace) -> Self {
+        let mut by_worker: HashMap<Name, Vec<(i64, usize)>> = HashMap::new();
+        for (index, task) in trace.tasks.iter().enumerate() {
+            if let Some(released) = task.released() {
+                let of_worker = by_worker.entry(task.worker).or_default();
+                of_worker.push((released, index));
             }
         }
+        for of_worker in by_worker.values_mut() {
+            of_worker.sort_unstable();
+        }
+        Self(by_worker)
+    }
+
+    /// Returns the task that left the same worker last before this one started, and when.
+    fn previous(&self, task: &Task) -> Option<(i64, usize)> {
+        let started = task.at(TaskEvent::Started)?;
+        let of_worker = self.0.get(&task.worker)?;
+        let place = of_worker.partition_point(|(released, _)| *released <= started);
+        of_worker[..place].last().copied()
+    }
+
+    /// Returns the task that left the same worker last before this one started, and after this one was enqueued.
+    pub(crate) fn queued_behind(&self, trace: &Trace, index: usize) -> Option<(i64, usize)> {
+        let task = &trace.tasks[index];
+        let enqueued = task.at(TaskEvent::Enqueued)?;
+        let before = self.previous(task)?;
+        (before.0 > enqueued && before.1 != index).then_some(before)
+    }
+}
+
+/// Adds the parts of a task between two moments. What it computes is divided as the CPU had all of it, if that is known.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "durations are far below 2⁵³ ns"
+)]
+fn add_parts(task: &Task, from: i64, until: i64, parts: &mut PathParts) {
+    let mut at = from;
+    let mut add = |part: TaskDuration, event: Option<i64>| {
+        let end = event.map_or(at, |event| event.min(until));
+        let time = (end - at).max(0);
+        let on_cpu = task.cpu_share().filter(|_| part == TaskDuration::Compute);
+        let on_cpu = on_cpu.map(|share| (share * time as f64) as i64);
+        let divided = match on_cpu {
+            None => [(part, time), (part, 0)],
+            Some(on) => [(TaskDuration::OnCpu, on), (TaskDuration::OffCpu, time - on)],
+        };
+        for (part, time) in divided.into_iter().filter(|(_, time)| *time > 0) {
+            *parts.entry((PathPart::Task(part), task.class)).or_default() += time;
+        }
+        at += time;
     };
     add(TaskDuration::ToWorker, task.at(TaskEvent::Enqueued));
     add(TaskDuration::Queue, task.at(TaskEvent::Started));

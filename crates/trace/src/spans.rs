@@ -8,13 +8,16 @@ use serde_json::Value;
 use crate::names::{FastMap, Name};
 use crate::read::builder::{class_of, host_of};
 use crate::trace::{
-    MISSING, Micro, OtherSpan, Phase, Task, TaskEvent, Trace, Transfer, TransferEvent, TransferMode,
+    MISSING, Micro, OtherSpan, Phase, Pressure, Resource, Task, TaskEvent, Trace, Transfer,
+    TransferEvent, TransferMode,
 };
 
 const TASK: &str = "task";
 const TRANSFER: &str = "transfer";
 const CONTROLLER: &str = "controller";
 const MICRO: &str = "micro";
+const HOST: &str = "host";
+const PRESSURE: &str = "pressure";
 
 /// Makes a trace of spans, one after the other.
 ///
@@ -55,6 +58,7 @@ impl SpanReader {
                 };
                 trace.micros.insert(span.name.clone(), micro);
             }
+            HOST if span.name == PRESSURE => trace.add_pressure(span),
             _other => trace.add_other(span),
         }
     }
@@ -158,6 +162,25 @@ impl Trace {
         });
     }
 
+    fn add_pressure(&mut self, span: &Span) {
+        let at = |event: &str| span.events.get(event).copied();
+        let Some((start, end)) = at("begin").zip(at("end")) else {
+            return;
+        };
+        let share = |resource: Resource| {
+            let share = span.attributes.get(resource.share_name());
+            share.and_then(Value::as_f64).unwrap_or_default()
+        };
+        let worker = span.lane.as_deref().unwrap_or_default();
+        self.pressures.push(Pressure {
+            worker: self.names.intern(worker),
+            host: self.names.intern(host(worker)),
+            start,
+            end,
+            shares: Resource::ALL.map(share),
+        });
+    }
+
     fn take_others_for_tasks(&mut self) {
         for other in std::mem::take(&mut self.others) {
             let mut task = Task::new(other.name, other.name, other.worker);
@@ -241,8 +264,18 @@ impl Trace {
             span.events.insert("end".to_owned(), other.end);
             span
         });
+        let pressures = self.pressures.iter().map(|pressure| {
+            let mut span = empty(HOST, PRESSURE);
+            span.lane = Some(self.text(pressure.worker).to_owned());
+            span.events.insert("begin".to_owned(), pressure.start);
+            span.events.insert("end".to_owned(), pressure.end);
+            for (resource, share) in Resource::ALL.iter().zip(pressure.shares) {
+                put(&mut span, resource.share_name(), Some(share));
+            }
+            span
+        });
         let all = tasks.chain(transfers).chain(phases).chain(micros);
-        let mut spans: Vec<Span> = all.chain(others).collect();
+        let mut spans: Vec<Span> = all.chain(others).chain(pressures).collect();
         for (index, span) in (0..).zip(&mut spans) {
             span.index = index;
         }

@@ -191,6 +191,13 @@ impl Task {
         self.at(TaskEvent::Completed).or_else(|| self.released())
     }
 
+    /// Returns the share of its computing in which it had the CPU; `None` if either is unknown.
+    #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
+    pub fn cpu_share(&self) -> Option<f64> {
+        let (from, to) = self.computing().filter(|(from, to)| from < to)?;
+        Some((self.cpu? as f64 / (to - from) as f64).clamp(0.0, 1.0))
+    }
+
     /// Returns from when to when its function ran: as far as its events tell it from loading and publishing.
     pub fn computing(&self) -> Option<(i64, i64)> {
         let start = self.at(TaskEvent::Loaded).or(self.at(TaskEvent::Started))?;
@@ -267,6 +274,46 @@ pub struct OtherSpan {
     pub end: i64,
 }
 
+/// How much of an interval some process on a host waited for a resource, as Linux tells it (`/proc/pressure`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pressure {
+    /// The worker that looked.
+    pub worker: Name,
+    /// Its host.
+    pub host: Name,
+    /// When the interval began.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// The share of the interval for each [`Resource`]; 0 where unknown.
+    pub shares: [f64; 3],
+}
+
+/// What processes wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// A core that is free.
+    Cpu,
+    /// Disks.
+    Io,
+    /// Memory.
+    Memory,
+}
+
+impl Resource {
+    /// All resources.
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Io, Self::Memory];
+
+    /// Returns the attribute of its share: `cpu_some`.
+    pub fn share_name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu_some",
+            Self::Io => "io_some",
+            Self::Memory => "memory_some",
+        }
+    }
+}
+
 /// A trace of one execution of a task graph.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
@@ -282,6 +329,8 @@ pub struct Trace {
     pub micros: BTreeMap<String, Micro>,
     /// What else has a beginning and an end.
     pub others: Vec<OtherSpan>,
+    /// What hosts were short of.
+    pub pressures: Vec<Pressure>,
     /// Number of lines with an event.
     pub lines: u64,
     /// Lines that look like events but cannot be read: their numbers.

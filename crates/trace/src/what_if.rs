@@ -117,13 +117,18 @@ impl<'t> Replay<'t> {
         let transfers = Transfers::of(trace);
         let mut tasks = vec![ReplayedTask::default(); trace.tasks.len()];
         let mut before: Vec<Option<usize>> = vec![None; lane_count];
+        let mut known: Vec<i64> = trace.tasks.iter().filter_map(Task::end).collect();
+        known.sort_unstable();
         for (place, index) in order.iter().enumerate() {
             let task = &trace.tasks[*index];
             let previous = before[lanes[*index]].replace(*index);
             let ends = graph.inputs[*index].iter();
             let ready = ends.filter_map(|input| trace.tasks[*input].end()).max();
             let previous = previous.map(|it| &trace.tasks[it]);
-            let mut replayed = measured(task, ready.unwrap_or(begin), previous);
+            let planned = task.at(TaskEvent::Planned).unwrap_or(i64::MIN);
+            let heard = known[..known.partition_point(|end| *end <= planned)].last();
+            let heard = heard.copied().unwrap_or(begin);
+            let mut replayed = measured(task, ready.unwrap_or(begin), heard, previous);
             replayed.place = place;
             if let Some(ready) = ready {
                 (replayed.copying, replayed.redundant) = transfers.of_inputs(task, ready);
@@ -288,8 +293,9 @@ impl<'t> Replay<'t> {
     }
 }
 
-/// Returns what was measured of a task that became ready at a moment, after another one on the same lane.
-fn measured(task: &Task, ready: i64, previous: Option<&Task>) -> ReplayedTask {
+/// Returns what was measured of a task that became ready at a moment, after another one on the same lane. What the controller
+/// `heard` last before it planned the task is the last completion.
+fn measured(task: &Task, ready: i64, heard: i64, previous: Option<&Task>) -> ReplayedTask {
     let work = task.work().unwrap_or(0);
     let loading = task
         .at(TaskEvent::Started)
@@ -318,12 +324,18 @@ fn measured(task: &Task, ready: i64, previous: Option<&Task>) -> ReplayedTask {
             let known = previous.end().filter(|end| *end <= planned);
             ready.max(known.or(previous.released()).unwrap_or(ready))
         }
-        _ => ready,
+        // It waited with the controller, which keeps queues short, for another one to leave.
+        Some(_) => ready.max(heard),
+        None => ready,
     };
     replayed.dispatch = (arrived - base).max(0);
     // On the way from the controller is not the controller's own time.
     let planned = task.at(TaskEvent::Planned).unwrap_or(arrived);
     replayed.planning = (planned - base).clamp(0, replayed.dispatch);
+    // What it waited for the one before it on its lane is no work.
+    let overlap = previously.map_or(0, |released| (released - started).max(0));
+    replayed.work = (replayed.work - overlap).max(0);
+    replayed.loading = replayed.loading.min(replayed.work);
     let begin = previously.map_or(arrived, |released| arrived.max(released));
     replayed.start_up = (started - begin).max(0);
     replayed
@@ -337,7 +349,10 @@ fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<usize>, usize) {
     for index in order {
         let task = &trace.tasks[*index];
         let known = of_worker.entry(task.worker).or_default();
-        let started = task.at(TaskEvent::Started).unwrap_or(MISSING);
+        // Until it computes, a task can be started and wait for the thread of the one before.
+        let computing = task.computing().map(|(from, _)| from);
+        let started = computing.or(task.at(TaskEvent::Started));
+        let started = started.unwrap_or(MISSING);
         let released = task.released().unwrap_or(started);
         let free = known.iter_mut().filter(|(until, _)| *until <= started);
         match free.max_by_key(|(until, _)| *until) {

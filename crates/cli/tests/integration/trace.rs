@@ -1,8 +1,10 @@
 //! `lapwing trace` by the real program.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::program::run;
 
@@ -59,8 +61,8 @@ fn findings_begin_with_what_takes_most_time() {
     exit 0
     2 tasks in 33.0 ms, 65.0 ms in all; means of each duration
 
-        tasks    total  on worker  to worker    queue  load  compute  publish  to controller
-            2  32.5 ms    16.5 ms    1.00 ms  6.50 ms     –  10.0 ms        –        15.0 ms
+        tasks    total  on worker  to worker    queue  compute  to controller
+            2  32.5 ms    16.5 ms    1.00 ms  6.50 ms  10.0 ms        15.0 ms
 
     note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
     event started (transfer), 1 × open transfer
@@ -96,18 +98,113 @@ fn findings_begin_with_what_takes_most_time() {
 fn a_trace_compared_with_itself_does_not_differ() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), TRACE).unwrap();
-    let words = [
-        "trace",
-        "compare",
-        "trace.log",
-        "trace.log",
-        "--format",
-        "csv",
-    ];
-    let told = run(folder.path(), &words);
-    let rows = told.lines().filter(|line| line.starts_with("load,"));
-    let differences: Vec<&str> = rows.map(|row| row.split(',').nth(6).unwrap()).collect();
-    assert_eq!(differences, ["0"; 6]);
+    for show in ["path", "sums", "tasks"] {
+        let rows = compared(folder.path(), &["trace.log", "trace.log", "--show", show]);
+        let others: Vec<&Value> = rows
+            .iter()
+            .filter(|row| !row["difference"].is_null())
+            .collect();
+        assert!(!others.is_empty());
+        for row in others {
+            assert_eq!(
+                (&row["difference"], &row["relative"]),
+                (&json!(0), &json!(0.0))
+            );
+        }
+    }
+}
+
+#[test]
+fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
+    let rows = compared(
+        &fixtures(),
+        &["threads.jsonl", "processes.jsonl", "--top", "0"],
+    );
+    let sum = |trace: &str| -> i64 {
+        let rows = rows.iter().filter(|row| row["trace"] == trace);
+        rows.filter_map(|row| row["time"].as_i64()).sum()
+    };
+    let makespan = |file: &str| {
+        let told = run(
+            &fixtures(),
+            &["trace", "findings", "--file", file, "--format", "json"],
+        );
+        let told = told.strip_suffix("exit 0").unwrap();
+        serde_json::from_str::<Value>(told).unwrap()["makespan"]
+            .as_i64()
+            .unwrap()
+    };
+    assert_eq!(sum("threads"), makespan("threads.jsonl"));
+    assert_eq!(sum("processes"), makespan("processes.jsonl"));
+}
+
+#[test]
+fn differences_are_relative_to_the_baseline_or_as_the_notebook_has_them() {
+    let of_one = |more: &[&str]| {
+        let words = [
+            &["threads.jsonl", "processes.jsonl", "--show", "tasks"],
+            more,
+        ]
+        .concat();
+        let rows = compared(&fixtures(), &words);
+        let row = rows
+            .iter()
+            .find(|it| it["name"] == "count-1-2" && it["trace"] == "processes");
+        let row = row.unwrap();
+        let number = |key: &str| row[key].as_f64().unwrap();
+        (number("time"), number("difference"), number("relative"))
+    };
+    let (time, difference, relative) = of_one(&[]);
+    assert!((relative - difference / (time - difference)).abs() < 1e-12);
+    let (time, difference, relative) = of_one(&["--compat", "notebook", "--sort", "name"]);
+    assert!((relative - difference / time).abs() < 1e-12);
+}
+
+#[test]
+fn threads_that_share_a_lock_are_told() {
+    let told = run(
+        &fixtures(),
+        &["trace", "findings", "--file", "threads.jsonl"],
+    );
+    let of_count = told
+        .lines()
+        .find(|line| line.contains("makes `count`"))
+        .unwrap();
+    assert!(of_count.contains("a lock (such as Python's)"), "{told}");
+    let words = ["threads.jsonl", "processes.jsonl", "--show", "sums"];
+    let rows = compared(&fixtures(), &words);
+    let off_cpu = |row: &&Value| row["name"] == "count" && row["part"] == "off_cpu";
+    let off_cpu = rows.iter().rfind(off_cpu).unwrap();
+    assert!(off_cpu["relative"].as_f64().unwrap() < -0.3, "{off_cpu}");
+    let tasks = run(
+        &fixtures(),
+        &[
+            "trace",
+            "compare",
+            "threads.jsonl",
+            "processes.jsonl",
+            "threads.jsonl",
+        ],
+    );
+    assert!(
+        tasks.contains("no worker of processes has the name"),
+        "{tasks}"
+    );
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/dask-trace-2026.8")
+}
+
+/// Returns the rows of a comparison.
+fn compared(folder: &Path, words: &[&str]) -> Vec<Value> {
+    let told = run(
+        folder,
+        &[&["trace", "compare", "--format", "json"], words].concat(),
+    );
+    let told = told.strip_suffix("exit 0").unwrap();
+    let told: Value = serde_json::from_str(told).unwrap();
+    told["rows"].as_array().unwrap().clone()
 }
 
 #[test]

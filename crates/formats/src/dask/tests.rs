@@ -6,7 +6,7 @@ fn a_task_stream_has_tasks_and_transfers() {
     insta::assert_snapshot!(shown(&imported("dask-2026.8/task_stream.json")), @r##"
     dask because it is a list of objects with `startstops`
     {"v":1,"kind":"session","id":"#0","suite":"dask","started":"2026-11-23T20:55:37.948172569Z","tool":"distributed","name":"task_stream","attributes":{"source":{"file":"task_stream.json","format":"dask","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.compute.combine":{"unit":"s","better":"lower"},"trace.compute.fail_once":{"unit":"s","better":"lower"},"trace.compute.load":{"unit":"s","better":"lower"},"trace.compute.total":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"task stream"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"load-1","lane":"127.0.0.1:39101","clock":"wall","events":{"computed":1795467337948210955,"started":1795467337948172569},"attributes":{"bytes":20001,"class":"load","type":"bytes"}}
@@ -20,7 +20,7 @@ fn a_task_stream_has_tasks_and_transfers() {
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":8,"category":"transfer","name":"inputs of total","lane":"127.0.0.1:39101","clock":"wall","events":{"completed":1795467337966297150,"started":1795467337965175867},"attributes":{"mode":"remote","source":"127.0.0.1:43817","task":"total"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":9,"category":"task","name":"total","lane":"127.0.0.1:39101","clock":"wall","events":{"computed":1795467337966727972,"started":1795467337966702700},"attributes":{"bytes":400,"class":"total","type":"bytes"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":10,"category":"task","name":"fail_once-1","lane":"127.0.0.1:43817","clock":"wall","events":{"computed":1795467337985285759,"started":1795467337984476805},"attributes":{"class":"fail_once","error":"ValueError('too short')","status":"error"}}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.001043559,"trace.makespan":0.03711319,"trace.parallelism":0.02811827816471718,"trace.utilisation":0.01405913908235859}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.001043559,"trace.compute.combine":0.000029445,"trace.compute.fail_once":0.000808954,"trace.compute.load":0.00003761075,"trace.compute.total":0.000025272,"trace.makespan":0.03711319,"trace.parallelism":0.02811827816471718,"trace.utilisation":0.01405913908235859}}
     left, as spans have no place for it: metadata, stimulus_id, type, cause, exception, traceback, traceback_text
     "##);
 }
@@ -30,7 +30,7 @@ fn a_report_has_the_same_tasks() {
     insta::assert_snapshot!(shown(&imported("dask-2026.8/performance_report.html")), @r##"
     dask because its title is `Dask Performance Report`
     {"v":1,"kind":"session","id":"#0","suite":"dask","started":"2026-11-23T20:55:37.94817245Z","tool":"distributed 2026.8.0","name":"performance_report","attributes":{"source":{"file":"performance_report.html","format":"dask","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.compute.combine":{"unit":"s","better":"lower"},"trace.compute.fail_once":{"unit":"s","better":"lower"},"trace.compute.load":{"unit":"s","better":"lower"},"trace.compute.total":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"task stream"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"load-1","lane":"127.0.0.1:39101","clock":"wall","events":{"computed":1795467337948210836,"started":1795467337948172450},"attributes":{"class":"load"}}
@@ -44,7 +44,7 @@ fn a_report_has_the_same_tasks() {
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":8,"category":"transfer","name":"inputs of total","lane":"127.0.0.1:39101","clock":"wall","events":{"completed":1795467337966297030,"started":1795467337965175748},"attributes":{"mode":"remote","task":"total"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":9,"category":"task","name":"total","lane":"127.0.0.1:39101","clock":"wall","events":{"computed":1795467337966727972,"started":1795467337966702700},"attributes":{"class":"total"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":10,"category":"task","name":"fail_once-1","lane":"127.0.0.1:43817","clock":"wall","events":{"computed":1795467337985285878,"started":1795467337984476924},"attributes":{"class":"fail_once","status":"error"}}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.001043558,"trace.makespan":0.037113428,"trace.parallelism":0.028118070904148224,"trace.utilisation":0.014059035452074112}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.001043558,"trace.compute.combine":0.000029444,"trace.compute.fail_once":0.000808954,"trace.compute.load":0.000037611,"trace.compute.total":0.000025272,"trace.makespan":0.037113428,"trace.parallelism":0.028118070904148224,"trace.utilisation":0.014059035452074112}}
     "##);
 }
 
@@ -61,7 +61,7 @@ fn a_worker_of_two_threads_has_two_lanes() {
     insta::assert_snapshot!(shown(&read_text("dask", &text)), @r##"
     dask because it was said
     {"v":1,"kind":"session","id":"#0","suite":"dask","started":"1970-01-01T00:00:01Z","tool":"distributed","name":"made-up","attributes":{"source":{"file":"made-up","format":"dask","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.load":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"trace.compute":{"unit":"s","better":"lower"},"trace.compute.x":{"unit":"s","better":"lower"},"trace.load":{"unit":"s","better":"lower"},"trace.makespan":{"unit":"s","better":"lower"},"trace.parallelism":{"unit":"1","better":"higher"},"trace.utilisation":{"unit":"1","better":"higher"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"task stream"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":0,"category":"task","name":"('x', 1)","lane":"h:1/0","clock":"wall","events":{"computed":1750000000,"loaded":1500000000,"started":1000000000},"attributes":{"class":"x"}}
@@ -70,7 +70,7 @@ fn a_worker_of_two_threads_has_two_lanes() {
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":3,"category":"span","name":"deserialize","lane":"h:1/1","clock":"wall","events":{"begin":2000000000,"end":2250000000},"attributes":{"task":"('x', 2)"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":4,"category":"task","name":"('x', 3)","lane":"h:1/0","clock":"wall","events":{"computed":3750000000,"loaded":3500000000,"started":3000000000},"attributes":{"class":"x"}}
     {"v":1,"kind":"span","instance":"#2","iteration":0,"index":5,"category":"span","name":"deserialize","lane":"h:1/0","clock":"wall","events":{"begin":3000000000,"end":3250000000},"attributes":{"task":"('x', 3)"}}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.75,"trace.load":1.5,"trace.makespan":2.75,"trace.parallelism":0.2727272727272727,"trace.utilisation":0.4090909090909091}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"trace.compute":0.75,"trace.compute.x":0.25,"trace.load":1.5,"trace.makespan":2.75,"trace.parallelism":0.2727272727272727,"trace.utilisation":0.4090909090909091}}
     "##);
 }
 

@@ -7,4 +7,5 @@
 )]
 
 mod reference_earthkit;
+mod waiting;
 mod what_if;

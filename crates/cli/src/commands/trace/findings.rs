@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use lapwing_trace::{PathPart, Trace, TraceFinding, TraceFindings, find, lint};
+use lapwing_trace::{Trace, TraceFinding, TraceFindings, find, lint};
 use serde_json::{Value, json};
 
 use super::lint::defect_rows;
@@ -96,6 +96,7 @@ fn rows(trace: &Trace, found: &TraceFindings) -> Vec<TraceFindingRow> {
             kind: match finding {
                 TraceFinding::TaskTime { .. } => "task_time",
                 TraceFinding::Queue { .. } => "queue",
+                TraceFinding::OffCpu(_) => "off_cpu",
                 TraceFinding::Contention(_) => "contention",
                 TraceFinding::Redundant { .. } => "redundant",
                 TraceFinding::HotDataset { .. } => "hot_dataset",
@@ -121,14 +122,8 @@ fn json(trace: &Trace, found: &TraceFindings) -> Value {
     let path = found.path.as_ref().map(|path| {
         let tasks = path.tasks.iter();
         let tasks: Vec<&str> = tasks.map(|at| trace.text(trace.tasks[*at].name)).collect();
-        let parts = path.parts.iter().map(|(part, time)| {
-            let name = match part {
-                PathPart::Task(part) => part.name(),
-                PathPart::Transfer => "transfer",
-                PathPart::Controller => "controller",
-            };
-            (name.to_owned(), json!(time))
-        });
+        let parts = path.parts().into_iter();
+        let parts = parts.map(|(part, time)| (part.name().to_owned(), json!(time)));
         let parts: serde_json::Map<String, Value> = parts.collect();
         json!({"observed": path.is_observed, "duration": path.duration(), "tasks": tasks, "parts": parts})
     });

@@ -107,13 +107,16 @@ fn rows(trace: &Trace, group: DurationGroup) -> Vec<DurationRow> {
 
 fn answer(trace: &Trace, group: DurationGroup) -> TextAnswer {
     let mut columns = vec![(String::new(), Left), ("tasks".to_owned(), Right)];
-    columns.extend(TaskDuration::ALL.iter().map(|it| (title(*it), Right)));
+    let groups = durations(trace, group);
+    let mut known = TaskDuration::ALL.to_vec();
+    known.retain(|it| groups.values().any(|found| found.contains_key(it)));
+    columns.extend(known.iter().map(|it| (title(*it), Right)));
     let mut table = Table::new(&columns);
-    for (name, found) in durations(trace, group) {
+    for (name, found) in groups {
         let count = found.values().map(|it| it.count).max().unwrap_or(0);
         let mut cells = vec![name, count.to_string()];
-        for duration in TaskDuration::ALL {
-            let mean = found.get(&duration).map(|it| quantity(it.mean / 1e9, "s"));
+        for duration in &known {
+            let mean = found.get(duration).map(|it| quantity(it.mean / 1e9, "s"));
             cells.push(mean.unwrap_or_else(|| "–".to_owned()));
         }
         table.row(cells);

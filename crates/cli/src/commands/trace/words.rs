@@ -3,13 +3,20 @@
 use lapwing_core::show::{percent, quantity};
 use lapwing_core::text::{counted, joined};
 use lapwing_trace::{
-    Defect, DefectKind, PathPart, TaskDuration, Trace, TraceFinding, TraceFindings,
+    ContentionCause, Defect, DefectKind, PathPart, Resource, TaskDuration, Trace, TraceFinding,
+    TraceFindings, WaitsFor,
 };
 
 /// Returns a time in ns as `1.31 s`.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 pub fn time(nanoseconds: i64) -> String {
     quantity(nanoseconds as f64 / 1e9, "s")
+}
+
+/// Returns a difference of times in ns as `+1.31 s`.
+pub fn signed_time(nanoseconds: i64) -> String {
+    let sign = if nanoseconds < 0 { "−" } else { "+" };
+    format!("{sign}{}", time(nanoseconds.abs()))
 }
 
 /// Returns a share of times.
@@ -79,10 +86,22 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
             time(*sum),
             time(*all)
         ),
+        TraceFinding::OffCpu(it) => format!(
+            "`{}` is off the CPU for {} of its computing ({} of {}, {}){}",
+            trace.text(it.class),
+            percent(share(it.sum, it.computing)),
+            time(it.sum),
+            time(it.computing),
+            counted(it.tasks, "task"),
+            match it.waits_for {
+                WaitsFor::Unknown => String::new(),
+                waits_for => format!(": {}", waits_for_text(waits_for)),
+            }
+        ),
         TraceFinding::Contention(it) => {
             let [lower, upper] = it.slope_interval.map(|slope| slope / it.alone);
             format!(
-                "each further task that computes{} makes `{}` {} slower [{}, {}]: {} tasks, {:.1} at once on average, {} lost",
+                "each further task that computes{} makes `{}` {} slower [{}, {}]: {} tasks, {:.1} at once on average, {} lost{}",
                 match trace.text(it.host) {
                     "" => " at once".to_owned(),
                     host => format!(" at once on {host}"),
@@ -93,7 +112,15 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
                 percent(upper),
                 it.tasks,
                 it.concurrency,
-                quantity(it.lost / 1e9, "s")
+                quantity(it.lost / 1e9, "s"),
+                match it.cause {
+                    None | Some(ContentionCause::OffCpu(WaitsFor::Unknown)) => String::new(),
+                    Some(ContentionCause::OnCpu) =>
+                        "; they take more time on the CPU, as cores do that share caches or memory"
+                            .to_owned(),
+                    Some(ContentionCause::OffCpu(waits_for)) =>
+                        format!("; {}", waits_for_text(waits_for)),
+                }
             )
         }
         TraceFinding::Redundant { count, sum } => format!(
@@ -128,22 +155,29 @@ pub fn finding_text(trace: &Trace, found: &TraceFindings, finding: &TraceFinding
     }
 }
 
+fn waits_for_text(waits_for: WaitsFor) -> &'static str {
+    match waits_for {
+        WaitsFor::Resource(Resource::Cpu) => "the host's processes wait for a free core",
+        WaitsFor::Resource(Resource::Io) => "the host's processes wait for disks",
+        WaitsFor::Resource(Resource::Memory) => "the host's processes wait for memory",
+        WaitsFor::Process => {
+            "the host has free cores and disks, so they wait for a lock (such as Python's), for others, or sleep"
+        }
+        WaitsFor::Unknown => "the trace does not say what for",
+    }
+}
+
 /// Returns sentences about the path to the end, and about what the graph alone allows.
 pub fn path_texts(found: &TraceFindings) -> Vec<String> {
     let mut texts = Vec::new();
     if let Some(path) = &found.path {
         let all = path.duration();
-        let mut parts: Vec<(&PathPart, &i64)> =
-            path.parts.iter().filter(|(_, time)| **time > 0).collect();
-        parts.sort_by_key(|(_, time)| -**time);
-        let parts = parts.iter().take(4).map(|(part, time)| {
-            let what = match part {
-                PathPart::Task(part) => part.meaning(),
-                PathPart::Transfer => "copying inputs",
-                PathPart::Controller => "between a completion and the next task",
-            };
-            format!("{} {what}", percent(share(**time, all)))
-        });
+        let mut parts: Vec<(PathPart, i64)> =
+            path.parts().into_iter().filter(|it| it.1 > 0).collect();
+        parts.sort_by_key(|(_, time)| -time);
+        let parts = parts.iter().take(4);
+        let parts =
+            parts.map(|(part, time)| format!("{} {}", percent(share(*time, all)), part.meaning()));
         let what = match path.is_observed {
             true => "observed path to the end (the trace has no graph)",
             false => "path to the end",
@@ -165,6 +199,13 @@ pub fn path_texts(found: &TraceFindings) -> Vec<String> {
             counted(found.workers.workers, "worker"),
             time(ideal.bound(found.workers.workers)),
         ));
+        if ideal.implied > 0 {
+            texts.push(format!(
+                "{} without inputs were planned only after another task had completed: the program waited for it, \
+                 which counts as an input",
+                counted(ideal.implied, "task")
+            ));
+        }
     }
     texts
 }
