@@ -9,7 +9,7 @@ use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
-use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source};
+use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
@@ -242,6 +242,7 @@ impl SideFiles {
         let options = ImportOptions {
             format: None,
             suite: None,
+            trace: TraceNames::default(),
             each_run: EachRun::Iteration,
             bad_lines: BadLines::Refuse,
             now: jiff::Timestamp::now(),

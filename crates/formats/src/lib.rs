@@ -91,6 +91,8 @@ pub struct Format {
     /// Whether it leaves open what each measured run of a command is
     /// ([`ImportOptions::each_run`]).
     pub leaves_runs_open: bool,
+    /// Whether its files are traces, which [`TraceNames`] apply to.
+    pub is_trace: bool,
     /// Returns by what the beginning of a file looks like this format, if it does.
     looks_like: fn(&[u8]) -> Option<&'static str>,
     /// Returns by what a folder looks like one result of this format, or a file that does not
@@ -119,6 +121,7 @@ impl Format {
             name,
             about,
             leaves_runs_open: false,
+            is_trace: false,
             looks_like,
             is_at: |_path| None,
             is_database: false,
@@ -136,12 +139,23 @@ pub struct ImportOptions {
     /// The suite of the benchmarks; `None` for the one that the source names, or the
     /// name of its format.
     pub suite: Option<String>,
+    /// The names of what was traced, where traces do not say.
+    pub trace: TraceNames,
     /// What each measured run of a command is, where the source does not say.
     pub each_run: EachRun,
     /// Whether to keep the good lines of a file that has bad ones.
     pub bad_lines: BadLines,
     /// When the import takes place: the time of a source that states none.
     pub now: Timestamp,
+}
+
+/// The names under which traces are stored, so that several of one job are runs of one benchmark.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TraceNames {
+    /// The benchmark; `None` for the name that the source has, or that of the file.
+    pub benchmark: Option<String>,
+    /// The variant; `None` if nothing was varied.
+    pub variant: Option<String>,
 }
 
 /// What to do about bad lines.

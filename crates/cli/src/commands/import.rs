@@ -14,7 +14,7 @@ use lapwing_core::record::AppendCounts;
 use lapwing_core::text::{counted, grouped, joined, plural};
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
-    OtherEndings,
+    OtherEndings, TraceNames,
 };
 
 use crate::error::{CliError, ExitStatus};
@@ -52,6 +52,12 @@ pub struct ImportCommand {
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
+    /// Benchmark of imported traces [default: the name of what was traced, or of the file]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    benchmark: Option<String>,
+    /// Variant of imported traces
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    variant: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
@@ -153,6 +159,10 @@ impl ImportCommand {
         ImportOptions {
             format: self.from.as_deref().and_then(lapwing_formats::format_named),
             suite: self.suite.clone(),
+            trace: TraceNames {
+                benchmark: self.benchmark.clone(),
+                variant: self.variant.clone(),
+            },
             each_run: self.each_run,
             bad_lines: match self.keep_going {
                 true => BadLines::Skip,
@@ -252,6 +262,7 @@ struct ImportTally {
     strangers: u64,
     /// Formats whose runs have one meaning.
     without_runs: BTreeSet<&'static str>,
+    without_traces: BTreeSet<&'static str>,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
     alike: Vec<Alike>,
@@ -278,8 +289,11 @@ impl ImportTally {
         }
     }
 
-    /// Remembers a format to which `--each-run` does not apply.
+    /// Remembers a format to which `--each-run`, or `--benchmark` and `--variant`, do not apply.
     fn note_format(&mut self, imported: &Imported) {
+        if !imported.format.is_trace {
+            self.without_traces.insert(imported.format.name);
+        }
         if !imported.format.leaves_runs_open {
             self.without_runs.insert(imported.format.name);
         }
@@ -292,6 +306,12 @@ impl ImportTally {
             note(format!(
                 "--each-run only applies to hyperfine's results, not to those of {}",
                 joined(&self.without_runs)
+            ));
+        }
+        if options.trace != TraceNames::default() && !self.without_traces.is_empty() {
+            note(format!(
+                "--benchmark and --variant only apply to traces, not to results of {}",
+                joined(&self.without_traces)
             ));
         }
         if self.strangers > 0 {

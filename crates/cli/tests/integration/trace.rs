@@ -192,6 +192,53 @@ fn threads_that_share_a_lock_are_told() {
     );
 }
 
+#[test]
+fn traces_of_a_job_are_instances_of_one_benchmark() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, delay) in [
+        ("a1", 0),
+        ("a2", 1),
+        ("a3", 2),
+        ("b1", 20),
+        ("b2", 21),
+        ("b3", 22),
+    ] {
+        let trace = TRACE.replace(
+            "at=24000000",
+            &format!("at={}", 24_000_000 + delay * 100_000),
+        );
+        fs::write(folder.path().join(format!("{name}.log")), trace).unwrap();
+    }
+    for (variant, files) in [
+        ("a", ["a1.log", "a2.log", "a3.log"]),
+        ("b", ["b1.log", "b2.log", "b3.log"]),
+    ] {
+        let named = ["import", "--benchmark", "job", "--variant", variant];
+        let told = run(folder.path(), &[&named[..], &files].concat());
+        assert!(told.contains("3 instances"), "{told}");
+    }
+    let told = run(
+        folder.path(),
+        &["compare", "a", "b", "--metric", "trace.compute.load"],
+    );
+    assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
+    let told = run(folder.path(), &["import", "a1.log", "--variant", "c"]);
+    assert!(
+        told.contains("imported with --variant a and not --variant c"),
+        "{told}"
+    );
+    fs::write(
+        folder.path().join("times.json"),
+        r#"{"results":[{"command":"a","times":[1.0,2.0]}]}"#,
+    )
+    .unwrap();
+    let told = run(folder.path(), &["import", "times.json", "--variant", "c"]);
+    assert!(
+        told.contains("--benchmark and --variant only apply to traces"),
+        "{told}"
+    );
+}
+
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/dask-trace-2026.8")
 }

@@ -16,12 +16,15 @@ use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, take_trace, traced};
 use crate::{Format, ImportError, Source};
 
-pub(super) const FORMAT: Format = Format::new(
-    "chrome-trace",
-    "Chrome trace events (JSON)",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format = Format {
+    is_trace: true,
+    ..Format::new(
+        "chrome-trace",
+        "Chrome trace events (JSON)",
+        looks_like,
+        read,
+    )
+};
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     if has_own_key(head, "traceEvents") {

@@ -18,12 +18,15 @@ use lapwing_core::model::Object;
 use memchr::memmem;
 use serde_json::Value;
 
-pub(super) const FORMAT: Format = Format::new(
-    "dask",
-    "Dask's task stream (JSON) or performance report (HTML)",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format = Format {
+    is_trace: true,
+    ..Format::new(
+        "dask",
+        "Dask's task stream (JSON) or performance report (HTML)",
+        looks_like,
+        read,
+    )
+};
 
 const TITLE: &[u8] = b"<title>Dask Performance Report</title>";
 

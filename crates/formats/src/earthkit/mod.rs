@@ -11,12 +11,15 @@ use crate::shared::spans::{SpanDraft, WALL, nobody, take_trace, traced};
 use crate::shared::spot::Spot;
 use crate::{Format, ImportError, Source};
 
-pub(super) const FORMAT: Format = Format::new(
-    "earthkit",
-    "earthkit-workflows trace (log or JSON Lines)",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format = Format {
+    is_trace: true,
+    ..Format::new(
+        "earthkit",
+        "earthkit-workflows trace (log or JSON Lines)",
+        looks_like,
+        read,
+    )
+};
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let has = |text: &str| memmem::find(head, text.as_bytes()).is_some();

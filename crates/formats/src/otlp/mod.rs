@@ -19,8 +19,10 @@ use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, traced};
 use crate::{Format, ImportError, Source};
 use lapwing_core::model::Object;
 
-pub(super) const FORMAT: Format =
-    Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read);
+pub(super) const FORMAT: Format = Format {
+    is_trace: true,
+    ..Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read)
+};
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     has_own_key(head, "resourceSpans").then_some("it has `resourceSpans`")

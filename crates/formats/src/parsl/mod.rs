@@ -9,13 +9,14 @@ use sha2::{Digest, Sha256};
 
 use crate::parsl::rows::{ParslRows, integer_of, text_of, time_of, timestamp_of};
 use crate::shared::database::{Database, DatabaseRow};
-use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
+use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, TASK, WALL, traced};
+use crate::shared::spans::{SpanDraft, TASK, WALL, named_run, traced};
 use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
     is_database: true,
+    is_trace: true,
     ..Format::new(
         "parsl",
         "Parsl's monitoring database (SQLite)",
@@ -48,10 +49,11 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                 let name = &trace.benchmark.id;
                 sink.notes().left(name, "the workflow has no tasks");
             }
-            Ok((session, trace)) => {
+            Ok((session, mut trace)) => {
                 any = true;
+                let run = named_run(&sink.options.trace, &mut trace);
                 let mut intake = Intake::begin(source, &digest, sink, session)?;
-                let run = intake.run(RunDraft::default())?;
+                let run = intake.run(run)?;
                 intake.instance(workflow.number, run, trace)?;
                 intake.finish()?;
             }

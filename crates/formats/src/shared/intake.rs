@@ -308,6 +308,12 @@ pub(crate) fn new_session(
     for (name, value) in draft.read_with {
         about.insert(name.to_owned(), json!(value));
     }
+    let names = &options.trace;
+    for (name, value) in [("benchmark", &names.benchmark), ("variant", &names.variant)] {
+        if let Some(value) = value.as_ref().filter(|_| sink.is_trace()) {
+            about.insert(name.to_owned(), json!(value));
+        }
+    }
     let mut attributes = draft.attributes;
     attributes.insert("source".to_owned(), Value::Object(about));
     let identity = draft.identity.as_ref().unwrap_or(digest);
@@ -348,18 +354,23 @@ pub(crate) fn refuse_other_options(
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
     let session = || known.name.clone().unwrap_or_else(|| known.id.to_string());
-    let each_run = |session: &Session| {
-        let word = session.attributes.get("source")?.get("each_run")?.as_str();
-        word.map(str::to_owned)
-    };
-    if let (Some(before), Some(now)) = (each_run(known), each_run(new))
-        && before != now
-    {
-        return Err(ImportError::ImportedOtherwise {
-            session: session(),
-            before: format!("--each-run {before}"),
-            now: format!("--each-run {now}"),
-        });
+    for name in ["each_run", "benchmark", "variant"] {
+        let option = |session: &Session| {
+            let word = session.attributes.get("source")?.get(name)?.as_str();
+            word.map(|word| format!("--{} {word}", name.replace('_', "-")))
+        };
+        let (before, now) = (option(known), option(new));
+        // Older stores do not know how runs were read.
+        if let Some(now) = now
+            && before.as_ref() != Some(&now)
+            && (before.is_some() || name != "each_run")
+        {
+            return Err(ImportError::ImportedOtherwise {
+                session: session(),
+                before: before.unwrap_or_else(|| format!("no --{name}")),
+                now,
+            });
+        }
     }
     if options.suite.is_some() && known.suite != new.suite {
         return Err(ImportError::ImportedOtherwise {

@@ -93,6 +93,11 @@ impl<'w, 't> Sink<'w, 't> {
         self.recognised.0.name
     }
 
+    /// Returns whether the format is one of traces.
+    pub(crate) fn is_trace(&self) -> bool {
+        self.recognised.0.is_trace
+    }
+
     /// Returns whether nothing will be written any more.
     pub(crate) fn only_counts(&self) -> bool {
         self.bad_count > 0 && self.options.bad_lines == BadLines::Refuse

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
-use crate::{ImportError, Source};
+use crate::{ImportError, Source, TraceNames};
 use lapwing_core::model::{Id, Metric, Object, Span};
 use lapwing_trace::Trace;
 
@@ -135,17 +135,29 @@ pub(crate) fn take_trace(
     digest: &[u8; 32],
     sink: &mut Sink<'_, '_>,
     session: SessionDraft,
-    trace: InstanceDraft,
+    mut trace: InstanceDraft,
 ) -> Result<(), ImportError> {
     if trace.spans.is_empty() {
         return Err(ImportError::NoResults {
             name: source.name().to_owned(),
         });
     }
+    let run = named_run(&sink.options.trace, &mut trace);
     let mut intake = Intake::begin(source, digest, sink, session)?;
-    let run = intake.run(RunDraft::default())?;
+    let run = intake.run(run)?;
     intake.instance(Spot::from(1_u64), run, trace)?;
     intake.finish()
+}
+
+/// Gives a trace the name that it is imported under, and returns its run.
+pub(crate) fn named_run(names: &TraceNames, trace: &mut InstanceDraft) -> RunDraft {
+    if let Some(benchmark) = &names.benchmark {
+        trace.benchmark.id.clone_from(benchmark);
+    }
+    RunDraft {
+        variant: names.variant.clone(),
+        ..RunDraft::default()
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use regex::Regex;
 
-use crate::{BadLines, EachRun, ImportError, ImportOptions, Imported, Source, format_named, read};
+use crate::{
+    BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, format_named, read,
+};
 use lapwing_core::record::write_line;
 
 /// Returns where a fixture lies.
@@ -16,6 +18,7 @@ pub(crate) fn options(bad_lines: BadLines) -> ImportOptions {
     ImportOptions {
         format: None,
         suite: None,
+        trace: TraceNames::default(),
         each_run: EachRun::Iteration,
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().expect("a time"),

@@ -14,12 +14,15 @@ use crate::shared::sink::Sink;
 use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, take_trace, traced};
 use crate::{BadLine, Format, ImportError, Source};
 
-pub(super) const FORMAT: Format = Format::new(
-    "wfcommons",
-    "WfCommons workflow instance (WfFormat)",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format = Format {
+    is_trace: true,
+    ..Format::new(
+        "wfcommons",
+        "WfCommons workflow instance (WfFormat)",
+        looks_like,
+        read,
+    )
+};
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     ["schemaVersion", "workflow"]

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use lapwing_formats::{
-    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, check_promises, places_at, read,
+    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, TraceNames, check_promises,
+    places_at, read,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -254,6 +255,7 @@ fn read_source(source: &Source, format: Option<&str>, bad_lines: BadLines) -> Op
     let options = ImportOptions {
         format: format.and_then(lapwing_formats::format_named),
         suite: None,
+        trace: TraceNames::default(),
         each_run: EachRun::Instance,
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),

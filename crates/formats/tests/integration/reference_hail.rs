@@ -12,7 +12,7 @@ use lapwing_core::judge::{analyze_as_hail, variability};
 use lapwing_core::model::Outcome;
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, import};
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames, import};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_testing::reference_data;
 use serde_json::Value;
@@ -60,6 +60,7 @@ fn options() -> ImportOptions {
     ImportOptions {
         format: None,
         suite: None,
+        trace: TraceNames::default(),
         each_run: EachRun::Iteration,
         bad_lines: BadLines::Refuse,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),

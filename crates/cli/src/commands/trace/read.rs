@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_core::model::{Id, Record, Span};
 use lapwing_core::text::counted;
-use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
 use tempfile::TempDir;
 
@@ -116,6 +116,7 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
     let options = ImportOptions {
         format: None,
         suite: None,
+        trace: TraceNames::default(),
         each_run: EachRun::Iteration,
         bad_lines: BadLines::Refuse,
         now: jiff::Timestamp::now(),

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lapwing_core::model::Record;
-use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Imported, Source, read};
+use lapwing_formats::{
+    BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, read,
+};
 use serde_json::Value;
 
 /// Returns the path of a fixture.
@@ -18,6 +20,7 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     let options = ImportOptions {
         format: None,
         suite: None,
+        trace: TraceNames::default(),
         each_run: EachRun::Iteration,
         bad_lines: BadLines::Refuse,
         now: "2026-11-20T10:00:00Z".parse().expect("a time"),
