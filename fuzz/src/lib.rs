@@ -4,7 +4,8 @@
 //! the store could not take are not.
 
 use lapwing_formats::{
-    BadLines, EachRun, ImportOptions, Imported, Source, check_promises, format_named, read,
+    BadLines, EachRun, ImportOptions, Imported, Source, TraceNames, check_promises, format_named,
+    read,
 };
 
 /// Reads bytes as the format of that name, strictly and leniently.
@@ -26,6 +27,7 @@ fn read_with(format: &str, bytes: &[u8], bad_lines: BadLines) -> Option<Imported
     let options = ImportOptions {
         format: Some(format_named(format).expect("a known format")),
         suite: None,
+        trace: TraceNames::default(),
         each_run: if bytes.len() % 2 == 0 {
             EachRun::Iteration
         } else {

@@ -67,7 +67,10 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         events: span.events,
         attributes: span.attributes,
     });
-    let draft = traced(source.stem(), None, spans.collect());
+    let spans: Vec<SpanDraft> = spans.collect();
+    // A large trace is not kept twice.
+    drop(trace);
+    let draft = traced(source.stem(), None, spans);
     take_trace(source, document.sha256(), sink, session, draft)
 }
 

@@ -9,7 +9,7 @@ use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_core::model::{Id, Metric, Object, Span};
-use lapwing_trace::Trace;
+use lapwing_trace::SpanReader;
 
 /// The category of a piece of work in the graph.
 pub(crate) const TASK: &str = "task";
@@ -119,9 +119,11 @@ pub(crate) fn traced(
 }
 
 fn metrics_of(spans: &[SpanDraft]) -> Vec<(String, Metric, f64)> {
-    let spans = spans.iter().cloned();
-    let spans: Vec<Span> = spans.map(|it| it.into_span(nobody(), None, 0)).collect();
-    lapwing_trace::metrics(&Trace::of_spans(&spans))
+    let mut reader = SpanReader::default();
+    for span in spans {
+        reader.add(&span.clone().into_span(nobody(), None, 0));
+    }
+    lapwing_trace::metrics(&reader.finish())
 }
 
 /// Returns an id for spans that have no instance yet.
