@@ -9,6 +9,7 @@
     expect(clippy::float_cmp, reason = "tests compare what must be exact")
 )]
 
+mod bisection;
 mod bootstrap;
 mod brunner_munzel;
 pub mod changepoint;
@@ -38,11 +39,13 @@ mod ratio;
 mod ratio_interval;
 mod replicates;
 mod seed;
+mod sequential;
 pub mod steady;
 mod subset;
 mod suite_ratio;
 mod variance;
 
+pub use bisection::{Bisection, NextVisit, Suspects};
 pub use bootstrap::{
     HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
     hierarchical_replicates, percentile_interval, studentised_ratio,
@@ -83,6 +86,7 @@ pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
+pub use sequential::{Spending, sequential_levels};
 pub use suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };

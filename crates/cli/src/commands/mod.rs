@@ -1,5 +1,6 @@
 //! One file per command, with its arguments and its action.
 
+mod bisect;
 mod burn_in;
 mod compare;
 mod completions;
@@ -38,6 +39,7 @@ pub enum Command {
     Compare(Box<compare::CompareCommand>),
     Detect(Box<detect::DetectCommand>),
     Triage(triage::TriageCommand),
+    Bisect(Box<bisect::BisectCommand>),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -61,6 +63,7 @@ impl Command {
             Self::Compare(command) => command.act(context),
             Self::Detect(command) => command.act(context),
             Self::Triage(command) => command.act(context),
+            Self::Bisect(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

@@ -7,6 +7,7 @@
 )]
 
 mod audit;
+mod bisect;
 mod burn_in;
 mod burn_in_files;
 mod burn_in_fixture;

@@ -26,7 +26,7 @@ pub use event::{Consumer, Event};
 pub use execute::*;
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
-pub use revision::{ancestry, number_of_commits};
+pub use revision::{CommitSummary, ancestry, commit_summary, number_of_commits};
 pub use runner::{
     MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
 };

@@ -35,3 +35,27 @@ pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usiz
         .parse()
         .ok()
 }
+
+/// What people know a commit by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitSummary {
+    /// The first line of its message.
+    pub subject: String,
+    /// Its author.
+    pub author: String,
+    /// The number of its parents: 2 or more for a merge.
+    pub parents: usize,
+}
+
+/// Returns what people know a commit by; `None` if the repository around the folder does not have it.
+pub fn commit_summary(folder: &Path, commit: &str) -> Option<CommitSummary> {
+    let format = "--format=%s%x00%an%x00%P";
+    let words = ["show", "-s", format, "--end-of-options", commit];
+    let line = first_line(git(folder).args(words))?;
+    let mut parts = line.split('\0');
+    Some(CommitSummary {
+        subject: parts.next()?.to_owned(),
+        author: parts.next()?.to_owned(),
+        parents: parts.next()?.split_whitespace().count(),
+    })
+}

@@ -57,6 +57,13 @@ impl FixedSchedule {
         Self::resumed(plan, &[])
     }
 
+    /// Returns a schedule of these instances.
+    pub fn of(instances: impl IntoIterator<Item = InstancePlan>) -> Self {
+        Self {
+            left: instances.into_iter().collect(),
+        }
+    }
+
     /// Returns what is left of a schedule after these instances were measured.
     ///
     /// Lost ones are measured anew as the next attempt.

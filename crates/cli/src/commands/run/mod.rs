@@ -8,6 +8,7 @@ mod compare;
 mod dry_run;
 mod from_file;
 mod keep;
+mod measuring;
 mod options;
 mod progress;
 mod resume;
@@ -18,22 +19,18 @@ mod tests_of_suite;
 mod words;
 mod worktrees;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{
-    Consumer, Environment, FixedSchedule, RunEnd, RunError, RunnerSurroundings, run as measure,
-};
+use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
 use lapwing_core::model::{Id, Session};
-use lapwing_core::record::{RecordFile, Store};
+use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 
-use self::commits::CommitCheckouts;
-use self::keep::{RecordJournal, RecordKeeper, StoreWriter};
+pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::Run;
 use self::progress::RunProgress;
-use self::session::{SessionOpening, new_session};
-use self::system::SystemClock;
+pub use self::session::{SessionOpening, new_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 
@@ -71,16 +68,15 @@ impl Run {
         let plan = planned.plan;
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
-        let mut schedule = FixedSchedule::new(&plan);
         let session = new_session(self.name.clone(), &plan, &store)?;
-        MeasuringParts {
-            command: &self,
+        let schedule = FixedSchedule::new(&plan);
+        let parts = MeasuringParts {
             context,
             plan: &plan,
             store,
             executor,
-        }
-        .all(SessionOpening::New(session), &mut schedule)
+        };
+        self.measure(parts, SessionOpening::New(session), schedule)
     }
 }
 
@@ -88,136 +84,78 @@ fn new_id() -> Id {
     Id::from(uuid::Uuid::now_v7())
 }
 
-fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
+pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
     Ok(LocalExecutor::start(&LauncherOptions {
         program: crate::launcher_program(),
         cpus: plan.cpus.clone(),
     })?)
 }
 
-/// The parts of a measurement.
-struct MeasuringParts<'a> {
+impl Run {
+    /// Measures a plan and reports the results.
+    fn measure(
+        &self,
+        parts: MeasuringParts<'_>,
+        opening: SessionOpening,
+        mut schedule: FixedSchedule,
+    ) -> Result<ExitStatus, CliError> {
+        let (context, plan) = (parts.context, parts.plan);
+        let session = opening.session().clone();
+        let mut progress = RunProgress::new(context);
+        let measured = parts.all(opening, &mut progress, |measurement| {
+            visits(plan, measurement, &mut schedule)
+        });
+        drop(progress);
+        let (end, store) = measured?;
+        RunConclusion {
+            command: self,
+            context,
+            plan,
+            store,
+        }
+        .show(&session, end)
+    }
+}
+
+/// Measures everything, one commit after the other unless they are interleaved.
+fn visits(
+    plan: &Plan,
+    measurement: &mut OpenMeasurement<'_, '_, '_>,
+    schedule: &mut FixedSchedule,
+) -> Result<RunEnd, RunError> {
+    let commits = measurement.checkouts().wanted(schedule);
+    if plan.interleave || commits.is_empty() {
+        for commit in &commits {
+            if !measurement.prepare(commit)? {
+                return Ok(RunEnd::Interrupted);
+            }
+        }
+        return measurement.visit(schedule);
+    }
+    for commit in &commits {
+        let end = match measurement.prepare(commit)? {
+            true => measurement.visit(&mut schedule.of_commit(plan, commit.hash()))?,
+            false => RunEnd::Interrupted,
+        };
+        if end == RunEnd::Interrupted {
+            return Ok(end);
+        }
+        measurement.checkouts().remove();
+    }
+    Ok(RunEnd::Complete)
+}
+
+/// What was measured.
+struct RunConclusion<'a> {
     command: &'a Run,
     context: &'a Context,
     plan: &'a Plan,
     store: Store,
-    executor: LocalExecutor,
 }
 
-impl MeasuringParts<'_> {
-    fn all(
-        mut self,
-        opening: SessionOpening,
-        schedule: &mut FixedSchedule,
-    ) -> Result<ExitStatus, CliError> {
-        let session = opening.session().clone();
-        stop_on_signals(self.executor.interrupter())?;
-        // Named after the session, so that other processes know that it is in progress.
-        let name = match &opening {
-            SessionOpening::New(session) => session.id.to_string(),
-            SessionOpening::Again(..) => format!("{}-{}", session.id, new_id()),
-        };
-        let journal = RecordFile::create(&self.store.inbox(), &name)
-            .map_err(|error| self.no_journal(error))?;
-        if let SessionOpening::Again(..) = opening
-            && let Err(error) =
-                resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
-        {
-            // It is empty, and would have to be read by the next command.
-            let _gone = journal.remove();
-            return Err(error);
-        }
-        let checkouts = match CommitCheckouts::new(self.plan, session.id, self.context) {
-            Ok(checkouts) => checkouts,
-            Err(error) => {
-                let _gone = journal.remove();
-                return Err(error);
-            }
-        };
-        let mut journal = RecordJournal::new(journal);
-        let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
-        let mut writer = StoreWriter::new(store, &self.context.terminal);
-        let mut progress = RunProgress::new(self.context);
-        let measured = {
-            let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, &mut progress];
-            self.measure(opening, schedule, checkouts, &mut consumers)
-        };
-        drop(progress);
-        let kept = RecordKeeper { journal, writer }.finish();
-        let end = match measured {
-            Ok(end) => end,
-            Err(error) => return Err(kept.explain(error)),
-        };
-        kept.into_result()?;
-        self.conclude(&session, end)
-    }
-
-    fn measure(
-        &mut self,
-        opening: SessionOpening,
-        schedule: &mut FixedSchedule,
-        mut checkouts: CommitCheckouts<'_>,
-        consumers: &mut [&mut dyn Consumer],
-    ) -> Result<RunEnd, RunError> {
-        let runs = opening.open(self.plan, &mut self.executor, consumers)?;
-        let clock = SystemClock::new();
-        // Beside the journal: if this process is killed, the next one recovers both. Absolute, because
-        // commands have their own working directories.
-        let inbox = self.store.inbox();
-        let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
-        let scratch = inbox.join(runs.session.id.to_string());
-        let _scratch =
-            system::ScratchFolder::create(&scratch).map_err(|source| RunError::Consumer {
-                source: Box::new(source),
-            })?;
-        let commits = checkouts.wanted(schedule);
-        let mut part = |executor: &mut LocalExecutor, sources, schedule: &mut FixedSchedule| {
-            let mut around = RunnerSurroundings {
-                executor,
-                clock: &clock,
-                watch: &mut system::MachineWatcher::default(),
-                new_id: &mut new_id,
-                host: Environment::read(Path::new("/")).host,
-                scratch: scratch.clone(),
-                sources,
-            };
-            measure(self.plan, &runs, schedule, &mut around, consumers)
-        };
-        if self.plan.interleave || commits.is_empty() {
-            for commit in &commits {
-                if !checkouts.prepare(commit, &mut self.executor)? {
-                    return Ok(RunEnd::Interrupted);
-                }
-            }
-            return part(&mut self.executor, checkouts.sources(), schedule);
-        }
-        for commit in &commits {
-            let is_ready = checkouts.prepare(commit, &mut self.executor)?;
-            let mut own = schedule.of_commit(self.plan, commit.hash());
-            let end = if is_ready {
-                part(&mut self.executor, checkouts.sources(), &mut own)?
-            } else {
-                RunEnd::Interrupted
-            };
-            if end == RunEnd::Interrupted {
-                return Ok(end);
-            }
-            checkouts.remove();
-        }
-        Ok(RunEnd::Complete)
-    }
-
-    fn no_journal(&self, error: std::io::Error) -> CliError {
-        CliError::input(error)
-            .consequence(format!(
-                "no record file can be written in {}",
-                self.store.inbox().display()
-            ))
-            .hint("give another place with --store, or free some space")
-    }
-
+impl RunConclusion<'_> {
     /// Reports the results.
-    fn conclude(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
+    fn show(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
         let answer = summary::Summary::read(&self.store, session, self.plan)?;
         answer.show(self.command.format, self.context)?;
         if let Some(path) = &self.command.plot {

@@ -29,7 +29,7 @@ const QUICK: Duration = Duration::from_secs(1);
 /// `lapwing run` measures the suite in lapwing.toml, `lapwing run -- gzip -k file` measures a
 /// command, and `lapwing run --command 'gzip -1 -kf f' --command 'gzip -9 -kf f'` measures several
 /// commands and compares them.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Run {
     /// Suite file [default: lapwing.toml]
     #[arg(conflicts_with_all = ["command", "words"])]
@@ -114,6 +114,14 @@ pub struct Run {
     /// Measure only every Nth of these commits, always including the first and last
     #[arg(long, value_name = "N", requires = "commits", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Versions")]
     pub every: Option<u32>,
+    /// Run this command in the worktree of each commit before it is measured
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "commits",
+        help_heading = "Versions"
+    )]
+    pub build: Option<String>,
     /// Also measure commits that were measured before
     #[arg(long, requires = "commits", help_heading = "Versions")]
     pub again: bool,
@@ -215,6 +223,13 @@ impl Run {
             plan
         } else {
             self.select(plan)?
+        };
+        let plan = match &self.build {
+            Some(command) => Plan {
+                build: Some(CommandLine::Shell(command.clone())),
+                ..plan
+            },
+            None => plan,
         };
         refuse_missing_inputs(&plan)?;
         let planned = match numbers {

@@ -23,7 +23,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     let plan = stored_plan(&state)?;
     let records = lost(&state);
     let finished = finished(&plan, &state);
-    let mut schedule = FixedSchedule::resumed(&plan, &finished);
+    let schedule = FixedSchedule::resumed(&plan, &finished);
     if schedule.remaining() == 0 && records.is_empty() {
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
@@ -49,14 +49,13 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         runs: found,
     };
     let executor = start_executor(&plan)?;
-    MeasuringParts {
-        command,
+    let parts = MeasuringParts {
         context,
         plan: &plan,
         store,
         executor,
-    }
-    .all(SessionOpening::Again(runs, records), &mut schedule)
+    };
+    command.measure(parts, SessionOpening::Again(runs, records), schedule)
 }
 
 /// Refuses a session in progress: two processes would measure everything twice, and each other.

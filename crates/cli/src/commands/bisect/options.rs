@@ -1,0 +1,113 @@
+//! What measurements of commits have in common.
+
+use std::time::Duration;
+
+use clap::Args;
+use lapwing_core::suite::{BurnIn, Plan, parse_duration};
+use lapwing_core::text::counted;
+use lapwing_stats::Confidence;
+
+use crate::commands::run::Run;
+use crate::comparing::parse_level;
+use crate::error::CliError;
+use crate::options::Format;
+
+/// One benchmark, measured at commits.
+#[derive(Debug, Args)]
+pub struct CommitOptions {
+    /// Command to measure instead of a benchmark of lapwing.toml, without a shell
+    #[arg(last = true, value_name = "COMMAND")]
+    pub words: Vec<String>,
+    /// Shell command to measure instead of a benchmark of lapwing.toml
+    #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
+    pub command: Option<String>,
+    /// Benchmark of lapwing.toml to measure
+    #[arg(long, short, value_name = "NAME")]
+    pub benchmark: Option<String>,
+    /// Metric to search by
+    #[arg(long, value_name = "NAME", default_value = "wall_time")]
+    pub metric: String,
+    /// Probability at which a commit is named, and confidence of the comparisons
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level, default_value = "95%")]
+    pub confidence: Confidence,
+    /// Most instances of each side in a comparison
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(5..=10_000), default_value_t = 30)]
+    pub instances: u32,
+    /// Iterations per instance, after burn-in [default: 5]
+    #[arg(long, short, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Burn-in iterations per instance, stored but not used [default: 1]
+    #[arg(long, value_name = "N")]
+    pub burn_in: Option<u32>,
+    /// Kill an iteration that takes longer than this
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Run this command in the worktree of each commit before it is measured [default: `build` of the
+    /// suite]
+    #[arg(long, value_name = "COMMAND")]
+    pub build: Option<String>,
+    /// Run this command before each instance, untimed
+    #[arg(long, value_name = "COMMAND")]
+    pub setup: Option<String>,
+    /// Run this command before each iteration, untimed
+    #[arg(long, value_name = "COMMAND")]
+    pub prepare: Option<String>,
+    /// Record the numbers in the last JSON object of the command's output as metrics
+    #[arg(long, value_name = "KIND", value_parser = ["json"])]
+    pub metrics: Option<String>,
+    /// Name of the session [default: two random words]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Seed of the random order [default: random]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
+
+impl CommitOptions {
+    /// Returns the measurement of all of these commits.
+    pub fn as_run(&self, commits: String) -> Run {
+        Run {
+            command: self.command.clone().into_iter().collect(),
+            words: self.words.clone(),
+            benchmark: self.benchmark.clone().into_iter().collect(),
+            instances: Some(1),
+            iterations: self.iterations,
+            burn_in: self.burn_in.map(BurnIn::Fixed),
+            time_limit: self.time_limit,
+            seed: self.seed,
+            setup: self.setup.clone(),
+            prepare: self.prepare.clone(),
+            metrics: self.metrics.clone(),
+            again: true,
+            commits: Some(commits),
+            build: self.build.clone(),
+            ..Run::default()
+        }
+    }
+
+    /// Refuses a plan with several benchmarks or variants.
+    pub fn refuse_several(plan: &Plan) -> Result<(), CliError> {
+        if let [_, _, ..] = &plan.cases[..] {
+            return Err(CliError::input(format!(
+                "the suite has {}, and this follows one",
+                counted(plan.cases.len(), "benchmark")
+            ))
+            .hint("choose it with --benchmark"));
+        }
+        let first = plan.variants.first().map(|it| it.name.clone());
+        if plan
+            .variants
+            .iter()
+            .any(|it| Some(&it.name) != first.as_ref())
+        {
+            return Err(
+                CliError::input("the suite has several variants, and this follows one")
+                    .hint("measure a command, or a suite file with one variant"),
+            );
+        }
+        Ok(())
+    }
+}

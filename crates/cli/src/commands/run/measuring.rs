@@ -1,0 +1,150 @@
+//! What every measurement does: a journal and the store take the records, commits are checked out and built, and signals
+//! end it.
+
+use std::path::{Path, PathBuf};
+
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::{
+    Consumer, Environment, RunEnd, RunError, RunnerSurroundings, Schedule, SessionRuns,
+    run as measure,
+};
+use lapwing_core::record::{RecordFile, Store};
+use lapwing_core::suite::{Plan, PlannedCommit};
+
+use super::commits::CommitCheckouts;
+use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
+use super::session::SessionOpening;
+use super::{new_id, resume, stop_on_signals, system};
+use crate::error::CliError;
+use crate::options::Context;
+
+/// The parts of a measurement.
+pub struct MeasuringParts<'a> {
+    pub context: &'a Context,
+    pub plan: &'a Plan,
+    pub store: Store,
+    pub executor: LocalExecutor,
+}
+
+/// A session that measures: it takes any number of visits to the machine.
+pub struct OpenMeasurement<'m, 'a, 'c> {
+    plan: &'a Plan,
+    runs: SessionRuns,
+    executor: &'m mut LocalExecutor,
+    checkouts: CommitCheckouts<'a>,
+    clock: system::SystemClock,
+    scratch: PathBuf,
+    consumers: &'m mut [&'c mut dyn Consumer],
+}
+
+impl<'a> MeasuringParts<'a> {
+    /// Opens the session, lets `work` measure, and returns how that ended, with the store.
+    pub fn all(
+        mut self,
+        opening: SessionOpening,
+        watcher: &mut dyn Consumer,
+        work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
+    ) -> Result<(RunEnd, Store), CliError> {
+        let session = opening.session().clone();
+        stop_on_signals(self.executor.interrupter())?;
+        // Named after the session, so that other processes know that it is in progress.
+        let name = match &opening {
+            SessionOpening::New(session) => session.id.to_string(),
+            SessionOpening::Again(..) => format!("{}-{}", session.id, new_id()),
+        };
+        let journal = RecordFile::create(&self.store.inbox(), &name)
+            .map_err(|error| self.no_journal(error))?;
+        if let SessionOpening::Again(..) = opening
+            && let Err(error) =
+                resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
+        {
+            // It is empty, and would have to be read by the next command.
+            let _gone = journal.remove();
+            return Err(error);
+        }
+        let checkouts = match CommitCheckouts::new(self.plan, session.id, self.context) {
+            Ok(checkouts) => checkouts,
+            Err(error) => {
+                let _gone = journal.remove();
+                return Err(error);
+            }
+        };
+        let mut journal = RecordJournal::new(journal);
+        let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
+        let mut writer = StoreWriter::new(store, &self.context.terminal);
+        let measured = {
+            let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, watcher];
+            self.measure(opening, checkouts, &mut consumers, work)
+        };
+        let kept = RecordKeeper { journal, writer }.finish();
+        let end = match measured {
+            Ok(end) => end,
+            Err(error) => return Err(kept.explain(error)),
+        };
+        kept.into_result()?;
+        Ok((end, self.store))
+    }
+
+    fn measure(
+        &mut self,
+        opening: SessionOpening,
+        checkouts: CommitCheckouts<'a>,
+        consumers: &mut [&mut dyn Consumer],
+        work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
+    ) -> Result<RunEnd, RunError> {
+        let runs = opening.open(self.plan, &mut self.executor, consumers)?;
+        // Beside the journal: if this process is killed, the next one recovers both. Absolute, because
+        // commands have their own working directories.
+        let inbox = self.store.inbox();
+        let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
+        let scratch = inbox.join(runs.session.id.to_string());
+        let _scratch =
+            system::ScratchFolder::create(&scratch).map_err(|source| RunError::Consumer {
+                source: Box::new(source),
+            })?;
+        work(&mut OpenMeasurement {
+            plan: self.plan,
+            runs,
+            executor: &mut self.executor,
+            checkouts,
+            clock: system::SystemClock::new(),
+            scratch,
+            consumers,
+        })
+    }
+
+    fn no_journal(&self, error: std::io::Error) -> CliError {
+        CliError::input(error)
+            .consequence(format!(
+                "no record file can be written in {}",
+                self.store.inbox().display()
+            ))
+            .hint("give another place with --store, or free some space")
+    }
+}
+
+impl<'a> OpenMeasurement<'_, 'a, '_> {
+    /// Checks out and builds a commit; `false` if interrupted.
+    pub fn prepare(&mut self, commit: &PlannedCommit) -> Result<bool, RunError> {
+        Ok(self.checkouts.prepare(commit, self.executor)?)
+    }
+
+    /// Returns the commits and their folders.
+    pub fn checkouts(&mut self) -> &mut CommitCheckouts<'a> {
+        &mut self.checkouts
+    }
+
+    /// Measures what a schedule says.
+    pub fn visit(&mut self, schedule: &mut dyn Schedule) -> Result<RunEnd, RunError> {
+        let mut around = RunnerSurroundings {
+            executor: self.executor,
+            clock: &self.clock,
+            watch: &mut system::MachineWatcher::default(),
+            new_id: &mut new_id,
+            host: Environment::read(Path::new("/")).host,
+            scratch: self.scratch.clone(),
+            sources: self.checkouts.sources(),
+        };
+        measure(self.plan, &self.runs, schedule, &mut around, self.consumers)
+    }
+}

@@ -1,0 +1,303 @@
+//! Bisection with noise: which commit of many brought a change, from measurements of some of them.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::number::as_f64;
+
+/// The most measurements of one commit at a visit.
+const MOST_AT_ONCE: usize = 4;
+/// Number of points at which an information gain is integrated.
+const POINTS: usize = 65;
+
+/// What is measured of commits in order, of which the first is known to be before the change and the last after it.
+///
+/// The model: commits before the change have one mean of the logarithm, it and all later ones another, and all measurements
+/// the same variance; nothing is known of the three before (the reference prior), and every commit is as likely to be the one.
+/// The unit is a fresh instance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bisection {
+    commits: Vec<CommitMeasurements>,
+}
+
+/// The measurements of one commit.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct CommitMeasurements {
+    logs: Vec<f64>,
+    is_broken: bool,
+}
+
+/// A range of commits that contains the change: those that cannot be told apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Suspects {
+    /// The first of them.
+    pub first: usize,
+    /// The last of them, which is after the change.
+    pub last: usize,
+    /// The probability that the change is among them.
+    pub probability: f64,
+}
+
+/// What to measure next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextVisit {
+    /// The commit.
+    pub commit: usize,
+    /// The number of fresh instances.
+    pub instances: usize,
+}
+
+impl Bisection {
+    /// Returns a search over so many commits.
+    ///
+    /// # Panics
+    /// When there are fewer than two.
+    #[must_use]
+    pub fn new(commits: usize) -> Self {
+        assert!(commits >= 2, "two ends");
+        Self {
+            commits: vec![CommitMeasurements::default(); commits],
+        }
+    }
+
+    /// Adds the logarithm of a measurement.
+    pub fn add(&mut self, commit: usize, log: f64) {
+        self.commits[commit].logs.push(log);
+    }
+
+    /// Marks a commit as one that cannot be measured.
+    pub fn set_broken(&mut self, commit: usize) {
+        self.commits[commit].is_broken = true;
+    }
+
+    /// Returns the number of measurements.
+    #[must_use]
+    pub fn measurements(&self) -> usize {
+        self.commits.iter().map(|it| it.logs.len()).sum()
+    }
+
+    /// Returns the logarithms measured of a commit.
+    #[must_use]
+    pub fn logs(&self, commit: usize) -> &[f64] {
+        &self.commits[commit].logs
+    }
+
+    /// Returns for each commit the probability that it brought the change; 0 for the first.
+    ///
+    /// All 0 before both ends have two measurements.
+    #[must_use]
+    pub fn posterior(&self) -> Vec<f64> {
+        let ends = [self.commits.first(), self.commits.last()];
+        let is_known = ends.iter().flatten().all(|it| it.logs.len() >= 2);
+        let count = self.commits.len();
+        if !is_known {
+            return vec![0.0; count];
+        }
+        // Relative to the grand mean, so that squares do not lose digits.
+        let all = self.commits.iter().flat_map(|it| &it.logs);
+        let total = as_f64(self.measurements());
+        let centre = all.clone().sum::<f64>() / total;
+        let squares: f64 = all.map(|log| (log - centre).powi(2)).sum();
+        let sum: f64 = 0.0;
+        let sums = self.commits.iter().scan((0.0, sum), |(n, sum), commit| {
+            *n += as_f64(commit.logs.len());
+            *sum += commit.logs.iter().map(|log| log - centre).sum::<f64>();
+            Some((*n, *sum))
+        });
+        let before: Vec<(f64, f64)> = sums.collect();
+        let is_up = self.mean_of(count - 1) >= self.mean_of(0);
+        let mut logs = vec![f64::NEG_INFINITY; count];
+        for change in 1..count {
+            let (n, sum) = before[change - 1];
+            let rest = total - n;
+            let (low, high) = (sum / n, -sum / rest);
+            // Noise without any spread would make every other place impossible.
+            let within = (squares - n * low * low - rest * high * high).max(f64::MIN_POSITIVE);
+            let freedom = (total - 2.0).max(1.0);
+            let error = (within / freedom * (1.0 / n + 1.0 / rest)).sqrt();
+            let shift = if is_up { high - low } else { low - high };
+            // How much of what is possible has the direction that the ends have.
+            let direction =
+                StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |it| it.cdf(shift / error));
+            logs[change] = -0.5 * (n.ln() + rest.ln()) - 0.5 * freedom * within.ln()
+                + direction.max(f64::MIN_POSITIVE).ln();
+        }
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
+        let all: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / all).collect()
+    }
+
+    /// Returns the likeliest commits that cannot be told apart: one, or several of which all but the last are broken.
+    #[must_use]
+    pub fn suspects(&self) -> Suspects {
+        let posterior = self.posterior();
+        let mut best = Suspects {
+            first: 1,
+            last: self.commits.len() - 1,
+            probability: 0.0,
+        };
+        let (mut first, mut probability) = (1, 0.0);
+        for (commit, share) in posterior.iter().enumerate().skip(1) {
+            probability += share;
+            if self.commits[commit].is_broken {
+                continue;
+            }
+            if probability > best.probability {
+                best = Suspects {
+                    first,
+                    last: commit,
+                    probability,
+                };
+            }
+            (first, probability) = (commit + 1, 0.0);
+        }
+        best
+    }
+
+    /// Returns what to measure next: the most information for its cost. `build` is what a commit costs that was not measured
+    /// before, in instances.
+    #[must_use]
+    pub fn next_visit(&self, build: f64) -> NextVisit {
+        let posterior = self.posterior();
+        // The probability that a commit is after the change.
+        let after: Vec<f64> = (posterior.iter())
+            .scan(0.0, |sum: &mut f64, share| {
+                *sum += share;
+                Some(*sum)
+            })
+            .collect();
+        let distance = self.distance();
+        let measurable = (0..self.commits.len()).filter(|at| !self.commits[*at].is_broken);
+        let is_new = |at: &usize| self.commits[*at].logs.is_empty();
+        let doubt = |at: &usize| (after[*at] - 0.5).abs();
+        // Of commits that were never measured, the most doubtful one tells most.
+        let newest = measurable
+            .clone()
+            .filter(is_new)
+            .min_by(|one, other| doubt(one).total_cmp(&doubt(other)));
+        let known = measurable.filter(|at| !is_new(at));
+        let mut best = (
+            f64::NEG_INFINITY,
+            NextVisit {
+                commit: 0,
+                instances: 1,
+            },
+        );
+        for commit in known.chain(newest) {
+            let cost = if is_new(&commit) { build } else { 0.0 };
+            let mut instances = 1;
+            while instances <= MOST_AT_ONCE {
+                let gain = information(after[commit], distance * as_f64(instances).sqrt());
+                let rate = gain / (as_f64(instances) + cost);
+                if rate > best.0 {
+                    best = (rate, NextVisit { commit, instances });
+                }
+                instances *= 2;
+            }
+        }
+        best.1
+    }
+
+    /// Returns the change in standard deviations of a measurement, at the likeliest place.
+    fn distance(&self) -> f64 {
+        let split = self.suspects().last;
+        let (before, after) = self.commits.split_at(split);
+        let logs = |side: &[CommitMeasurements]| -> Vec<f64> {
+            side.iter().flat_map(|it| it.logs.iter().copied()).collect()
+        };
+        let (before, after) = (logs(before), logs(after));
+        let mean = |logs: &[f64]| logs.iter().sum::<f64>() / as_f64(logs.len().max(1));
+        let (low, high) = (mean(&before), mean(&after));
+        let squares =
+            |logs: &[f64], mean: f64| -> f64 { logs.iter().map(|log| (log - mean).powi(2)).sum() };
+        let freedom = as_f64(before.len() + after.len()) - 2.0;
+        let deviation = ((squares(&before, low) + squares(&after, high)) / freedom.max(1.0)).sqrt();
+        // Beyond this, one measurement tells everything.
+        ((high - low).abs() / deviation.max(f64::MIN_POSITIVE)).min(20.0)
+    }
+
+    fn mean_of(&self, commit: usize) -> f64 {
+        let logs = &self.commits[commit].logs;
+        logs.iter().sum::<f64>() / as_f64(logs.len().max(1))
+    }
+}
+
+/// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both answers are so
+/// many standard deviations apart: the mutual information of a binary input and its Gaussian output.
+fn information(probability: f64, distance: f64) -> f64 {
+    if !(0.0..=1.0).contains(&probability) || distance <= 0.0 {
+        return 0.0;
+    }
+    let density = |value: f64| (-0.5 * value * value).exp();
+    let (from, to) = (-8.0, distance + 8.0);
+    let width = (to - from) / as_f64(POINTS - 1);
+    let entropy = |share: f64| match share {
+        share if share <= 0.0 || share >= 1.0 => 0.0,
+        share => -share * share.log2() - (1.0 - share) * (1.0 - share).log2(),
+    };
+    // What is left of the doubt, over all outcomes.
+    let left: f64 = (0..POINTS)
+        .map(|at| {
+            let value = from + width * as_f64(at);
+            let no = (1.0 - probability) * density(value);
+            let yes = probability * density(value - distance);
+            let both = no + yes;
+            if both > 0.0 {
+                both * entropy(yes / both)
+            } else {
+                0.0
+            }
+        })
+        .sum();
+    let left = left * width / (2.0 * std::f64::consts::PI).sqrt();
+    (entropy(probability) - left).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_capacity_of_the_channel_is_the_known_one() {
+        // By `scipy.integrate.quad` of scipy 1.17.1.
+        for (distance, expected) in [(1.0, 0.1607), (2.0, 0.4859), (3.0, 0.7600)] {
+            let found = information(0.5, distance);
+            assert!((found - expected).abs() < 1e-3, "{distance}: {found}");
+        }
+        assert_eq!(information(0.0, 2.0), 0.0);
+    }
+
+    #[test]
+    fn without_noise_each_step_halves() {
+        let mut search = Bisection::new(64);
+        for log in [0.0, 1e-9] {
+            search.add(0, log);
+            search.add(63, 1.0 + log);
+        }
+        let mut steps = 0;
+        while search.suspects().probability < 0.95 {
+            let next = search.next_visit(0.0);
+            assert_eq!(next.instances, 1);
+            search.add(next.commit, if next.commit < 41 { 0.0 } else { 1.0 });
+            steps += 1;
+        }
+        let found = search.suspects();
+        assert_eq!((found.first, found.last), (41, 41));
+        assert!(steps <= 7, "{steps}");
+    }
+
+    #[test]
+    fn broken_commits_leave_several_suspects() {
+        let mut search = Bisection::new(8);
+        for log in [0.0, 0.01, 0.02] {
+            for (commit, level) in [(0, 0.0), (2, 0.0), (5, 1.0), (7, 1.0)] {
+                search.add(commit, level + log);
+            }
+        }
+        search.set_broken(3);
+        search.set_broken(4);
+        let found = search.suspects();
+        assert_eq!((found.first, found.last), (3, 5));
+        assert!(found.probability > 0.99);
+    }
+}
