@@ -11,7 +11,7 @@ use lapwing_stats::{
     Bisection, Confidence, Difference, Replicates, Spending, Suspects, sequential_levels,
 };
 
-use super::watch::MeasuredInstances;
+use super::watch::SharedInstances;
 use crate::commands::run::OpenMeasurement;
 use crate::options::Context;
 
@@ -62,7 +62,7 @@ pub struct CommitSearch<'a> {
     plan: &'a Plan,
     context: &'a Context,
     limits: BisectLimits,
-    measured: MeasuredInstances,
+    measured: SharedInstances,
     search: Bisection,
     position: u32,
     block: u32,
@@ -83,7 +83,7 @@ impl<'a> CommitSearch<'a> {
     pub fn new(
         plan: &'a Plan,
         limits: BisectLimits,
-        measured: MeasuredInstances,
+        measured: SharedInstances,
         context: &'a Context,
     ) -> Self {
         Self {

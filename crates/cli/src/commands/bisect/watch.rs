@@ -21,13 +21,13 @@ pub struct MeasuredInstance {
 }
 
 /// The instances that were measured so far.
-pub type MeasuredInstances = Rc<RefCell<Vec<MeasuredInstance>>>;
+pub type SharedInstances = Rc<RefCell<Vec<MeasuredInstance>>>;
 
 /// Keeps the mean of each instance.
 pub struct InstanceWatch<'a> {
     metric: String,
     context: &'a Context,
-    measured: MeasuredInstances,
+    measured: SharedInstances,
     variant: usize,
     values: Vec<f64>,
     message: Option<String>,
@@ -38,7 +38,7 @@ impl<'a> InstanceWatch<'a> {
         Self {
             metric: metric.to_owned(),
             context,
-            measured: MeasuredInstances::default(),
+            measured: SharedInstances::default(),
             variant: 0,
             values: Vec::new(),
             message: None,
@@ -46,7 +46,7 @@ impl<'a> InstanceWatch<'a> {
     }
 
     /// Returns where the instances are.
-    pub fn measured(&self) -> MeasuredInstances {
+    pub fn measured(&self) -> SharedInstances {
         Rc::clone(&self.measured)
     }
 }
