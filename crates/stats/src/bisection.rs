@@ -9,7 +9,7 @@ const MOST_AT_ONCE: usize = 4;
 /// Number of points at which an information gain is integrated.
 const POINTS: usize = 65;
 
-/// What is measured of commits in order, of which the first is known to be before the change and the last after it.
+/// Measurements of commits in order, of which the first is known to be before the change and the last after it.
 ///
 /// The model: commits before the change have one mean of the logarithm, it and all later ones another, and all measurements
 /// the same variance; nothing is known of the three before (the reference prior), and every commit is as likely to be the one.

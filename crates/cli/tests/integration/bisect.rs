@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What each commit measures: its own level and up to 255 more.
+/// Prints the level of the commit plus noise of up to 255.
 const PROGRAM: &str =
     "echo \"{\\\"cost\\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) ))}\"\n";
 

@@ -1,4 +1,4 @@
-//! What a bisection found, in words, JSON and CSV.
+//! The result of a bisection as text, JSON and CSV.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ const LIKELY: f64 = 0.05;
 /// Smaller probabilities are not shown.
 const SMALL: f64 = 0.005;
 
-/// What a bisection found.
+/// The result of a bisection.
 pub struct BisectAnswer<'a> {
     pub plan: &'a Plan,
     pub search: &'a CommitSearch<'a>,
@@ -162,7 +162,7 @@ impl BisectAnswer<'_> {
                     .map_or_else(String::new, CommitComparison::text)
             ),
             SearchStage::Between => format!(
-                "not found within the budget: the likeliest is {}, with {}",
+                "not found within the budget; most likely {} ({})",
                 search.label(suspects.last),
                 percent(suspects.probability)
             ),

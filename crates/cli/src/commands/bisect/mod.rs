@@ -17,9 +17,9 @@ use crate::options::Context;
 
 /// Find the commit that made a benchmark slower or faster
 ///
-/// `lapwing bisect v1.4 main -- ./bench` first proves that both ends differ, then measures the
-/// commits that tell most, each in its own worktree, and ends with a comparison of the commit with
-/// its parent. What is measured is stored like any session.
+/// `lapwing bisect v1.4 main -- ./bench` first checks that both ends differ, then measures the most
+/// informative commits, each in its own worktree, and finally compares the commit with its parent.
+/// All measurements are stored as a session.
 #[derive(Debug, Args)]
 pub struct BisectCommand {
     /// Commit before the change: a hash, a tag or a branch

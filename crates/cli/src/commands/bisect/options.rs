@@ -1,4 +1,4 @@
-//! What measurements of commits have in common.
+//! Options of what is measured at each commit.
 
 use std::time::Duration;
 

@@ -17,10 +17,10 @@ use crate::options::Context;
 
 /// The fewest instances per side with which a comparison can pass.
 const FEWEST: usize = 5;
-/// Each look at a comparison comes with so many times the instances of the one before.
+/// Factor by which the number of instances grows from one look at a comparison to the next.
 const LOOK_STEP: f64 = 1.4;
 
-/// What a search may cost.
+/// Limits of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct BisectLimits {
     /// The most instances of each side in a comparison.
@@ -44,7 +44,7 @@ pub enum SearchStage {
     Found,
 }
 
-/// A comparison of two commits, with an interval for the logarithm of their ratio.
+/// A comparison of two commits; its interval is corrected for repeated looks, too.
 #[derive(Debug, Clone, Copy)]
 pub struct CommitComparison {
     /// The positions of both commits.
@@ -53,7 +53,7 @@ pub struct CommitComparison {
     pub instances: usize,
     /// The difference of the logarithms.
     pub difference: Difference,
-    /// Whether it is certain that they differ, however often was looked.
+    /// Whether they differ significantly, corrected for repeated looks.
     pub is_certain: bool,
 }
 
@@ -103,7 +103,7 @@ impl<'a> CommitSearch<'a> {
         }
     }
 
-    /// Returns the commits that brought the change, as far as they can be told apart.
+    /// Returns the most likely commit, with those that cannot be told apart from it.
     pub fn suspects(&self) -> Suspects {
         self.search.suspects()
     }
@@ -200,7 +200,8 @@ impl<'a> CommitSearch<'a> {
                 return Ok(RunEnd::Interrupted);
             }
             let new: Vec<f64> = self.logs_since(seen, next.commit);
-            if new.is_empty() {
+            // An instance can fail by chance where others did not.
+            if new.is_empty() && self.search.logs(next.commit).is_empty() {
                 self.set_broken(next.commit);
             }
             for log in new {
@@ -211,7 +212,7 @@ impl<'a> CommitSearch<'a> {
             }
             let suspects = self.suspects();
             self.say(&format!(
-                "{}: {}; the likeliest is {}, with {}",
+                "{}: {}; most likely {} ({})",
                 self.label(next.commit),
                 match self.broken.get(&next.commit) {
                     Some(_) => "cannot be measured".to_owned(),
@@ -260,9 +261,8 @@ impl<'a> CommitSearch<'a> {
                     self.set_broken(commit);
                 }
             }
-            let Some(difference) =
-                Replicates::Sides(sides.clone()).difference(self.limits.confidence)
-            else {
+            let confidence = Confidence::new(1.0 - level).unwrap_or(self.limits.confidence);
+            let Some(difference) = Replicates::Sides(sides.clone()).difference(confidence) else {
                 return Ok(Some(None));
             };
             let comparison = CommitComparison {

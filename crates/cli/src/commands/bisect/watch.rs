@@ -1,4 +1,4 @@
-//! What a bisection sees of its measurements.
+//! Collects the mean of each instance for a bisection.
 
 use std::cell::RefCell;
 use std::error::Error;

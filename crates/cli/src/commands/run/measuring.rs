@@ -26,7 +26,7 @@ pub struct MeasuringParts<'a> {
     pub executor: LocalExecutor,
 }
 
-/// A session that measures: it takes any number of visits to the machine.
+/// An open session, in which any number of schedules can be measured.
 pub struct OpenMeasurement<'m, 'a, 'c> {
     plan: &'a Plan,
     runs: SessionRuns,

@@ -145,7 +145,7 @@ fn visits(
     Ok(RunEnd::Complete)
 }
 
-/// What was measured.
+/// A finished run that is reported.
 struct RunConclusion<'a> {
     command: &'a Run,
     context: &'a Context,

@@ -55,7 +55,7 @@ pub struct TraceCompare {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Compared {
-    /// What the path to the last end spends, by class of tasks
+    /// Time along the path to the last end, by class of tasks
     #[default]
     Path,
     /// Sums over all tasks, by class
@@ -99,7 +99,7 @@ enum TraceCompat {
 struct ComparedRow {
     /// The class of tasks, or the task; empty for all.
     name: String,
-    /// What the time is spent on.
+    /// The part of the tasks or of the path.
     part: &'static str,
     trace: String,
     count: Option<usize>,
