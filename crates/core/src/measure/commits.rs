@@ -71,6 +71,41 @@ pub struct CommitRange<'a> {
     pub are_built: bool,
 }
 
+/// Returns the commit that a revision means in the repository around a folder; `are_built` as in [`CommitRange`].
+///
+/// # Errors
+/// When the repository or the commit is not there or not whole.
+pub fn planned_commit(
+    folder: &Path,
+    revision: &str,
+    are_built: bool,
+) -> Result<PlannedCommit, CommitsError> {
+    let repository = repository_around(folder)?;
+    let hash = hash_of(&repository, revision)?;
+    let range = CommitRange {
+        text: revision,
+        every: 1,
+        are_built,
+    };
+    let branch = branch(&repository, revision);
+    range.commit(&repository, &hash, branch.as_deref())
+}
+
+fn hash_of(repository: &Path, name: &str) -> Result<String, CommitsError> {
+    let commit = format!("{name}^{{commit}}");
+    let words = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
+    first_line(git(repository).args(words)).ok_or_else(|| CommitsError::Unknown {
+        path: repository.to_owned(),
+        name: name.to_owned(),
+    })
+}
+
 impl CommitRange<'_> {
     /// Returns the commits from `A` to `B`, both included, along first parents, oldest first.
     ///
@@ -79,21 +114,7 @@ impl CommitRange<'_> {
     pub fn commits(&self, folder: &Path) -> Result<Vec<PlannedCommit>, CommitsError> {
         let repository = top_folder(folder)?;
         let (from, to) = self.ends()?;
-        let hash = |name: &str| {
-            let commit = format!("{name}^{{commit}}");
-            let found = first_line(git(&repository).args([
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &commit,
-            ]));
-            found.ok_or_else(|| CommitsError::Unknown {
-                path: repository.clone(),
-                name: name.to_owned(),
-            })
-        };
-        let (first, last) = (hash(from)?, hash(to)?);
+        let (first, last) = (hash_of(&repository, from)?, hash_of(&repository, to)?);
         if output(git(&repository).args(["merge-base", "--is-ancestor", &first, &last])).is_none() {
             return Err(CommitsError::NotAncestor {
                 from: from.to_owned(),
@@ -160,7 +181,8 @@ impl CommitRange<'_> {
     }
 }
 
-fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
+/// Returns the top folder of the repository around a folder, which must have its whole history.
+fn repository_around(folder: &Path) -> Result<PathBuf, CommitsError> {
     let no_repository = || CommitsError::NoRepository {
         path: folder.to_owned(),
     };
@@ -174,11 +196,17 @@ fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
     {
         return Err(CommitsError::Shallow { path });
     }
+    Ok(path)
+}
+
+/// Returns the same of a repository without uncommitted changes.
+fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
+    let path = repository_around(folder)?;
     let changes = output(git(&path).args(["status", "--porcelain", "--untracked-files=no"]));
     match changes {
         Some(changes) if changes.trim().is_empty() => Ok(path),
         Some(_) => Err(CommitsError::Dirty { path }),
-        None => Err(no_repository()),
+        None => Err(CommitsError::NoRepository { path }),
     }
 }
 

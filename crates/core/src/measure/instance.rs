@@ -11,7 +11,7 @@ use super::execute::{
     Execution, ExecutionEnd, ExecutionResult, ExecutorError, LeftoverPolicy, OutputTail, Stdin,
 };
 use super::runner::{EventOutlet, RunError, RunnerSurroundings, describe, processor_time};
-use super::source::CommitFolder;
+use super::source::VariantPlace;
 use super::values::{ExecutionValues, values};
 use crate::model::{
     Id, InstanceEnd, InstanceOutcome, Iteration, MOST_METRICS, MetricName, Object, Outcome, Record,
@@ -67,10 +67,10 @@ enum ExecutionStep {
 impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     pub(super) fn new(
         visit: InstanceVisit<'p>,
-        place: Option<&CommitFolder>,
+        place: &VariantPlace,
         around: &'r mut RunnerSurroundings<'s>,
     ) -> Self {
-        let mut environment = CommitFolder::environment(place, visit.case, visit.variant);
+        let mut environment = place.environment(visit.case, visit.variant);
         let metrics_file = match visit.case.output {
             OutputMetrics::Json => {
                 let path = around.scratch.join(format!("{}.json", visit.id));
@@ -88,7 +88,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             .collect();
         Self {
             began: around.clock.elapsed(),
-            directory: CommitFolder::directory(place, visit.case),
+            directory: place.directory(visit.case),
             visit,
             around,
             patterns,
@@ -107,7 +107,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         mut self,
         outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<Option<InstanceOutcome>, RunError> {
-        let given_up = match self.untimed("setup", self.visit.case.setup.as_ref(), Stdin::Null)? {
+        let given_up = match self.set_up()? {
             Some(failure) => Some(failure),
             None => self.iterations(outlet)?,
         };
@@ -119,7 +119,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         } else {
             self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
         };
-        if self.visit.case.setup.is_some() {
+        if self.visit.case.setup.is_some() || self.visit.variant.setup.is_some() {
             self.around.executor.end_kept()?;
         }
         let (outcome, mut message) = match given_up {
@@ -141,6 +141,18 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         };
         outlet.keep(&Record::InstanceEnd(end))?;
         Ok((!interrupted).then_some(outcome))
+    }
+
+    /// Sets up the variant, then the benchmark; returns what went wrong, if anything.
+    fn set_up(&mut self) -> Result<Option<GivenUp>, ExecutorError> {
+        let setups = [&self.visit.variant.setup, &self.visit.case.setup];
+        for setup in setups {
+            let failure = self.untimed("setup", setup.as_ref(), Stdin::Null)?;
+            if failure.is_some() {
+                return Ok(failure);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns why the iterations ended early, if they did.
@@ -272,7 +284,10 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             case.check.is_some() || case.output == OutputMetrics::Json || !case.patterns.is_empty();
         let keep = if reads_output { DOCUMENT } else { TAIL };
         self.around.executor.execute(&Execution {
-            command: with_arguments(&case.command, &self.visit.variant.arguments),
+            command: with_arguments(
+                self.visit.variant.command_of(case),
+                &self.visit.variant.arguments,
+            ),
             directory: self.directory.clone(),
             environment: self.environment.clone(),
             stdin: match &case.stdin {

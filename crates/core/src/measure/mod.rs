@@ -20,7 +20,9 @@ mod source;
 mod values;
 mod version;
 
-pub use commits::{CommitRange, CommitsError, add_worktree, discard_worktree, remove_worktree};
+pub use commits::{
+    CommitRange, CommitsError, add_worktree, discard_worktree, planned_commit, remove_worktree,
+};
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
@@ -28,9 +30,12 @@ pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
 pub use revision::{CommitSummary, ancestry, commit_summary, number_of_commits};
 pub use runner::{
-    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
+    CONTROL_OF, MachineWatch, PYTHON_PACKAGES, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
 };
 pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, Schedule};
-pub use source::{CommitFolder, CommitFolders, CommitState, SOURCE_VARIABLE};
+pub use source::{
+    CommitFolder, CommitState, PythonFolder, PythonFolders, PythonState, SOURCE_VARIABLE,
+    VariantPlace, VariantSources,
+};
 pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
 pub use version::{remote_address, repository_name, version};

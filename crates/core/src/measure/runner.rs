@@ -9,12 +9,12 @@ use super::execute::{Clock, ExecutionEnd, ExecutionResult, Executor, ExecutorErr
 use super::instance::{InstanceRunner, InstanceVisit};
 use super::pytest::measure_test;
 use super::schedule::{FinishedInstance, InstancePlan, Schedule};
-use super::source::CommitFolders;
+use super::source::VariantSources;
 use super::values::declared_metrics;
 use crate::model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
 };
-use crate::suite::Plan;
+use crate::suite::{Plan, Variant};
 
 /// What stands around the runner: everything that differs between a real machine and a test.
 pub struct RunnerSurroundings<'a> {
@@ -30,8 +30,8 @@ pub struct RunnerSurroundings<'a> {
     pub host: Option<String>,
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
-    /// The location of the commits of the plan, if versions are what varies.
-    pub sources: CommitFolders,
+    /// The locations of the commits and Python environments of the plan.
+    pub sources: VariantSources,
 }
 
 /// Watches the machine while an instance runs.
@@ -126,7 +126,7 @@ pub fn open_session(
             },
             metrics: declared_metrics(&plan.cases),
             environment,
-            attributes: Object::new(),
+            attributes: attributes(variant),
             artifacts: Object::new(),
             extra: Object::new(),
         };
@@ -134,6 +134,25 @@ pub fn open_session(
         runs.push(run);
     }
     Ok(SessionRuns { session, runs })
+}
+
+/// The attribute of the run of a control: the variant that it is a copy of.
+pub const CONTROL_OF: &str = "control_of";
+/// The attribute of a run in a Python environment of its own: the packages that were asked for.
+pub const PYTHON_PACKAGES: &str = "python_packages";
+
+/// Returns what a variant is, as far as levels of factors do not say it.
+fn attributes(variant: &Variant) -> Object {
+    let mut attributes = Object::new();
+    if let Some(original) = &variant.control_of {
+        attributes.insert(CONTROL_OF.to_owned(), original.clone().into());
+    }
+    if let Some(python) = &variant.python
+        && let Ok(packages) = serde_json::to_value(&python.packages)
+    {
+        attributes.insert(PYTHON_PACKAGES.to_owned(), packages);
+    }
+    attributes
 }
 
 /// Measures what the schedule says until it has nothing left or somebody interrupts.
@@ -202,7 +221,7 @@ fn measure_instance(
         variant,
     };
     let place = match around.sources.of(variant) {
-        Ok(place) => place.cloned(),
+        Ok(place) => place,
         Err(reason) => {
             let reason = reason.to_owned();
             if case.pytest.is_some() {
@@ -221,7 +240,7 @@ fn measure_instance(
         return measure_test(
             test,
             (case, variant),
-            place.as_ref(),
+            &place,
             instance,
             run,
             around,
@@ -232,7 +251,7 @@ fn measure_instance(
     outlet.send(&started)?;
     around.watch.begin();
     let visit = InstanceVisit { id, case, variant };
-    InstanceRunner::new(visit, place.as_ref(), around).run(outlet)
+    InstanceRunner::new(visit, &place, around).run(outlet)
 }
 
 /// Records that an instance of a commit cannot be measured: that is data too, and the others can.

@@ -82,7 +82,7 @@ pub(super) fn measure(
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
         scratch: scratch.path().to_owned(),
-        sources: CommitFolders::default(),
+        sources: VariantSources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);
     let end = run(plan, &runs, &mut schedule, &mut around, &mut consumers).expect("kept");

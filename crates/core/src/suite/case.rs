@@ -339,7 +339,7 @@ fn resolve(template: &Case, row: SweepCombination, room: &mut usize) -> Result<C
     Ok(case)
 }
 
-fn texts_of(command: &mut CommandLine) -> &mut [String] {
+pub(super) fn texts_of(command: &mut CommandLine) -> &mut [String] {
     match command {
         CommandLine::Shell(text) => std::slice::from_mut(text),
         CommandLine::Words(words) => words,

@@ -11,7 +11,7 @@ use super::node::{self, Located, Node, Table};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::pytest::{PytestTable, read_pytest};
 use super::settings::Settings;
-use super::variants::read_variants;
+use super::variants::{read_variants, resolve_variants};
 use crate::model::Metric;
 
 /// A suite file, read and checked.
@@ -81,6 +81,11 @@ impl Suite {
     /// Returns the tables that name tests of pytest.
     pub fn pytest(&self) -> &[PytestTable] {
         &self.pytest
+    }
+
+    /// Returns the settings that are measured.
+    pub fn variants(&self) -> &[Variant] {
+        &self.variants
     }
 
     /// Returns what is to be measured, with the overrides of the command line in force: its commands.
@@ -161,8 +166,16 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         keys.finish()?;
     }
     let environment_commands = table.read("environment", |it, key| it.each(key, command))?;
-    let variants = read_variants(&mut table)?;
+    let variants = read_variants(&mut table, folder)?;
     let (cases, pytest, limits) = read_cases(&mut table, &defaults)?;
+    let variants = resolve_variants(variants, &cases)?;
+    if let (Some(variant), false) = (variants.iter().find(|it| it.setup.is_some()), pytest.is_empty()) {
+        let reason = format!(
+            "`{}` has `setup`, which is for commands; tests of pytest have fixtures",
+            variant.name
+        );
+        return Err(table.senseless("variant", reason));
+    }
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
     table.finish()?;
     let version = version.unwrap_or_default();

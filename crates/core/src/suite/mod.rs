@@ -11,6 +11,7 @@ mod node;
 mod plan;
 mod plan_document;
 mod pytest;
+mod python;
 mod settings;
 mod stored_plan;
 mod sweep;
@@ -30,5 +31,6 @@ pub use plan_document::{
     PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
+pub use python::{PythonEnvironment, PythonPackages};
 pub use settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};
 pub use stored_plan::stored_plan;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::pytest::PytestTest;
+use super::python::PythonEnvironment;
 use super::settings::Settings;
 use crate::model::{Benchmark, Level, Metric, MetricName, Run, Version};
 
@@ -127,6 +128,21 @@ pub struct Variant {
     /// Arguments that the factors append to the timed command.
     #[serde(default)]
     pub arguments: Vec<String>,
+    /// Commands that take the place of those of benchmarks, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub commands: BTreeMap<String, CommandLine>,
+    /// Runs before each instance, untimed, and before what the benchmark itself sets up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<CommandLine>,
+    /// The revision that is checked out for it, as the suite names it; `commit` is what it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// Its Python environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<PythonEnvironment>,
+    /// The variant that it is a copy of, as a control where nothing differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_of: Option<String>,
     /// The commit that is measured, where versions are what varies.
     #[serde(default)]
     pub commit: Option<PlannedCommit>,
@@ -182,6 +198,23 @@ impl PlannedCommit {
 }
 
 impl Variant {
+    /// The name of the copy of a variant that serves as a control.
+    pub const CONTROL: &str = "aa-control";
+
+    /// Returns a copy of this variant under the name of a control.
+    pub fn control(&self) -> Self {
+        Self {
+            name: Self::CONTROL.to_owned(),
+            control_of: Some(self.name.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the command that is timed for a benchmark, without the arguments of this variant.
+    pub fn command_of<'a>(&'a self, case: &'a Case) -> &'a CommandLine {
+        self.commands.get(&case.benchmark.id).unwrap_or(&case.command)
+    }
+
     /// Returns what tells it from the other variants of its plan, for people.
     pub fn label(&self) -> String {
         let Some(commit) = &self.commit else {

@@ -1,14 +1,16 @@
 //! Reads the factors of a suite, and the variants that choose their levels.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::json;
 
-use super::case::{environment, sha256};
+use super::case::{command, environment, sha256, texts_of};
 use super::error::{SuiteProblem, nearest};
 use super::node::{Located, Node, Table};
-use super::plan::Variant;
-use super::sweep::{cross, fill};
+use super::plan::{Case, CommandLine, Variant};
+use super::python::{PYTHON, PythonEnvironment};
+use super::sweep::{cross, fill, misspelt};
 use crate::model::{Level, Object, Run};
 
 /// The largest number of settings that factors without variants may span.
@@ -22,8 +24,15 @@ struct Factor<'a> {
     definition: String,
 }
 
+/// A variant, and the commands that it replaces by the names of their tables.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct VariantTable {
+    pub(super) variant: Variant,
+    commands: Vec<(String, CommandLine, usize)>,
+}
+
 /// Returns the variants of a suite; without any, every combination of its factors' levels is one.
-pub(super) fn read_variants(suite: &mut Table) -> Result<Vec<Variant>, Located> {
+pub(super) fn read_variants(suite: &mut Table, folder: &Path) -> Result<Vec<VariantTable>, Located> {
     let factors = match suite.take("factor") {
         Some(node) => node
             .entries("factor")?
@@ -33,14 +42,66 @@ pub(super) fn read_variants(suite: &mut Table) -> Result<Vec<Variant>, Located> 
         None => Vec::new(),
     };
     let Some(node) = suite.take("variant") else {
-        return cross_factors(&factors, suite);
+        let crossed = cross_factors(&factors, suite)?.into_iter();
+        let tables = crossed.map(|variant| VariantTable {
+            variant,
+            ..VariantTable::default()
+        });
+        return Ok(tables.collect());
     };
     let mut variants = Vec::new();
     for (name, node) in node.entries("variant")? {
-        variants.push(read_variant(name, node, &factors)?);
+        variants.push(read_variant(name, node, &factors, folder)?);
     }
     if variants.is_empty() {
-        variants.push(variant(Run::DEFAULT_VARIANT, Vec::new()));
+        variants.push(VariantTable {
+            variant: variant(Run::DEFAULT_VARIANT, Vec::new()),
+            ..VariantTable::default()
+        });
+    }
+    Ok(variants)
+}
+
+/// Returns the variants with the commands that they replace, for each benchmark of the table that they name.
+pub(super) fn resolve_variants(
+    tables: Vec<VariantTable>,
+    cases: &[Case],
+) -> Result<Vec<Variant>, Located> {
+    let table_of = |case: &Case| {
+        let id = &case.benchmark.id;
+        // Nothing but a sweep adds a bracket.
+        let is_swept = !case.benchmark.params.is_empty() && id.ends_with(']');
+        let name = id.split_once('[').filter(|_| is_swept);
+        name.map_or(id.clone(), |(name, _)| name.to_owned())
+    };
+    let mut variants = Vec::with_capacity(tables.len());
+    for VariantTable {
+        mut variant,
+        commands,
+    } in tables
+    {
+        for (table, command, line) in commands {
+            let mut of_table = cases.iter().filter(|it| table_of(it) == table).peekable();
+            if of_table.peek().is_none() {
+                let problem = SuiteProblem::Undefined {
+                    what: "benchmark with a command",
+                    suggestion: nearest(&table, cases.iter().map(|it| it.benchmark.id.as_str())),
+                    name: table,
+                };
+                return Err((line, problem));
+            }
+            for case in of_table {
+                let mut command = command.clone();
+                for text in texts_of(&mut command) {
+                    if let Some(problem) = misspelt(text, &case.benchmark.params) {
+                        return Err((line, problem));
+                    }
+                    *text = fill(text, &case.benchmark.params);
+                }
+                variant.commands.insert(case.benchmark.id.clone(), command);
+            }
+        }
+        variants.push(variant);
     }
     Ok(variants)
 }
@@ -83,7 +144,12 @@ fn level(node: &Node) -> Result<Level, Located> {
         .ok_or_else(|| node.wrong("levels", "a text, a number, or true or false"))
 }
 
-fn read_variant(name: &str, node: &Node, factors: &[Factor]) -> Result<Variant, Located> {
+fn read_variant(
+    name: &str,
+    node: &Node,
+    factors: &[Factor],
+    folder: &Path,
+) -> Result<VariantTable, Located> {
     let mut keys = node.table(format!("[variant.{name}]"), name)?;
     let mut chosen = Vec::new();
     if let Some(node) = keys.take("factors") {
@@ -93,8 +159,35 @@ fn read_variant(name: &str, node: &Node, factors: &[Factor]) -> Result<Variant, 
             chosen.push((factor, level));
         }
     }
+    let own = keys.read("env", environment)?.unwrap_or_default();
+    let arguments = keys.read("arguments", Node::texts)?.unwrap_or_default();
+    let setup = keys.read("setup", command)?;
+    let worktree = keys.read("worktree", Node::text)?;
+    let version = keys.read("python_version", Node::text)?;
+    let python = match keys.take(PYTHON) {
+        Some(node) => Some(PythonEnvironment::read(node, folder, version)?),
+        None if version.is_some() => {
+            let reason = "needs `python` beside it, which names the packages";
+            return Err(node.senseless("python_version", reason));
+        }
+        None => None,
+    };
+    let commands = match keys.take("command") {
+        Some(node) => node
+            .entries("command")?
+            .iter()
+            .map(|(table, node)| Ok((table.clone(), command(node, table)?, node.line)))
+            .collect::<Result<Vec<_>, Located>>()?,
+        None => Vec::new(),
+    };
     keys.finish()?;
-    Ok(variant(name, chosen))
+    let mut variant = variant(name, chosen);
+    variant.environment.extend(own);
+    variant.arguments.extend(arguments);
+    variant.setup = setup;
+    variant.worktree = worktree;
+    variant.python = python;
+    Ok(VariantTable { variant, commands })
 }
 
 fn find<'a>(

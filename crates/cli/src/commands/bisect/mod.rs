@@ -40,7 +40,8 @@ impl BisectCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let options = &self.options;
         let commits = format!("{}..{}", self.good, self.bad);
-        let plan = options.as_run(commits).planned(context)?.plan;
+        let planned = options.as_run(commits).planned(context)?;
+        let (plan, environments) = (planned.plan, planned.environments);
         CommitOptions::refuse_several(&plan)?;
         if plan.variants.len() < 2 {
             return Err(CliError::input(format!(
@@ -65,6 +66,7 @@ impl BisectCommand {
             plan: &plan,
             store,
             executor,
+            environments,
         };
         let (end, _store) =
             parts.all(SessionOpening::New(session), &mut watcher, |measurement| {

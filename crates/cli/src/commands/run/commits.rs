@@ -1,14 +1,13 @@
 //! `lapwing run --commits`: the history of a repository, measured commit by commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::pytest::RECORDED_NOTHING;
 use lapwing_core::measure::{
-    CommitFolder, CommitFolders, CommitRange, CommitState, CommitsError, Execution, ExecutionEnd,
-    Executor, ExecutorError, FixedSchedule, LeftoverPolicy, SOURCE_VARIABLE, Stdin, add_worktree,
-    remove_worktree,
+    CommitFolder, CommitRange, CommitState, CommitsError, ExecutorError, FixedSchedule,
+    PythonFolders, SOURCE_VARIABLE, VariantSources, add_worktree, planned_commit, remove_worktree,
 };
 use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
@@ -16,6 +15,7 @@ use lapwing_core::sample::{SampleFilter, each_benchmark};
 use lapwing_core::suite::{Plan, PlannedCommit, Variant, VersionSource};
 use lapwing_core::text::{counted, plural};
 
+use super::build_step::{BuildResult, build};
 use super::options::Run;
 use super::worktrees::Worktrees;
 use crate::error::CliError;
@@ -25,8 +25,6 @@ use crate::options::Context;
 const NOT_BUILT: &str = "the build failed";
 /// Start of the reason of commits that could not be checked out.
 const NOT_CHECKED_OUT: &str = "it cannot be checked out";
-/// Maximum number of bytes read from the output of a build.
-const SAID: usize = 16 << 10;
 /// Number of digits of the hash in the name of a commit's folder.
 const DIGITS: usize = 16;
 
@@ -83,12 +81,34 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     Ok(plan)
 }
 
+/// Returns the plan with the commits that its variants name.
+pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
+    if plan.variants.iter().all(|it| it.worktree.is_none()) {
+        return Ok(plan);
+    }
+    if command.commits.is_some() {
+        return Err(CliError::input(
+            "--commits measures every variant at each commit, and a variant names its own with `worktree`",
+        )
+        .hint("choose variants without `worktree` (--variant), or omit --commits"));
+    }
+    let repository = repository(&plan)?;
+    for variant in &mut plan.variants {
+        let Some(revision) = &variant.worktree else {
+            continue;
+        };
+        let commit = planned_commit(&repository, revision, plan.build.is_some());
+        variant.commit = Some(commit.map_err(about)?);
+    }
+    Ok(plan)
+}
+
 fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     match &plan.version {
         VersionSource::WorkingDirectory => Ok(super::working_directory()),
         VersionSource::Repository(path) => Ok(PathBuf::from(path)),
         VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => Err(CliError::input(
-            "--commits needs the repository of what is measured, and [version] of the suite names something else",
+            "measuring commits needs the repository of what is measured, and [version] of the suite names something else",
         )
         .hint("say `repository = \"…\"` under [version]")),
     }
@@ -170,14 +190,19 @@ pub struct CommitCheckouts<'a> {
     plan: &'a Plan,
     context: &'a Context,
     made: Vec<(PathBuf, PathBuf)>,
-    sources: CommitFolders,
+    sources: VariantSources,
     // Dropped after the checkouts in it.
     worktrees: Option<Worktrees>,
 }
 
 impl<'a> CommitCheckouts<'a> {
     /// Removes the checkouts of killed processes; nothing is checked out yet.
-    pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Result<Self, CliError> {
+    pub fn new(
+        plan: &'a Plan,
+        environments: &PythonFolders,
+        session: Id,
+        context: &'a Context,
+    ) -> Result<Self, CliError> {
         let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
         let worktrees = match commit {
             None => None,
@@ -190,7 +215,7 @@ impl<'a> CommitCheckouts<'a> {
             plan,
             context,
             made: Vec::new(),
-            sources: CommitFolders::default(),
+            sources: VariantSources::new(environments.clone()),
             worktrees,
         })
     }
@@ -238,8 +263,8 @@ impl<'a> CommitCheckouts<'a> {
         Ok(true)
     }
 
-    /// Returns the folders of the commits.
-    pub fn sources(&self) -> CommitFolders {
+    /// Returns the folders of the commits and of the Python environments.
+    pub fn sources(&self) -> VariantSources {
         self.sources.clone()
     }
 
@@ -263,32 +288,25 @@ impl<'a> CommitCheckouts<'a> {
             let label = commit.version.label().unwrap_or_default();
             self.context.terminal.say(&format!("building {label}"));
         }
-        let source = (SOURCE_VARIABLE.to_owned(), folder.display().to_string());
-        let executed = executor.execute(&Execution {
-            command: command.clone(),
-            directory: Some(folder.to_owned()),
-            environment: [source].into(),
-            stdin: Stdin::Null,
-            time_limit: None,
-            keep_stdout: SAID,
-            keep_stderr: SAID,
-            counters: false,
-            leftovers: LeftoverPolicy::End,
-        })?;
-        let ended = match &executed.end {
-            ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
-            ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
-            ExecutionEnd::Exited(code) => format!("exit code {code}"),
-            ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
-            ExecutionEnd::NotStarted(reason) => reason.clone(),
-            ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
-        };
-        let texts =
-            [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
-        let mut lines = texts.iter().flat_map(|it| it.lines().rev());
-        let said = lines.find(|line| !line.trim().is_empty());
-        let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
-        Ok(BuildResult::Badly(format!("{NOT_BUILT}: {ended}{said}")))
+        let mut environment = self.environment_of(commit);
+        let source = folder.display().to_string();
+        environment.insert(SOURCE_VARIABLE.to_owned(), source);
+        Ok(
+            match build(executor, command.clone(), folder, environment)? {
+                BuildResult::Badly(reason) => {
+                    BuildResult::Badly(format!("{NOT_BUILT}: {reason}"))
+                }
+                other @ (BuildResult::Well | BuildResult::Interrupted) => other,
+            },
+        )
+    }
+
+    /// Returns the variables of the Python environment in which a commit is measured first.
+    fn environment_of(&self, commit: &PlannedCommit) -> BTreeMap<String, String> {
+        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
+        let mut variants = self.plan.variants.iter().filter(is_its);
+        let python = variants.find_map(|it| self.sources.python_of(it).ok().flatten());
+        python.map_or_else(BTreeMap::new, |it| it.variables().into())
     }
 }
 
@@ -296,10 +314,4 @@ impl Drop for CommitCheckouts<'_> {
     fn drop(&mut self) {
         self.remove();
     }
-}
-
-enum BuildResult {
-    Well,
-    Badly(String),
-    Interrupted,
 }

@@ -6,6 +6,7 @@ use lapwing_core::suite::{BurnIn, Case, GivenCounts, Plan, PlanEntry};
 use lapwing_core::text::{counted, grouped, plural};
 
 use super::options::Run;
+use super::python_environments::PythonEnvironments;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::plan_file::{BenchmarkNames, PlanFile, few};
@@ -17,6 +18,8 @@ pub struct PlannedRun {
     pub from_file: bool,
     /// The mean time of an iteration in seconds by benchmark, if the plan file has it.
     pub means: BTreeMap<String, f64>,
+    /// The Python environments of its variants.
+    pub environments: PythonEnvironments,
 }
 
 /// The entries of a plan file for the benchmarks of a suite.
@@ -104,6 +107,7 @@ impl<'a> FilePlan<'a> {
             plan,
             from_file: true,
             means,
+            environments: PythonEnvironments::default(),
         })
     }
 

@@ -12,6 +12,7 @@ use lapwing_core::record::{RecordFile, Store};
 use lapwing_core::suite::{Plan, PlannedCommit};
 
 use super::commits::CommitCheckouts;
+use super::python_environments::PythonEnvironments;
 use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
 use super::session::SessionOpening;
 use super::{new_id, resume, stop_on_signals, system};
@@ -24,6 +25,7 @@ pub struct MeasuringParts<'a> {
     pub plan: &'a Plan,
     pub store: Store,
     pub executor: LocalExecutor,
+    pub environments: PythonEnvironments,
 }
 
 /// An open session, in which any number of schedules can be measured.
@@ -62,7 +64,9 @@ impl<'a> MeasuringParts<'a> {
             let _gone = journal.remove();
             return Err(error);
         }
-        let checkouts = match CommitCheckouts::new(self.plan, session.id, self.context) {
+        let environments = self.environments.folders();
+        let checkouts = CommitCheckouts::new(self.plan, environments, session.id, self.context);
+        let checkouts = match checkouts {
             Ok(checkouts) => checkouts,
             Err(error) => {
                 let _gone = journal.remove();
@@ -92,7 +96,8 @@ impl<'a> MeasuringParts<'a> {
         consumers: &mut [&mut dyn Consumer],
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<RunEnd, RunError> {
-        let runs = opening.open(self.plan, &mut self.executor, consumers)?;
+        let sources = checkouts.sources();
+        let runs = opening.open(self.plan, &sources, &mut self.executor, consumers)?;
         // Beside the journal: if this process is killed, the next one recovers both. Absolute, because
         // commands have their own working directories.
         let inbox = self.store.inbox();

@@ -3,6 +3,7 @@
 use lapwing_core::text::grouped;
 
 mod advice_text;
+mod build_step;
 mod commits;
 mod compare;
 mod dry_run;
@@ -11,6 +12,7 @@ mod keep;
 mod measuring;
 mod options;
 mod progress;
+mod python_environments;
 mod resume;
 mod session;
 mod summary;
@@ -29,6 +31,7 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::Run;
+pub use self::python_environments::PythonEnvironments;
 use self::progress::RunProgress;
 pub use self::session::{SessionOpening, new_session};
 use crate::error::{CliError, ExitStatus};
@@ -65,7 +68,7 @@ impl Run {
         if self.dry_run {
             return dry_run::show(&planned, context);
         }
-        let plan = planned.plan;
+        let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let session = new_session(self.name.clone(), &plan, &store)?;
@@ -75,6 +78,7 @@ impl Run {
             plan: &plan,
             store,
             executor,
+            environments,
         };
         self.measure(parts, SessionOpening::New(session), schedule)
     }

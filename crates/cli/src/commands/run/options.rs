@@ -8,12 +8,13 @@ use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
     AdHoc, BurnIn, Case, CaseInput, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
-    Plan, Settings, SuiteProblem, nearest, parse_duration,
+    Plan, Settings, SuiteProblem, Variant, nearest, parse_duration,
 };
 use lapwing_core::text::{counted, first_names, grouped};
 
-use super::commits::over_commits;
+use super::commits::{over_commits, with_worktrees};
 use super::from_file::{FilePlan, PlannedRun};
+use super::python_environments::PythonEnvironments;
 use super::tests_of_suite::tests_of;
 use super::words;
 use crate::error::CliError;
@@ -104,6 +105,12 @@ pub struct Run {
     /// it
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Vec<String>,
+    /// Only measure this variant of the suite; can be repeated, the first is the baseline
+    #[arg(long, value_name = "NAME")]
+    pub variant: Vec<String>,
+    /// Also measure a copy of the first variant (`aa-control`), as a control where nothing differs
+    #[arg(long, conflicts_with_all = ["commits", "resume"])]
+    pub aa: bool,
     /// Only measure benchmarks with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
@@ -196,6 +203,7 @@ impl Run {
         let commands = words::commands(&self.command, &self.words)?;
         self.refuse_contradictions(commands.len())?;
         let of_commands = !commands.is_empty();
+        let mut environments = PythonEnvironments::default();
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
@@ -203,9 +211,14 @@ impl Run {
             if let Some(note) = suite_file::name_note(&suite, &path) {
                 context.terminal.say(&note);
             }
-            let tests = tests_of(&suite)?;
+            let draft = self.with_variants(suite.plan(&self.settings(), seed))?;
+            environments = PythonEnvironments::prepare(&draft, context)?;
+            let tests = tests_of(&suite, &draft.variants, environments.folders(), context)?;
             let plan = suite.plan_with_tests(tests, &self.settings(), seed);
-            plan.map_err(|problem| contradiction(&problem, &path))?
+            Plan {
+                variants: draft.variants,
+                ..plan.map_err(|problem| contradiction(&problem, &path))?
+            }
         } else {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();
@@ -213,7 +226,7 @@ impl Run {
                 // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
-            self.ad_hoc(commands).plan(&folder, &settings, seed)
+            self.with_variants(self.ad_hoc(commands).plan(&folder, &settings, seed))?
         };
         let numbers = match &file {
             Some(file) => Some(FilePlan::new(self, file, &plan, context)?),
@@ -238,10 +251,13 @@ impl Run {
                 plan,
                 from_file: false,
                 means: BTreeMap::new(),
+                environments: PythonEnvironments::default(),
             },
         };
+        let plan = with_worktrees(planned.plan, self)?;
         Ok(PlannedRun {
-            plan: over_commits(planned.plan, self, context)?,
+            plan: over_commits(plan, self, context)?,
+            environments,
             ..planned
         })
     }
@@ -294,6 +310,7 @@ impl Run {
         let filters = [
             ("--benchmark", !self.benchmark.is_empty()),
             ("--tag", !self.tag.is_empty()),
+            ("--variant", !self.variant.is_empty()),
         ];
         if let Some((option, _)) = filters.iter().find(|(_, given)| *given) {
             let command = match self.command.is_empty() {
@@ -301,7 +318,7 @@ impl Run {
                 false => "--command",
             };
             return Err(CliError::input(format!(
-                "{option} selects benchmarks of a suite; remove it, or remove {command}"
+                "{option} selects from a suite; remove it, or remove {command}"
             )));
         }
         if self.command_name.len() > commands {
@@ -352,6 +369,39 @@ impl Run {
             ))
             .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
         }
+    }
+
+    /// Returns the plan with the chosen variants, and a control if wanted.
+    fn with_variants(&self, mut plan: Plan) -> Result<Plan, CliError> {
+        if !self.variant.is_empty() {
+            let mut chosen: Vec<Variant> = Vec::new();
+            for name in &self.variant {
+                let names = || plan.variants.iter().map(|it| it.name.as_str());
+                let Some(variant) = plan.variants.iter().find(|it| it.name == *name) else {
+                    let error = unknown("variant", name, names());
+                    return Err(match nearest(name, names()) {
+                        Some(_) => error,
+                        None => {
+                            CliError::input(error.cause).hint(format!("available: {}", first_names(names(), 8)))
+                        }
+                    });
+                };
+                if !chosen.contains(variant) {
+                    chosen.push(variant.clone());
+                }
+            }
+            plan.variants = chosen;
+        }
+        if let (true, Some(first)) = (self.aa, plan.variants.first()) {
+            let control = first.control();
+            if plan.variants.iter().any(|it| it.name == control.name) {
+                let name = control.name;
+                return Err(CliError::input(format!("the suite has a variant `{name}` already"))
+                    .hint("rename it: --aa adds one of that name"));
+            }
+            plan.variants.push(control);
+        }
+        Ok(plan)
     }
 
     fn select(&self, mut plan: Plan) -> Result<Plan, CliError> {

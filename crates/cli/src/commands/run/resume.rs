@@ -10,7 +10,7 @@ use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
 use super::session::place_in;
-use super::{MeasuringParts, Run, SessionOpening, start_executor};
+use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -48,12 +48,14 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         session: state.session,
         runs: found,
     };
+    let environments = PythonEnvironments::prepare(&plan, context)?;
     let executor = start_executor(&plan)?;
     let parts = MeasuringParts {
         context,
         plan: &plan,
         store,
         executor,
+        environments,
     };
     command.measure(parts, SessionOpening::Again(runs, records), schedule)
 }

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, RunError, SessionRuns, command_outputs, open_session, version,
+    Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs,
+    open_session, version,
 };
 use lapwing_core::model::{Id, Object, Record, Run, Session};
 use lapwing_core::record::Store;
@@ -69,6 +70,7 @@ impl SessionOpening {
     pub fn open(
         self,
         plan: &Plan,
+        sources: &VariantSources,
         executor: &mut LocalExecutor,
         consumers: &mut [&mut dyn Consumer],
     ) -> Result<SessionRuns, RunError> {
@@ -86,7 +88,7 @@ impl SessionOpening {
                     | VersionSource::Name(_)) => version(source, &folder),
                 };
                 let environment = environment(plan, &folder, executor)?;
-                let own = interpreters(plan, executor)?;
+                let own = interpreters(plan, sources, executor)?;
                 let environments = (&environment, own.as_slice());
                 open_session(
                     plan,

@@ -1,13 +1,23 @@
 //! Asks pytest for the tests that a suite names.
 
+use std::collections::BTreeSet;
+
 use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
 use lapwing_core::measure::pytest::{CollectError, collect};
-use lapwing_core::suite::{Case, Suite};
+use lapwing_core::measure::{PythonFolder, PythonFolders, PythonState};
+use lapwing_core::suite::{Case, Suite, Variant};
+use lapwing_core::text::first_names;
 
 use crate::error::CliError;
+use crate::options::Context;
 
-/// Returns the tests of each table of a suite that names some.
-pub fn tests_of(suite: &Suite) -> Result<Vec<Vec<Case>>, CliError> {
+/// Returns the tests of each table of a suite that names some: those of all Python environments of its variants.
+pub fn tests_of(
+    suite: &Suite,
+    variants: &[Variant],
+    environments: &PythonFolders,
+    context: &Context,
+) -> Result<Vec<Vec<Case>>, CliError> {
     if suite.pytest().is_empty() {
         return Ok(Vec::new());
     }
@@ -16,10 +26,44 @@ pub fn tests_of(suite: &Suite) -> Result<Vec<Vec<Case>>, CliError> {
         cpus: None,
     })?;
     let list = std::env::temp_dir().join(format!("lapwing-tests-{}.jsonl", super::new_id()));
-    let tables = suite.pytest().iter();
-    tables
-        .map(|table| collect(table, &mut executor, &list).map_err(about))
-        .collect()
+    // Variants without an environment of their own share the interpreter of the table.
+    let mut places: Vec<(&str, Option<&PythonFolder>)> = Vec::new();
+    for variant in variants {
+        let place = match (&variant.python, environments.get(&variant.name)) {
+            (Some(_), Some(PythonState::Ready(folder))) => Some(folder),
+            (Some(_), Some(PythonState::Broken(_)) | None) => continue,
+            (None, _) => None,
+        };
+        if places.iter().all(|(_, known)| *known != place) {
+            places.push((&variant.name, place));
+        }
+    }
+    if places.is_empty() {
+        return Err(CliError::input("no Python environment of the variants can be built")
+            .hint("the notes above say why"));
+    }
+    let mut tables = Vec::with_capacity(suite.pytest().len());
+    for table in suite.pytest() {
+        let mut tests: Vec<Case> = Vec::new();
+        for (at, (variant, place)) in places.iter().enumerate() {
+            let found = collect(table, *place, &mut executor, &list).map_err(about)?;
+            let ids = |cases: &[Case]| -> BTreeSet<String> {
+                cases.iter().map(|it| it.benchmark.id.clone()).collect()
+            };
+            let (known, here) = (ids(&tests), ids(&found));
+            tests.extend(found.into_iter().filter(|it| !known.contains(&it.benchmark.id)));
+            let differing = known.symmetric_difference(&here);
+            if at > 0 && known != here {
+                context.terminal.note(&format!(
+                    "the environment of {variant} does not have the same tests as that of {}: {}",
+                    places[0].0,
+                    first_names(differing.map(String::as_str), 8)
+                ));
+            }
+        }
+        tables.push(tests);
+    }
+    Ok(tables)
 }
 
 fn about(error: CollectError) -> CliError {

@@ -21,7 +21,7 @@ pub struct Worktrees {
 impl Worktrees {
     /// Removes the folders of killed processes, and creates one for a session.
     pub fn create(session: Id, repository: &Path) -> io::Result<Self> {
-        let all = place(repository)?;
+        let all = cache_folder("worktrees", repository)?;
         clear(&all);
         let lock_path = all.join(format!("{session}.lock"));
         // Locked before the folder exists, so that it is never unlocked.
@@ -49,9 +49,9 @@ impl Drop for Worktrees {
     }
 }
 
-/// Creates and returns the first writable folder outside of the repository.
-fn place(repository: &Path) -> io::Result<PathBuf> {
-    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+/// Creates and returns the first writable folder of that name in a cache outside of the repository.
+pub fn cache_folder(name: &str, repository: &Path) -> io::Result<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
     let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
     let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
@@ -60,7 +60,7 @@ fn place(repository: &Path) -> io::Result<PathBuf> {
     let candidates = [cache.map(|it| it.join("lapwing")), Some(shared)];
     let mut why = io::Error::other("there is no folder for commits outside of the repository");
     for candidate in candidates.into_iter().flatten() {
-        match usable(&candidate.join("worktrees"), repository, user) {
+        match usable(&candidate.join(name), repository, user) {
             Ok(Some(folder)) => return Ok(folder),
             Ok(None) => {}
             Err(error) => why = error,
@@ -89,8 +89,8 @@ fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<Path
     Ok(Some(folder))
 }
 
-/// Waits for a lock; only a cleanup may hold it, for a short time.
-fn lock(path: &Path) -> io::Result<File> {
+/// Waits for a lock.
+pub fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = open(path)?;
         file.lock()?;

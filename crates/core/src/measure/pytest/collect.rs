@@ -10,6 +10,7 @@ use super::super::execute::{
     Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy, OutputTail,
     Stdin,
 };
+use super::super::source::PythonFolder;
 use crate::model::{Benchmark, Metric, MetricName, Object};
 use crate::suite::{
     BurnIn, Case, CollectedCounts, CommandLine, GivenCounts, PytestTable, PytestTest, Settings,
@@ -95,20 +96,27 @@ struct ListedTest {
     root: Option<String>,
 }
 
-/// Returns a benchmark for each test that a table of the suite means; `list` is a file that may be written.
+/// Returns a benchmark for each test that a table of the suite means, in a Python environment or by the table's own
+/// interpreter; `list` is a file that may be written.
 ///
 /// # Errors
 /// When pytest, its plugin or the tests are not there, or pytest cannot collect them.
 pub fn collect(
     table: &PytestTable,
+    python: Option<&PythonFolder>,
     executor: &mut dyn Executor,
     list: &Path,
 ) -> Result<Vec<Case>, CollectError> {
     // What another call left must not be taken for this one's.
     let _absent = std::fs::remove_file(list);
     let arguments = table.all_arguments();
+    let interpreter = python.map(PythonFolder::interpreter);
+    let interpreter = interpreter.as_ref().unwrap_or(&table.python);
+    let mut environment = BTreeMap::new();
+    environment.extend(python.iter().flat_map(|it| it.variables()));
+    environment.extend(table.environment.clone());
     let mut words: Vec<String> = [
-        &table.python,
+        interpreter,
         "-m",
         "pytest",
         "--collect-only",
@@ -122,7 +130,7 @@ pub fn collect(
     let executed = executor.execute(&Execution {
         command: CommandLine::Words(words),
         directory: Some(PathBuf::from(&table.directory)),
-        environment: table.environment.clone(),
+        environment,
         stdin: Stdin::Null,
         time_limit: None,
         keep_stdout: SAID,
@@ -132,7 +140,7 @@ pub fn collect(
     })?;
     let lines = std::fs::read_to_string(list).unwrap_or_default();
     let _absent = std::fs::remove_file(list);
-    refuse_failure(table, &executed)?;
+    refuse_failure(table, interpreter, &executed)?;
     let cases = lines
         .lines()
         .map(|line| {
@@ -151,10 +159,14 @@ pub fn collect(
     Ok(cases)
 }
 
-fn refuse_failure(table: &PytestTable, executed: &ExecutionResult) -> Result<(), CollectError> {
+fn refuse_failure(
+    table: &PytestTable,
+    interpreter: &str,
+    executed: &ExecutionResult,
+) -> Result<(), CollectError> {
     let not_installed = |package| CollectError::NotInstalled {
         table: table.name.clone(),
-        python: table.python.clone(),
+        python: interpreter.to_owned(),
         package,
     };
     let (printed, complained) = (text(&executed.stdout), text(&executed.stderr));

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::event::Event;
 use super::super::execute::{Execution, ExecutionEnd, ExecutionResult, LeftoverPolicy, Stdin};
 use super::super::runner::{EventOutlet, RunError, RunnerSurroundings, processor_time};
-use super::super::source::CommitFolder;
+use super::super::source::{CommitFolder, VariantPlace};
 use super::confined;
 use super::ending::{InstanceEnding, ending, text};
 use super::left_over;
@@ -30,7 +30,7 @@ const START_UP: Duration = Duration::from_secs(300);
 pub(in super::super) fn measure_test(
     test: &PytestTest,
     (case, variant): (&Case, &Variant),
-    place: Option<&CommitFolder>,
+    variant_place: &VariantPlace,
     mut instance: Instance,
     run: &mut Run,
     around: &mut RunnerSurroundings<'_>,
@@ -40,9 +40,9 @@ pub(in super::super) fn measure_test(
     left_over::announce(&file, run, &instance);
     let limit = case.time_limit.map(|limit| whole_limit(case, limit));
     let executed = around.executor.execute(&Execution {
-        command: CommandLine::Words(words(test, (case, variant), place, &file)),
-        directory: CommitFolder::directory(place, case),
-        environment: CommitFolder::environment(place, case, variant),
+        command: CommandLine::Words(words(test, (case, variant), variant_place, &file)),
+        directory: variant_place.directory(case),
+        environment: variant_place.environment(case, variant),
         stdin: Stdin::Null,
         time_limit: limit,
         keep_stdout: TAIL,
@@ -55,6 +55,7 @@ pub(in super::super) fn measure_test(
     // Before anything of it is kept: nobody may take it up a second time.
     left_over::remove(&file);
     let mut recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
+    let place = variant_place.commit.as_ref();
     let root = root(test, place);
     let ending = ending(
         &executed,
@@ -171,14 +172,15 @@ fn ended(executed: &ExecutionResult) -> Option<(String, serde_json::Value)> {
 fn words(
     test: &PytestTest,
     (case, variant): (&Case, &Variant),
-    place: Option<&CommitFolder>,
+    variant_place: &VariantPlace,
     file: &Path,
 ) -> Vec<String> {
+    let place = variant_place.commit.as_ref();
     let root = root(test, place);
     // A node id starts from pytest's root folder, an argument from the working directory.
     let node = root.join(&case.benchmark.id).display().to_string();
     let mut words = vec![
-        test.python.clone(),
+        variant_place.interpreter(test),
         "-m".to_owned(),
         "pytest".to_owned(),
         node,

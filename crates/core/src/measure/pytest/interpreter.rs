@@ -1,14 +1,15 @@
 //! Which Python a setting has, and which packages.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::super::execute::{
     Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
 };
-use super::super::source::CommitFolder;
+use super::super::source::{VariantPlace, VariantSources};
 use crate::model::Object;
-use crate::suite::{CommandLine, Plan, Variant};
+use crate::suite::{CommandLine, Plan};
 
 /// The same texts that pytest-lapwing writes into a run's environment.
 const QUERY: &str = "\
@@ -32,38 +33,71 @@ const OUTPUT: usize = 4 << 20;
 /// What is taken up.
 const KEYS: [&str; 2] = ["python", "packages"];
 
-/// Returns what the environment of each setting's run has of Python: `python` and `packages` of the interpreter of the
-/// plan's first test, before anything is built. Empty without tests, and where it cannot be had.
+/// Returns what the environment of each setting's run has of Python: `python` and `packages` of its own Python
+/// environment, else of the interpreter of the plan's first test, before anything is built. Empty where there is neither,
+/// and where it cannot be had.
 ///
 /// # Errors
 /// When the surroundings are broken.
 pub fn interpreters(
     plan: &Plan,
+    sources: &VariantSources,
     executor: &mut dyn Executor,
 ) -> Result<Vec<Object>, ExecutorError> {
     let first = plan
         .cases
         .iter()
         .find_map(|case| Some((case, case.pytest.as_ref()?)));
-    let Some((case, test)) = first else {
-        return Ok(vec![Object::new(); plan.variants.len()]);
-    };
-    let mut known: Vec<(&Variant, Object)> = Vec::new();
+    let mut known: Vec<(Query, Object)> = Vec::new();
     let mut all = Vec::with_capacity(plan.variants.len());
     for variant in &plan.variants {
+        let place = VariantPlace {
+            commit: None,
+            python: sources.python_of(variant).ok().flatten().cloned(),
+        };
+        let query = match (first, &place.python) {
+            (Some((case, test)), _) => Query {
+                python: place.interpreter(test),
+                directory: case.directory.clone().map(PathBuf::from),
+                environment: place.environment(case, variant),
+            },
+            (None, Some(python)) => Query {
+                python: python.interpreter(),
+                directory: None,
+                environment: python.variables().into(),
+            },
+            (None, None) => {
+                all.push(Object::new());
+                continue;
+            }
+        };
         // Commits differ in nothing that matters here.
-        let same = known
-            .iter()
-            .find(|(it, _)| it.environment == variant.environment);
-        if let Some((_, found)) = same {
+        if let Some((_, found)) = known.iter().find(|(it, _)| *it == query) {
             all.push(found.clone());
             continue;
         }
-        let words = [&test.python, "-c", QUERY].map(str::to_owned);
+        let found = query.execute(executor)?;
+        known.push((query, found.clone()));
+        all.push(found);
+    }
+    Ok(all)
+}
+
+/// A question to an interpreter.
+#[derive(PartialEq)]
+struct Query {
+    python: String,
+    directory: Option<PathBuf>,
+    environment: BTreeMap<String, String>,
+}
+
+impl Query {
+    fn execute(&self, executor: &mut dyn Executor) -> Result<Object, ExecutorError> {
+        let words = [&self.python, "-c", QUERY].map(str::to_owned);
         let executed = executor.execute(&Execution {
             command: CommandLine::Words(words.to_vec()),
-            directory: case.directory.clone().map(PathBuf::from),
-            environment: CommitFolder::environment(None, case, variant),
+            directory: self.directory.clone(),
+            environment: self.environment.clone(),
             stdin: Stdin::Null,
             time_limit: Some(TIME_LIMIT),
             keep_stdout: OUTPUT,
@@ -73,18 +107,15 @@ pub fn interpreters(
         })?;
         let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
         let last = text.lines().last().unwrap_or_default();
-        let found: Object = match executed.end {
+        Ok(match executed.end {
             ExecutionEnd::Exited(0) => serde_json::from_str(last).unwrap_or_default(),
             ExecutionEnd::Exited(_)
             | ExecutionEnd::Signalled(_)
             | ExecutionEnd::TimedOut
             | ExecutionEnd::Interrupted
             | ExecutionEnd::NotStarted(_) => Object::new(),
-        };
-        known.push((variant, found.clone()));
-        all.push(found);
+        })
     }
-    Ok(all)
 }
 
 /// Returns what an instance's process had of Python that its run does not say: another interpreter, or packages of

@@ -1,0 +1,54 @@
+//! Commands that prepare what is measured: the build of a commit, the installation of packages.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::{
+    Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
+};
+use lapwing_core::suite::CommandLine;
+
+/// Maximum number of bytes read from the output of a build.
+const SAID: usize = 16 << 10;
+
+/// How a build ended.
+pub enum BuildResult {
+    Well,
+    /// With the exit code and the last line of the output.
+    Badly(String),
+    Interrupted,
+}
+
+/// Executes a command of a build.
+pub fn build(
+    executor: &mut LocalExecutor,
+    command: CommandLine,
+    folder: &Path,
+    environment: BTreeMap<String, String>,
+) -> Result<BuildResult, ExecutorError> {
+    let executed = executor.execute(&Execution {
+        command,
+        directory: Some(folder.to_owned()),
+        environment,
+        stdin: Stdin::Null,
+        time_limit: None,
+        keep_stdout: SAID,
+        keep_stderr: SAID,
+        counters: false,
+        leftovers: LeftoverPolicy::End,
+    })?;
+    let ended = match &executed.end {
+        ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
+        ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
+        ExecutionEnd::Exited(code) => format!("exit code {code}"),
+        ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
+        ExecutionEnd::NotStarted(reason) => reason.clone(),
+        ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
+    };
+    let texts = [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
+    let mut lines = texts.iter().flat_map(|it| it.lines().rev());
+    let said = lines.find(|line| !line.trim().is_empty());
+    let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+    Ok(BuildResult::Badly(format!("{ended}{said}")))
+}

@@ -1,0 +1,294 @@
+//! The Python environments of variants: built once, kept in the cache, used whole.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::{PythonFolder, PythonFolders, PythonState};
+use lapwing_core::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
+use serde_json::json;
+
+use super::build_step::{BuildResult, build};
+use super::start_executor;
+use super::worktrees::{cache_folder, lock};
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+
+/// The file that an environment has when it is complete; its age is that of the last use.
+const COMPLETE: &str = "lapwing.json";
+/// Environments that were not used for this long are removed.
+const KEPT: Duration = Duration::from_secs(60 * 60 * 24 * 30);
+
+/// The Python environments of a plan; those that cannot be used again are removed on drop.
+#[derive(Default)]
+pub struct PythonEnvironments {
+    folders: PythonFolders,
+    passing: Vec<PathBuf>,
+}
+
+impl PythonEnvironments {
+    /// Builds those that are not there yet. One that cannot be built is noted.
+    pub fn prepare(plan: &Plan, context: &Context) -> Result<Self, CliError> {
+        let mut all = Self::default();
+        if plan.variants.iter().all(|it| it.python.is_none()) {
+            return Ok(all);
+        }
+        let mut executor = start_executor(plan)?;
+        let directory = plan.directory.as_ref().map_or(Path::new("/"), Path::new);
+        let mut known: Vec<(&PythonEnvironment, PythonState)> = Vec::new();
+        for variant in &plan.variants {
+            let Some(python) = &variant.python else {
+                continue;
+            };
+            let state = match known.iter().find(|(it, _)| *it == python) {
+                Some((_, state)) => state.clone(),
+                None => all.state_of(variant, python, directory, &mut executor, context)?,
+            };
+            if let (PythonState::Broken(reason), true) =
+                (&state, known.iter().all(|(it, _)| *it != python))
+            {
+                let name = &variant.name;
+                let text = format!("{name} is not measured: {reason}");
+                context.terminal.note(&text);
+            }
+            known.push((python, state.clone()));
+            all.folders.insert(variant.name.clone(), state);
+        }
+        Ok(all)
+    }
+
+    /// Returns where they are.
+    pub fn folders(&self) -> &PythonFolders {
+        &self.folders
+    }
+
+    fn state_of(
+        &mut self,
+        variant: &Variant,
+        python: &PythonEnvironment,
+        directory: &Path,
+        executor: &mut LocalExecutor,
+        context: &Context,
+    ) -> Result<PythonState, CliError> {
+        if let PythonPackages::Existing(folder) = &python.packages {
+            return Ok(existing(Path::new(folder)));
+        }
+        let content = match python.file().map(fs::read_to_string).transpose() {
+            Ok(content) => content.unwrap_or_default(),
+            Err(error) => {
+                let file = python.file().unwrap_or(Path::new("")).display();
+                return Ok(PythonState::Broken(format!("cannot read {file}: {error}")));
+            }
+        };
+        let steps = match steps(python) {
+            Ok(steps) => steps,
+            Err(reason) => return Ok(PythonState::Broken(reason)),
+        };
+        let cache = cache_folder("environments", directory).map_err(no_folder)?;
+        remove_old(&cache);
+        let key = python.key(&content);
+        let is_repeatable = python.is_repeatable(&content);
+        let name = match is_repeatable {
+            true => key,
+            false => format!("{key}-{}", super::new_id()),
+        };
+        let folder = cache.join(&name);
+        let _lock = lock(&cache.join(format!("{name}.lock"))).map_err(no_folder)?;
+        if !is_repeatable {
+            self.passing.push(folder.clone());
+        }
+        let complete = folder.join(COMPLETE);
+        if !complete.exists() {
+            if !context.quiet {
+                let name = &variant.name;
+                context
+                    .terminal
+                    .say(&format!("building the Python environment of {name}"));
+            }
+            let _absent = fs::remove_dir_all(&folder);
+            for step in steps {
+                match build(executor, step.command(&folder), directory, step.variables(&folder))? {
+                    BuildResult::Well => {}
+                    BuildResult::Interrupted => {
+                        return Err(CliError {
+                            exit: ExitStatus::Interrupted,
+                            ..CliError::input("interrupted")
+                        });
+                    }
+                    BuildResult::Badly(reason) => {
+                        let _gone = fs::remove_dir_all(&folder);
+                        return Ok(PythonState::Broken(format!(
+                            "its Python environment cannot be built: {reason}"
+                        )));
+                    }
+                }
+            }
+        }
+        // Written at each use: environments go when they are not used for long.
+        let text = json!({ "packages": python.packages }).to_string();
+        fs::write(&complete, text).map_err(no_folder)?;
+        Ok(ready(folder))
+    }
+}
+
+impl Drop for PythonEnvironments {
+    fn drop(&mut self) {
+        for folder in &self.passing {
+            let _gone = fs::remove_dir_all(folder);
+            let _gone = fs::remove_file(folder.with_extension("lock"));
+        }
+    }
+}
+
+fn no_folder(error: io::Error) -> CliError {
+    CliError::input(error)
+        .consequence("no Python environment can be built")
+        .hint("name another cache folder: `XDG_CACHE_HOME=DIR lapwing run …`")
+}
+
+fn existing(folder: &Path) -> PythonState {
+    if folder.join("bin/python").exists() {
+        let folder = folder.canonicalize();
+        return ready(folder.unwrap_or_default());
+    }
+    PythonState::Broken(format!(
+        "{} is no Python environment: it has no bin/python",
+        folder.display()
+    ))
+}
+
+fn ready(folder: PathBuf) -> PythonState {
+    let programs = folder.join("bin").display().to_string();
+    let path = match std::env::var("PATH") {
+        Ok(path) => format!("{programs}:{path}"),
+        Err(_absent) => programs,
+    };
+    PythonState::Ready(PythonFolder { folder, path })
+}
+
+/// Removes environments that were not used for long.
+fn remove_old(cache: &Path) {
+    let now = SystemTime::now();
+    for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        // One that is being built has no such file yet, so its own age counts.
+        let used = fs::metadata(folder.join(COMPLETE)).or_else(|_unfinished| entry.metadata());
+        let age = used.and_then(|it| it.modified()).ok();
+        let age = age.and_then(|it| now.duration_since(it).ok());
+        if age.is_some_and(|age| age > KEPT) {
+            let _gone = fs::remove_dir_all(&folder);
+            let _gone = fs::remove_file(&folder);
+        }
+    }
+}
+
+/// A command that builds an environment; `{folder}` stands for its folder.
+#[derive(Debug, PartialEq)]
+struct BuildStep {
+    words: Vec<String>,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+impl BuildStep {
+    fn of(words: &[&str]) -> Self {
+        Self {
+            words: words.iter().map(|&it| it.to_owned()).collect(),
+            variables: Vec::new(),
+        }
+    }
+
+    fn command(&self, folder: &Path) -> CommandLine {
+        let folder = folder.display().to_string();
+        let words = self.words.iter().map(|it| it.replace("{folder}", &folder));
+        CommandLine::Words(words.collect())
+    }
+
+    fn variables(&self, folder: &Path) -> BTreeMap<String, String> {
+        let folder = folder.display().to_string();
+        let variables = self.variables.iter();
+        variables
+            .map(|(name, value)| ((*name).to_owned(), value.replace("{folder}", &folder)))
+            .collect()
+    }
+}
+
+/// Returns the commands that build an environment, or what is missing on this machine.
+fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
+    let version = python.version.as_deref();
+    match &python.packages {
+        PythonPackages::Existing(_) => Ok(Vec::new()),
+        PythonPackages::Conda(_) if version.is_some() => {
+            Err("`python_version` is not for environments of Conda: name the version in the file".to_owned())
+        }
+        PythonPackages::Conda(file) => {
+            let programs = ["micromamba", "mamba", "conda"];
+            let Some(program) = programs.into_iter().find(|it| program(it)) else {
+                return Err(format!("{file} needs conda, mamba or micromamba, and none is installed"));
+            };
+            Ok(vec![match program {
+                "conda" => BuildStep::of(&["conda", "env", "create", "--quiet", "--prefix", "{folder}", "--file", file]),
+                program => BuildStep::of(&[program, "create", "--quiet", "--yes", "--prefix", "{folder}", "--file", file]),
+            }])
+        }
+        PythonPackages::Lock(file) if !program("uv") => {
+            Err(format!("{file} needs uv, which is not installed"))
+        }
+        PythonPackages::Lock(file) if file.ends_with("uv.lock") => {
+            let project = Path::new(file).parent().unwrap_or(Path::new("."));
+            let project = project.display().to_string();
+            let mut step = BuildStep::of(&["uv", "sync", "--quiet", "--frozen", "--project", &project]);
+            step.words.extend(version.iter().flat_map(|it| ["--python", *it]).map(str::to_owned));
+            step.variables.push(("UV_PROJECT_ENVIRONMENT", "{folder}"));
+            Ok(vec![step])
+        }
+        PythonPackages::Lock(file) => Ok(vec![
+            virtual_environment(version),
+            BuildStep::of(&["uv", "pip", "sync", "--quiet", "--python", "{folder}/bin/python", file]),
+        ]),
+        PythonPackages::Requirements(lines) => {
+            let mut words = Vec::new();
+            for line in lines {
+                match line.trim().split_once(char::is_whitespace) {
+                    // An option and its value are two words.
+                    Some((option, value)) if option.starts_with('-') => {
+                        words.extend([option.to_owned(), value.trim().to_owned()]);
+                    }
+                    Some(_) | None => words.push(line.trim().to_owned()),
+                }
+            }
+            Ok(vec![virtual_environment(version), installation(words)])
+        }
+        PythonPackages::RequirementsFile(file) => Ok(vec![
+            virtual_environment(version),
+            installation(["-r".to_owned(), file.clone()].into()),
+        ]),
+    }
+}
+
+fn virtual_environment(version: Option<&str>) -> BuildStep {
+    if program("uv") {
+        let mut step = BuildStep::of(&["uv", "venv", "--quiet", "--no-project", "{folder}"]);
+        step.words.extend(version.iter().flat_map(|it| ["--python", *it]).map(str::to_owned));
+        return step;
+    }
+    let python = version.map_or_else(|| "python3".to_owned(), |it| format!("python{it}"));
+    BuildStep::of(&[&python, "-m", "venv", "{folder}"])
+}
+
+fn installation(words: Vec<String>) -> BuildStep {
+    let mut step = match program("uv") {
+        true => BuildStep::of(&["uv", "pip", "install", "--quiet", "--python", "{folder}/bin/python"]),
+        false => BuildStep::of(&["{folder}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]),
+    };
+    step.words.extend(words);
+    step
+}
+
+/// Returns whether there is such a program.
+fn program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
