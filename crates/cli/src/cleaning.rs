@@ -1,6 +1,6 @@
 //! Options of every command that judges: exclusions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
@@ -130,6 +130,15 @@ impl CleaningOptions {
             .hint("use it with `lapwing detect`"));
         }
         self.judging_histories()
+    }
+
+    /// Returns the options of the suite file in a folder, if it has one.
+    pub fn of_folder(folder: Option<&Path>) -> Self {
+        let file = folder.map(|it| it.join(suite_file::SUITE_FILE));
+        Self {
+            suite: file.filter(|it| it.is_file()),
+            ..Self::default()
+        }
     }
 
     /// Returns the same, also for tools that judge histories.

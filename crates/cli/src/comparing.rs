@@ -6,9 +6,12 @@ use std::path::Path;
 
 use clap::Args;
 use lapwing_core::clean::CleaningRules;
-use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
+use lapwing_core::judge::{
+    CompareMethod, CompareOptions, MetricChoice, SideSamples, UnintendedDifference,
+};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
+use lapwing_core::text::first_names;
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
@@ -166,11 +169,41 @@ pub fn gather(
             suites.join(", ")
         ));
     }
+    let names = found.sides.names();
+    notes.extend((1..names.len()).filter_map(|candidate| {
+        let differences = samples.unintended_differences(candidate);
+        environment_note([&names[0], &names[candidate]], &differences)
+    }));
     Ok(GatheredSides {
-        names: found.sides.names(),
+        names,
         samples,
         notes,
     })
+}
+
+/// Of more differences only the number is said.
+const DIFFERENCES: usize = 6;
+
+/// Returns what differs between the environments of two sides besides what their variants ask for.
+fn environment_note(names: [&str; 2], differences: &[UnintendedDifference]) -> Option<String> {
+    if differences.is_empty() {
+        return None;
+    }
+    let text = |it: &UnintendedDifference| {
+        let values = it.values.each_ref().map(|values| match values.as_slice() {
+            [] => "none".to_owned(),
+            values => first_names(values, 2),
+        });
+        let key = it.key.strip_prefix("packages.").unwrap_or(&it.key);
+        format!("{key} {} → {}", values[0], values[1])
+    };
+    let texts: Vec<String> = differences.iter().map(text).collect();
+    Some(format!(
+        "{} differs from {} in more than was asked for: {}",
+        names[1],
+        names[0],
+        first_names(texts.iter().map(String::as_str), DIFFERENCES)
+    ))
 }
 
 /// The sides of a comparison, some of them perhaps in files.
@@ -310,7 +343,8 @@ pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     format!("{kind}:{meant}").parse()
 }
 
-fn parse_change(text: &str) -> Result<f64, String> {
+/// Reads the smallest change that matters.
+pub fn parse_change(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|change| *change > 0.0 && *change < 1.0)
         .ok_or_else(|| "write a change above 0 % and below 100 %, such as 3% or 0.03".to_owned())

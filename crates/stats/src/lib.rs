@@ -37,6 +37,7 @@ mod power;
 mod rank;
 mod ratio;
 mod ratio_interval;
+mod prospect;
 mod replicates;
 mod seed;
 mod sequential;
@@ -84,9 +85,10 @@ pub use power::{
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
+pub use prospect::Prospect;
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
-pub use sequential::{Spending, sequential_levels};
+pub use sequential::{Spending, look_levels, look_sizes, sequential_levels};
 pub use suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };

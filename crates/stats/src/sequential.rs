@@ -7,6 +7,33 @@ const POINTS: usize = 601;
 /// Bounds beyond this many standard errors are never crossed.
 const FARTHEST: f64 = 9.0;
 
+/// The fewest instances per side at which results are looked at first.
+const FIRST_LOOK: usize = 5;
+/// Each look has this many times as many instances as the one before.
+const LOOK_STEP: f64 = 1.4;
+
+/// Returns the numbers of instances per side at which an experiment of at most `most` is looked at: 5, 7, 10, 14, 20 and
+/// so on, and all of them.
+///
+/// ```
+/// assert_eq!(lapwing_stats::look_sizes(30), [5, 7, 10, 14, 20, 28, 30]);
+/// assert_eq!(lapwing_stats::look_sizes(3), [3]);
+/// ```
+#[must_use]
+pub fn look_sizes(most: usize) -> Vec<usize> {
+    let mut sizes = vec![FIRST_LOOK.min(most)];
+    while let Some(last) = sizes.last().copied().filter(|last| *last < most) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number"
+        )]
+        let next = (crate::as_f64(last) * LOOK_STEP).ceil() as usize;
+        sizes.push(next.min(most));
+    }
+    sizes
+}
+
 /// How the error rate is spent over the looks (Lan and DeMets, Biometrika 70, 1983).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spending {
@@ -86,6 +113,36 @@ pub fn sequential_levels(shares: &[f64], alpha: f64, spending: Spending) -> Vec<
         (before, spent) = (share, target);
     }
     levels
+}
+
+/// With few degrees of freedom the t-tests of several looks have less in common than normal ones, which would raise the
+/// error rate by up to a tenth (`docs/calibration.md`).
+const FOR_FEW: f64 = 0.92;
+
+/// Returns the two-sided p-value that suffices at each look of a t-test with so many instances per side, of `most` in all,
+/// so that the error rate over all looks is at most `alpha`. One look at everything is the plain test.
+///
+/// The error rate is spent evenly ([`Spending::Even`]) and a little less than `alpha` of it.
+///
+/// ```
+/// use lapwing_stats::look_levels;
+/// assert_eq!(look_levels(&[20], 20, 0.05), [0.05]);
+/// assert!(look_levels(&[5, 20], 20, 0.05).iter().all(|it| *it < 0.05));
+/// ```
+///
+/// # Panics
+/// When the sizes do not rise, or `alpha` is no probability between 0 and 1.
+#[must_use]
+pub fn look_levels(sizes: &[usize], most: usize, alpha: f64) -> Vec<f64> {
+    let most = sizes.last().copied().unwrap_or(0).max(most);
+    if let [only] = sizes
+        && *only == most
+    {
+        return vec![alpha];
+    }
+    let share = |size: &usize| crate::as_f64(*size) / crate::as_f64(most);
+    let shares: Vec<f64> = sizes.iter().map(share).collect();
+    sequential_levels(&shares, FOR_FEW * alpha, Spending::Even)
 }
 
 fn gaussian(value: f64, deviation: f64) -> f64 {

@@ -3,24 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::as_f64;
-use serde_json::Value;
 
 use super::series::Moment;
 use crate::model::Object;
 use crate::record::InstanceData;
+use crate::sample::{is_volatile, observations};
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
-/// Keys that differ from run to run by themselves.
-const VOLATILE: [&str; 6] = [
-    "load",
-    "uptime",
-    "time",
-    "pid",
-    "free",
-    "governor_frequency",
-];
-
 /// What was observed around the instances of a moment: the values of each key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Observed {
@@ -47,31 +37,18 @@ impl Observed {
             return;
         }
         if self.instances == 0 {
-            self.note("", &instance.run.environment);
+            self.note(&instance.run.environment);
             self.put("measured with", instance.session.tool.clone());
         }
         self.instances += 1;
         if let Some(host) = &instance.instance.host {
             self.put("host", host.clone());
         }
-        self.note("", &instance.instance.environment);
+        self.note(&instance.instance.environment);
     }
 
-    fn note(&mut self, prefix: &str, object: &Object) {
-        for (key, value) in object {
-            let path = match prefix {
-                "" => key.clone(),
-                _ => format!("{prefix}.{key}"),
-            };
-            match value {
-                Value::Object(inner) => self.note(&path, inner),
-                Value::String(text) => self.put(&path, text.clone()),
-                Value::Null => {}
-                Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                    self.put(&path, value.to_string());
-                }
-            }
-        }
+    fn note(&mut self, environment: &Object) {
+        observations(environment, &mut |path, value| self.put(path, value));
     }
 
     fn put(&mut self, key: &str, value: String) {
@@ -154,9 +131,4 @@ fn difference(key: &str, before: &[&Moment], after: &[&Moment]) -> Option<Enviro
         after: most_first(is),
         separation: apart,
     })
-}
-
-fn is_volatile(key: &str) -> bool {
-    let last = key.rsplit('.').next().unwrap_or(key);
-    VOLATILE.contains(&last)
 }

@@ -6,7 +6,7 @@ use super::caution::{Caution, cautions, design_cautions};
 use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
-use crate::model::{Better, Id, Metric};
+use crate::model::{Better, Id, Look, Metric};
 use crate::sample::{SideSetting, Subject, differ};
 use lapwing_stats::{
     Confidence, Difference, DifferenceMethod, Interval, Replicates, Seed, instances_to_settle,
@@ -120,6 +120,8 @@ pub struct SideSample {
     pub runs: BTreeSet<Id>,
     /// Number of instances excluded because they are of an earlier epoch.
     pub earlier: usize,
+    /// The number of instances by the look that followed them.
+    pub looks: BTreeMap<Look, usize>,
 }
 
 /// The result of a comparison of two sides.
@@ -321,7 +323,7 @@ pub fn compare(
         replication = Replication::of(sides, &sides.map(|side| instance_means(&side.cleaned)));
         difference = replication
             .as_ref()
-            .and_then(|replication| replication.replicates.difference(options.confidence));
+            .and_then(|replication| replication.difference(options.confidence));
     }
     let mut cautions = cautions(sides);
     if replication.is_some() {
@@ -461,9 +463,9 @@ pub(super) fn default_ratio(
         lower: interval.lower.exp(),
         upper: interval.upper.exp(),
     };
-    let difference = replication.replicates.difference(confidence)?;
+    let difference = replication.difference(confidence)?;
     let unpaired = || {
-        let instances = Replicates::Sides(logs).difference(confidence)?;
+        let instances = Replicates::Sides(logs).difference(replication.level(confidence))?;
         Some(exp(instances.interval))
     };
     let ratio = ComparedRatio {

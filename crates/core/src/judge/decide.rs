@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{PValue, Replicates, Seed, benjamini_hochberg, family_p_values};
+use lapwing_stats::{PValue, Replicates, benjamini_hochberg, family_p_values};
 
 use super::caution::Caution;
 use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
@@ -24,11 +24,10 @@ pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
         );
         families.entry(key).or_default().push(at);
     }
-    for ((metric, are_differences), members) in families {
+    for ((_, are_differences), members) in families {
         let smallest = options.smallest_effect.filter(|_| !are_differences);
         let border = smallest.unwrap_or(0.0).ln_1p();
-        let seed = options.seed.split(&metric);
-        let p_values = p_values_of_family(comparisons, &members, border, seed);
+        let p_values = p_values_of_family(comparisons, &members, border, options);
         let (tested, p_values): (Vec<usize>, Vec<PValue>) = p_values.into_iter().unzip();
         for (at, adjusted) in tested.iter().zip(benjamini_hochberg(&p_values)) {
             comparisons[*at].p_adjusted = Some(adjusted.value());
@@ -46,8 +45,10 @@ fn p_values_of_family(
     comparisons: &[Comparison],
     members: &[usize],
     border: f64,
-    seed: Seed,
+    options: &CompareOptions,
 ) -> Vec<(usize, PValue)> {
+    let false_discovery_rate = options.false_discovery_rate;
+    let seed = options.seed.split(&comparisons[members[0]].subject.metric);
     let (places, replicates): (Vec<usize>, Vec<Replicates>) = members
         .iter()
         .filter_map(|at| {
@@ -56,7 +57,11 @@ fn p_values_of_family(
         })
         .unzip();
     let by_family = family_p_values(&replicates, seed);
-    let by_family = places.into_iter().zip(by_family);
+    let by_family = places.into_iter().zip(by_family).map(|(at, p_value)| {
+        let looks = comparisons[at].replication.as_ref().map(|it| &it.looks);
+        let factor = looks.map_or(1.0, |it| it.factor(false_discovery_rate));
+        (at, p_value.map(|it| (it * factor).min(1.0)))
+    });
     let by_method = members
         .iter()
         .filter(|at| comparisons[**at].replication.is_none())

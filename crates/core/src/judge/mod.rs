@@ -7,13 +7,16 @@ mod caution;
 mod compare;
 mod decide;
 mod detection;
+mod environments;
 mod hail;
+mod looks;
 mod methods;
 mod metrics;
 mod pairs;
 mod side_sample;
 mod sides;
 mod size;
+mod standing;
 mod starts;
 mod suite;
 mod unit;
@@ -33,10 +36,13 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use environments::UnintendedDifference;
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
+pub use looks::Looks;
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};
 pub use size::SampleSize;
+pub use standing::Standing;
 pub use unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use variability::{Variability, usable_variability, variability};
 
@@ -104,10 +110,14 @@ pub fn differ_from_one(ratios: &[&JudgedRatio]) -> Vec<bool> {
         .map(|judged| judged.replication.replicates.clone())
         .collect();
     let p_values = lapwing_stats::family_p_values(&replicates, options.seed);
+    let alpha = options.false_discovery_rate;
     let (places, p_values): (Vec<usize>, Vec<PValue>) = p_values
         .into_iter()
         .enumerate()
-        .filter_map(|(place, p_value)| Some((place, PValue::new(p_value?).ok()?)))
+        .filter_map(|(place, p_value)| {
+            let factor = ratios[place].replication.looks.factor(alpha);
+            Some((place, PValue::new((p_value? * factor).min(1.0)).ok()?))
+        })
         .unzip();
     let mut differ = vec![false; ratios.len()];
     for (place, adjusted) in places.into_iter().zip(benjamini_hochberg(&p_values)) {

@@ -9,7 +9,7 @@ use super::SampleSplit;
 use super::compare::SideSample;
 use super::unit::InstanceOrigin;
 use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
-use crate::model::{Conversion, InstanceOutcome, Outcome};
+use crate::model::{Conversion, InstanceOutcome, Look, Outcome};
 use crate::record::InstanceData;
 use crate::sample::{Sample, SideSetting, telling};
 
@@ -58,6 +58,8 @@ impl SideSample {
                 .get(metric)
                 .is_some_and(|column| column.iter().any(|value| value.is_finite()));
             side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
+            let look = Look::of(&it.instance.attributes);
+            *side.looks.entry(look).or_insert(0) += 1;
             note(&mut side.hosts, it.instance.host.as_deref());
             note(&mut side.processors, processor(it));
             note(

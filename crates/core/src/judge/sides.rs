@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
 use super::decide::decide;
+use super::environments::{SideEnvironment, UnintendedDifference, unintended};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
 use super::pairs::{ComparedPair, GatheredSamples};
@@ -44,6 +45,8 @@ pub struct SideSamples {
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
+    /// The environments of each side.
+    environments: Vec<SideEnvironment>,
     /// The sample of a setting that a side does not have.
     nothing: SideSample,
 }
@@ -166,6 +169,12 @@ impl SideSamples {
         if let Some(name) = first_of(&names, &all) {
             self.audit_samples(&samples, &policies, name);
         }
+        self.environments.resize(self.count, SideEnvironment::default());
+        for sample in &samples {
+            for instance in &sample.instances {
+                self.environments[sample.place.side].add(&instance.run);
+            }
+        }
         for place in samples.iter().map(|sample| &sample.place) {
             if place.side > 0 {
                 self.groups[place.side] = place.group;
@@ -268,6 +277,14 @@ impl SideSamples {
             self.put((subject, group), gathered);
         }
         Some(names)
+    }
+
+    /// Returns what differs between the environments of the first side and another, and was not asked for.
+    pub fn unintended_differences(&self, candidate: usize) -> Vec<UnintendedDifference> {
+        match (self.environments.first(), self.environments.get(candidate)) {
+            (Some(baseline), Some(candidate)) => unintended([baseline, candidate]),
+            (_, _) => Vec::new(),
+        }
     }
 
     /// Returns the exclusions, by each benchmark's first metric.

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{Replicates, as_f64, mean};
+use lapwing_stats::{Confidence, Difference, Replicates, as_f64, mean};
 
 use super::compare::SideSample;
 use super::instance_means;
+use super::looks::Looks;
 use crate::model::Id;
 
 /// A replicate of a comparison.
@@ -55,6 +56,8 @@ pub struct Replication {
     pub replicates: Replicates,
     /// The centres of the two sides, on the scale of the values.
     pub centres: [f64; 2],
+    /// How often the results were looked at while instances were added.
+    pub looks: Looks,
 }
 
 /// Number of sessions per side from which a session is the unit.
@@ -73,6 +76,14 @@ impl Replication {
     /// half of the instances of each side. The rule depends on the design alone, never on the values, which keeps
     /// error rates as stated.
     pub(super) fn of(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
+        let found = Self::by_design(sides, values)?;
+        Some(Self {
+            looks: Looks::of(sides),
+            ..found
+        })
+    }
+
+    fn by_design(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
         let known = (0..2).all(|side| sides[side].origins.len() == values[side].len());
         if known {
             let by_session = by_unit(sides, values, |origin| Some(origin.session));
@@ -96,7 +107,24 @@ impl Replication {
             unit: ReplicationUnit::Instance,
             centres: [mean(&values[0])?, mean(&values[1])?],
             replicates: Replicates::Sides(values.clone()),
+            looks: Looks::default(),
         })
+    }
+
+    /// Returns the difference of the sides; interval and p-value allow for the looks at the results.
+    pub fn difference(&self, confidence: Confidence) -> Option<Difference> {
+        let difference = self.replicates.difference(self.level(confidence))?;
+        let factor = self.looks.factor(1.0 - confidence.level());
+        Some(Difference {
+            p_value: (difference.p_value * factor).min(1.0),
+            ..difference
+        })
+    }
+
+    /// Returns the level of intervals that has this confidence over all looks.
+    pub(super) fn level(&self, confidence: Confidence) -> Confidence {
+        let level = self.looks.level(1.0 - confidence.level());
+        Confidence::new(1.0 - level).unwrap_or(confidence)
     }
 
     /// Returns the numbers of replicates of the two sides.
@@ -163,6 +191,7 @@ fn pairs<K: Ord>(
         unit,
         replicates: Replicates::Pairs(differences.collect()),
         centres: [mean(&baseline)?, mean(&candidate)?],
+        looks: Looks::default(),
     })
 }
 
@@ -174,6 +203,7 @@ fn unpaired<K: Ord>(unit: ReplicationUnit, sides: [Units<K>; 2]) -> Option<Repli
         unit,
         centres: [mean(&sides[0])?, mean(&sides[1])?],
         replicates: Replicates::Sides(sides),
+        looks: Looks::default(),
     })
 }
 

@@ -30,9 +30,9 @@ pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
 pub use revision::{CommitSummary, ancestry, commit_summary, number_of_commits};
 pub use runner::{
-    CONTROL_OF, MachineWatch, PYTHON_PACKAGES, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
+    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
 };
-pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, Schedule};
+pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, Schedule};
 pub use source::{
     CommitFolder, CommitState, PythonFolder, PythonFolders, PythonState, SOURCE_VARIABLE,
     VariantPlace, VariantSources,

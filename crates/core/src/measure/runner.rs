@@ -11,7 +11,10 @@ use super::pytest::measure_test;
 use super::schedule::{FinishedInstance, InstancePlan, Schedule};
 use super::source::VariantSources;
 use super::values::declared_metrics;
+use serde_json::json;
+
 use crate::model::{
+    Look,
     Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
 };
 use crate::suite::{Plan, Variant};
@@ -30,6 +33,8 @@ pub struct RunnerSurroundings<'a> {
     pub host: Option<String>,
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
+    /// The number of the look at the results that follows these instances, if there are several.
+    pub look: Option<u32>,
     /// The locations of the commits and Python environments of the plan.
     pub sources: VariantSources,
 }
@@ -136,21 +141,16 @@ pub fn open_session(
     Ok(SessionRuns { session, runs })
 }
 
-/// The attribute of the run of a control: the variant that it is a copy of.
-pub const CONTROL_OF: &str = "control_of";
-/// The attribute of a run in a Python environment of its own: the packages that were asked for.
-pub const PYTHON_PACKAGES: &str = "python_packages";
-
 /// Returns what a variant is, as far as levels of factors do not say it.
 fn attributes(variant: &Variant) -> Object {
     let mut attributes = Object::new();
     if let Some(original) = &variant.control_of {
-        attributes.insert(CONTROL_OF.to_owned(), original.clone().into());
+        attributes.insert(Run::CONTROL_OF.to_owned(), original.clone().into());
     }
     if let Some(python) = &variant.python
         && let Ok(packages) = serde_json::to_value(&python.packages)
     {
-        attributes.insert(PYTHON_PACKAGES.to_owned(), packages);
+        attributes.insert(Run::PYTHON_PACKAGES.to_owned(), packages);
     }
     attributes
 }
@@ -210,7 +210,16 @@ fn measure_instance(
         started: Some(around.clock.now()),
         environment: Object::new(),
         job: Object::new(),
-        attributes: Object::new(),
+        attributes: (around.look.iter())
+            .map(|number| {
+                let most = plan.stop_early.as_ref().map_or(0, |_| case.instances);
+                let look = Look {
+                    number: *number,
+                    most,
+                };
+                (Look::KEY.to_owned(), json!(look))
+            })
+            .collect(),
         artifacts: Object::new(),
         extra: Object::new(),
     };

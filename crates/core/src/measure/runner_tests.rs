@@ -82,6 +82,7 @@ pub(super) fn measure(
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
         scratch: scratch.path().to_owned(),
+        look: None,
         sources: VariantSources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);

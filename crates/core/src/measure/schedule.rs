@@ -1,6 +1,9 @@
 //! In which order instances are measured.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use lapwing_stats::Seed;
+use rand::Rng;
 use rand::seq::SliceRandom;
 
 use crate::model::InstanceOutcome;
@@ -41,6 +44,19 @@ pub trait Schedule {
     fn remaining(&self) -> usize;
 }
 
+/// More instances than a plan has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MoreInstances {
+    /// How many of each variant, by the positions of the cases.
+    pub by_case: BTreeMap<usize, usize>,
+    /// The number of the first block.
+    pub block: u32,
+    /// The position of the first instance.
+    pub position: u32,
+    /// How often there were more before: another number, another order.
+    pub number: u32,
+}
+
 /// Every instance of a plan, once, in random order.
 ///
 /// Block by block, so that a drift of the machine hits all sides; within a block the
@@ -48,7 +64,7 @@ pub trait Schedule {
 /// other, again shuffled, so that they share the machine's weather.
 #[derive(Debug, Clone)]
 pub struct FixedSchedule {
-    left: std::collections::VecDeque<InstancePlan>,
+    left: VecDeque<InstancePlan>,
 }
 
 impl FixedSchedule {
@@ -62,6 +78,29 @@ impl FixedSchedule {
         Self {
             left: instances.into_iter().collect(),
         }
+    }
+
+    /// Returns a schedule of more instances than a plan has, in blocks after its own.
+    pub fn more(plan: &Plan, more: &MoreInstances) -> Self {
+        let mut random = Seed(plan.seed)
+            .split(&format!("more {}", more.number))
+            .stream("order");
+        let blocks = more.by_case.values().copied().max().unwrap_or(0);
+        let mut left = VecDeque::new();
+        for (block, round) in (more.block..).zip(0..blocks) {
+            let due = more.by_case.iter().filter(|(_, count)| round < **count);
+            let cases = due.map(|(case, _)| *case).collect();
+            for (case, variant) in shuffled(cases, plan, &mut random) {
+                left.push_back(InstancePlan {
+                    case,
+                    variant,
+                    block,
+                    position: more.position.saturating_add(place(left.len())),
+                    attempt: 0,
+                });
+            }
+        }
+        Self { left }
     }
 
     /// Returns what is left of a schedule after these instances were measured.
@@ -120,26 +159,41 @@ fn order(plan: &Plan) -> Vec<InstancePlan> {
     let blocks = blocks.unwrap_or(0);
     let mut order = Vec::new();
     for block in 0..blocks {
-        let mut cases: Vec<usize> = (0..plan.cases.len())
+        let cases: Vec<usize> = (0..plan.cases.len())
             .filter(|case| takes_part(block, blocks, plan.cases[*case].instances))
             .collect();
-        cases.shuffle(&mut random);
-        for case in cases {
-            let mut variants: Vec<usize> = (0..plan.variants.len()).collect();
-            variants.shuffle(&mut random);
-            for variant in variants {
-                order.push(InstancePlan {
-                    case,
-                    variant,
-                    block,
-                    position: u32::try_from(order.len()).unwrap_or(u32::MAX),
-                    attempt: 0,
-                });
-            }
+        for (case, variant) in shuffled(cases, plan, &mut random) {
+            order.push(InstancePlan {
+                case,
+                variant,
+                block,
+                position: place(order.len()),
+                attempt: 0,
+            });
         }
     }
     if !plan.interleave {
         one_commit_after_another(plan, &mut order);
+    }
+    order
+}
+
+fn place(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}
+
+/// Returns the benchmarks of a block in random order, each with all variants, again in random order.
+fn shuffled(
+    mut cases: Vec<usize>,
+    plan: &Plan,
+    random: &mut impl Rng,
+) -> Vec<(usize, usize)> {
+    cases.shuffle(random);
+    let mut order = Vec::with_capacity(cases.len() * plan.variants.len());
+    for case in cases {
+        let mut variants: Vec<usize> = (0..plan.variants.len()).collect();
+        variants.shuffle(random);
+        order.extend(variants.into_iter().map(|variant| (case, variant)));
     }
     order
 }
@@ -234,6 +288,28 @@ mod tests {
             .map(|it| it.block)
             .collect();
         assert_eq!(blocks, [4, 9]);
+    }
+
+    #[test]
+    fn more_instances_come_in_later_blocks_with_all_variants() {
+        let plan = plan(&[3, 3], 2, 7);
+        let more = MoreInstances {
+            by_case: [(1, 2)].into(),
+            block: 3,
+            position: 12,
+            number: 1,
+        };
+        let order = drain(FixedSchedule::more(&plan, &more));
+        let mut found: Vec<(usize, usize, u32, u32)> = order
+            .iter()
+            .map(|it| (it.case, it.variant, it.block, it.position))
+            .collect();
+        assert!(found.is_sorted_by_key(|it| it.3));
+        found.sort_by_key(|it| (it.2, it.1));
+        let without_position: Vec<(usize, usize, u32)> =
+            found.iter().map(|it| (it.0, it.1, it.2)).collect();
+        assert_eq!(without_position, [(1, 0, 3), (1, 1, 3), (1, 0, 4), (1, 1, 4)]);
+        assert_eq!(order.iter().map(|it| it.position).collect::<Vec<_>>(), [12, 13, 14, 15]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod instance;
 mod iteration;
 mod limits;
 mod line;
+mod look;
 mod metric;
 mod name;
 mod natural;
@@ -34,6 +35,7 @@ pub use limits::{
 };
 pub(crate) use limits::{fail, impossible};
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
+pub use look::Look;
 pub use metric::{Better, Metric, MetricName};
 pub use name::{bare_name, matches_name, matches_pattern};
 pub use natural::natural_order;

@@ -48,6 +48,10 @@ fn default_variant() -> String {
 impl Run {
     /// The variant of a run in which nothing was varied.
     pub const DEFAULT_VARIANT: &'static str = "default";
+    /// The attribute of the run of a control: the variant that it is a copy of.
+    pub const CONTROL_OF: &'static str = "control_of";
+    /// The attribute of a run in a Python environment of its own: the packages that were asked for.
+    pub const PYTHON_PACKAGES: &'static str = "python_packages";
 
     /// Returns the levels of its factors as people read them.
     pub fn levels(&self) -> Levels {

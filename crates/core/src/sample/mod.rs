@@ -6,6 +6,7 @@
 //! benchmark.
 
 mod batch;
+mod environment;
 mod epoch;
 mod filter;
 mod group;
@@ -21,6 +22,7 @@ mod units;
 mod void;
 
 pub use batch::{BenchmarkBatch, each_batch};
+pub(crate) use environment::{is_volatile, observations};
 pub use filter::{RunFilter, RunKey, SampleFilter};
 pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
 pub use history::{History, HistoryPosition};

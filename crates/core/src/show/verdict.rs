@@ -353,6 +353,13 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
             unit.name()
         ));
     }
+    let looks = comparisons.iter().filter_map(|it| it.replication.as_ref());
+    let looks = looks.map(|it| it.looks.count()).max().unwrap_or(0);
+    if looks > 1 {
+        notes.push(format!(
+            "instances were added after looks at the results (up to {looks} in all): intervals and p-values allow for it"
+        ));
+    }
     notes
 }
 

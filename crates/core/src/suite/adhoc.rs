@@ -72,6 +72,7 @@ impl AdHoc {
             environment_commands: BTreeMap::new(),
             directory: Some(directory),
             cpus: settings.cpus.clone(),
+            stop_early: None,
             seed,
         }
     }

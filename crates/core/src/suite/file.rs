@@ -126,6 +126,7 @@ impl Suite {
             environment_commands: self.environment_commands.clone(),
             directory: Some(self.directory.clone()),
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
+            stop_early: None,
             seed,
         }
     }

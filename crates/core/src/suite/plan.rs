@@ -39,8 +39,22 @@ pub struct Plan {
     /// The processors that benchmarks may run on, such as `0-1,3`; `None` for all.
     #[serde(default)]
     pub cpus: Option<String>,
+    /// When a benchmark is measured no more before it has all of its instances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_early: Option<StopEarly>,
     /// Seed of the order.
     pub seed: u64,
+}
+
+/// The question of a benchmark that is measured no more when it is answered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StopEarly {
+    /// The metric; `None` for wall time.
+    #[serde(default)]
+    pub metric: Option<MetricName>,
+    /// The smallest change that matters, as a share.
+    #[serde(default)]
+    pub smallest_effect: Option<f64>,
 }
 
 /// One benchmark and how to measure it.

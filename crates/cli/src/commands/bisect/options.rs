@@ -7,7 +7,7 @@ use lapwing_core::suite::{BurnIn, Plan, parse_duration};
 use lapwing_core::text::counted;
 use lapwing_stats::Confidence;
 
-use crate::commands::run::Run;
+use crate::commands::run::{AgainWhat, Run};
 use crate::comparing::parse_level;
 use crate::error::CliError;
 use crate::options::Format;
@@ -81,7 +81,7 @@ impl CommitOptions {
             setup: self.setup.clone(),
             prepare: self.prepare.clone(),
             metrics: self.metrics.clone(),
-            again: true,
+            again: Some(AgainWhat::Commits),
             commits: Some(commits),
             build: self.build.clone(),
             ..Run::default()

@@ -29,6 +29,7 @@ pub(super) fn json(
         "smallest_effect": answer.options.smallest_effect,
         "comparisons": rows(answer),
         "suites": suites,
+        "control": answer.control,
         "notes": answer.notes,
         "audit": audit,
     });

@@ -1,6 +1,7 @@
 //! `lapwing compare`: changes between two or more sides.
 
 mod answer;
+mod control;
 mod gate;
 mod hail;
 mod text;
@@ -13,6 +14,7 @@ use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::ratios;
 
+use self::control::ControlResult;
 use self::gate::FailOn;
 use crate::audit;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
@@ -80,6 +82,7 @@ struct CompareAnswer {
     options: CompareOptions,
     notes: Vec<String>,
     samples: SideSamples,
+    control: Option<ControlResult>,
 }
 
 impl CompareCommand {
@@ -95,8 +98,10 @@ impl CompareCommand {
         let GatheredSides {
             names,
             samples,
-            notes,
+            mut notes,
         } = gathered;
+        let control = self.control((&judging, &options), context)?;
+        notes.extend(control.iter().map(ControlResult::text));
         let answer = CompareAnswer {
             comparisons: samples.compare(&names, &options),
             suites: samples.suites(&names, options.confidence),
@@ -104,6 +109,7 @@ impl CompareCommand {
             options,
             notes,
             samples,
+            control,
         };
         CliError::unless_reader_left(self.show(&answer, context))?;
         if let Some(path) = &self.plot {
@@ -146,6 +152,20 @@ impl CompareCommand {
                 gather(&self.sides, &filter, &metrics, judging, context)
             }
         }
+    }
+
+    /// Returns the result of the A/A control, if there is one.
+    fn control(
+        &self,
+        judging: (&JudgingOptions, &CompareOptions),
+        context: &Context,
+    ) -> Result<Option<ControlResult>, CliError> {
+        if self.split.is_some() {
+            return Ok(None);
+        }
+        let filter = self.filters.filter()?;
+        let metrics = metrics(&filter, self.cleaning.profile());
+        ControlResult::find(&self.sides, &filter, &metrics, judging, context)
     }
 
     /// Returns the side to split: the given one, or the latest session.

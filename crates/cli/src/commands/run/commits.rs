@@ -40,7 +40,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     };
     let commits = range.commits(&repository(&plan)?).map_err(about)?;
     let all = commits.len();
-    let measured = if command.again {
+    let measured = if command.again.is_some() {
         BTreeSet::new()
     } else {
         measured(&plan, context)?

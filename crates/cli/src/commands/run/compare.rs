@@ -2,7 +2,8 @@
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
 use lapwing_core::model::Better;
-use lapwing_core::show::comparison_sentence;
+use lapwing_core::show::{comparison_sentence, ratio_text};
+use lapwing_core::text::{counted, first_names};
 
 use super::summary::Row;
 
@@ -27,7 +28,46 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
         let differs = ratio.is_some() && differ.next().unwrap_or(false);
         contest.sentence(ratio.as_ref(), differs)
     });
-    sentences.collect()
+    let mut sentences: Vec<String> = sentences.collect();
+    sentences.extend(control_sentence(rows));
+    sentences
+}
+
+/// Returns how often the copy of the first variant seemed to differ from it, if there is one.
+fn control_sentence(rows: &[Row]) -> Option<String> {
+    let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
+    let pairs: Vec<(&str, JudgedRatio)> = by_benchmark
+        .filter_map(|group| {
+            let control = group.iter().find(|it| it.is_control())?;
+            let judged = ratio([&group[0].side, &control.side])?;
+            Some((group[0].benchmark.as_str(), judged))
+        })
+        .collect();
+    let judged: Vec<&JudgedRatio> = pairs.iter().map(|(_, judged)| judged).collect();
+    let differ = differ_from_one(&judged);
+    let alarms: Vec<(&str, f64)> = pairs
+        .iter()
+        .zip(differ)
+        .filter_map(|((name, judged), differs)| differs.then_some((*name, judged.ratio.value)))
+        .collect();
+    (!pairs.is_empty()).then(|| control_text(pairs.len(), &alarms))
+}
+
+/// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
+pub fn control_text(comparisons: usize, alarms: &[(&str, f64)]) -> String {
+    let all = counted(comparisons, "comparison");
+    if alarms.is_empty() {
+        return format!("A/A control: no false alarm in {all} of the baseline with its copy");
+    }
+    let named = alarms
+        .iter()
+        .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
+    let named: Vec<String> = named.collect();
+    format!(
+        "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
+        counted(alarms.len(), "false alarm"),
+        first_names(named.iter().map(String::as_str), 4)
+    )
 }
 
 /// Two rows to compare.
@@ -41,7 +81,8 @@ struct Contest<'a> {
 fn of_variants(rows: &[Row]) -> Vec<Contest<'_>> {
     let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
     let contests = by_benchmark.flat_map(|group| {
-        group[1..].iter().map(|candidate| Contest {
+        let candidates = group[1..].iter().filter(|it| !it.is_control());
+        candidates.map(|candidate| Contest {
             baseline: &group[0],
             candidate,
             benchmark: Some(&group[0].benchmark),

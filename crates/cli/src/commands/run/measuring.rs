@@ -36,6 +36,7 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     checkouts: CommitCheckouts<'a>,
     clock: system::SystemClock,
     scratch: PathBuf,
+    look: Option<u32>,
     consumers: &'m mut [&'c mut dyn Consumer],
 }
 
@@ -114,6 +115,7 @@ impl<'a> MeasuringParts<'a> {
             checkouts,
             clock: system::SystemClock::new(),
             scratch,
+            look: None,
             consumers,
         })
     }
@@ -139,6 +141,11 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
         &mut self.checkouts
     }
 
+    /// Sets the number of the look at the results that follows.
+    pub fn set_look(&mut self, number: Option<u32>) {
+        self.look = number;
+    }
+
     /// Measures what a schedule says.
     pub fn visit(&mut self, schedule: &mut dyn Schedule) -> Result<RunEnd, RunError> {
         let mut around = RunnerSurroundings {
@@ -148,6 +155,7 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             new_id: &mut new_id,
             host: Environment::read(Path::new("/")).host,
             scratch: self.scratch.clone(),
+            look: self.look,
             sources: self.checkouts.sources(),
         };
         measure(self.plan, &self.runs, schedule, &mut around, self.consumers)

@@ -3,10 +3,12 @@
 use lapwing_core::text::grouped;
 
 mod advice_text;
+mod again;
 mod build_step;
 mod commits;
 mod compare;
 mod dry_run;
+mod early_stop;
 mod from_file;
 mod keep;
 mod measuring;
@@ -29,9 +31,11 @@ use lapwing_core::model::{Id, Session};
 use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 
+pub use self::compare::control_text;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
-pub use self::options::Run;
+pub use self::options::{AgainWhat, Run};
 pub use self::python_environments::PythonEnvironments;
+use self::early_stop::SessionJudge;
 use self::progress::RunProgress;
 pub use self::session::{SessionOpening, new_session};
 use crate::error::{CliError, ExitStatus};
@@ -57,6 +61,9 @@ impl Run {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
+        }
+        if self.again == Some(AgainWhat::Inconclusive) {
+            return again::again(&self, context);
         }
         check_plot(self.plot.as_deref())?;
         let planned = self.planned(context)?;
@@ -101,13 +108,30 @@ impl Run {
         &self,
         parts: MeasuringParts<'_>,
         opening: SessionOpening,
+        schedule: FixedSchedule,
+    ) -> Result<ExitStatus, CliError> {
+        self.measure_look(parts, opening, schedule, None)
+    }
+
+    /// Measures a part of a session, which a look at the results of this number follows.
+    fn measure_look(
+        &self,
+        parts: MeasuringParts<'_>,
+        opening: SessionOpening,
         mut schedule: FixedSchedule,
+        look: Option<u32>,
     ) -> Result<ExitStatus, CliError> {
         let (context, plan) = (parts.context, parts.plan);
         let session = opening.session().clone();
         let mut progress = RunProgress::new(context);
         let measured = parts.all(opening, &mut progress, |measurement| {
-            visits(plan, measurement, &mut schedule)
+            measurement.set_look(look);
+            match &plan.stop_early {
+                Some(rule) if look.is_none() => {
+                    SessionJudge::new(plan, session.id, rule, context).visits(measurement, &schedule)
+                }
+                Some(_) | None => visits(plan, measurement, &mut schedule),
+            }
         });
         drop(progress);
         let (end, store) = measured?;
@@ -195,7 +219,9 @@ impl RunConclusion<'_> {
         let next = match (end, self.plan.variants.as_slice()) {
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
             (RunEnd::Complete, [] | [_]) => format!("`{program} report` shows it"),
-            (RunEnd::Complete, [first, .., last]) if first.commit.is_some() => {
+            (RunEnd::Complete, [first, .., last])
+                if first.commit.is_some() && first.name == last.name =>
+            {
                 let hash = |it: &Variant| -> String {
                     let hash = it.commit.as_ref().map_or("", |it| it.hash());
                     hash.chars().take(10).collect()

@@ -8,7 +8,7 @@ use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
     AdHoc, BurnIn, Case, CaseInput, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
-    Plan, Settings, SuiteProblem, Variant, nearest, parse_duration,
+    Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
 };
 use lapwing_core::text::{counted, first_names, grouped};
 
@@ -17,6 +17,7 @@ use super::from_file::{FilePlan, PlannedRun};
 use super::python_environments::PythonEnvironments;
 use super::tests_of_suite::tests_of;
 use super::words;
+use crate::comparing::parse_change;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
@@ -75,6 +76,16 @@ pub struct Run {
     /// measure only the benchmarks it names
     #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
     pub plan: Option<PathBuf>,
+    /// Stop measuring a benchmark when the comparison of its variants is decided or hopeless;
+    /// --instances is the maximum. The error rate stays as stated
+    #[arg(long, conflicts_with_all = ["commits", "resume"], help_heading = "Repetitions and limits")]
+    pub stop_early: bool,
+    /// Smallest change that matters to --stop-early and --again inconclusive, such as 3%
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, help_heading = "Repetitions and limits")]
+    pub smallest_effect: Option<f64>,
+    /// Metric that --stop-early and --again inconclusive judge by [default: wall_time]
+    #[arg(long, value_name = "METRIC", help_heading = "Repetitions and limits")]
+    pub metric: Option<String>,
     /// Seed of the random order [default: random]
     #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
@@ -129,9 +140,10 @@ pub struct Run {
         help_heading = "Versions"
     )]
     pub build: Option<String>,
-    /// Also measure commits that were measured before
-    #[arg(long, requires = "commits", help_heading = "Versions")]
-    pub again: bool,
+    /// Measure again: `inconclusive` adds instances to the benchmarks that the comparison of the
+    /// latest session (or of --name) left open; without a value, also commits that were measured before
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "commits", conflicts_with = "resume")]
+    pub again: Option<AgainWhat>,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -147,6 +159,15 @@ pub struct Run {
     /// Write a chart of the results to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+/// What is measured again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum AgainWhat {
+    /// Commits that were measured before
+    Commits,
+    /// Benchmarks whose comparison is open
+    Inconclusive,
 }
 
 fn parse_time_limit(text: &str) -> Result<Duration, String> {
@@ -254,7 +275,13 @@ impl Run {
                 environments: PythonEnvironments::default(),
             },
         };
-        let plan = with_worktrees(planned.plan, self)?;
+        let mut plan = with_worktrees(planned.plan, self)?;
+        if self.stop_early {
+            plan.stop_early = Some(StopEarly {
+                metric: self.metric.clone(),
+                smallest_effect: self.smallest_effect,
+            });
+        }
         Ok(PlannedRun {
             plan: over_commits(plan, self, context)?,
             environments,
@@ -303,6 +330,17 @@ impl Run {
             && least > most
         {
             return Err(CliError::input("--min-time is longer than --max-time"));
+        }
+        if self.again == Some(AgainWhat::Commits) && self.commits.is_none() {
+            return Err(CliError::input("--again without a value belongs to --commits")
+                .hint("`--again inconclusive` adds instances to what the last comparison left open"));
+        }
+        let judged = self.metric.is_some() || self.smallest_effect.is_some();
+        if judged && !self.stop_early {
+            return Err(CliError::input(
+                "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
+            )
+            .hint("`lapwing compare --smallest-effect 3%` judges what was measured"));
         }
         if commands == 0 {
             return Ok(());

@@ -20,6 +20,7 @@ pub struct RunProgress<'a> {
     bar: ProgressBar,
     current: CurrentInstance,
     noted: BTreeSet<String>,
+    has_begun: bool,
 }
 
 #[derive(Default)]
@@ -44,6 +45,7 @@ impl<'a> RunProgress<'a> {
             bar: ProgressBar::hidden(),
             current: CurrentInstance::default(),
             noted: BTreeSet::new(),
+            has_begun: false,
         }
     }
 
@@ -51,7 +53,10 @@ impl<'a> RunProgress<'a> {
         if self.context.quiet {
             return;
         }
-        self.context.terminal.say(&headline(plan, instances));
+        // With several looks at the results there are several beginnings.
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.context.terminal.say(&headline(plan, instances));
+        }
         if !self.context.terminal.is_interactive() {
             return;
         }
@@ -129,9 +134,10 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let commits = plan.variants.iter().filter_map(|it| it.commit.as_ref());
     let mut commits: Vec<&str> = commits.map(PlannedCommit::hash).collect();
     commits.dedup();
+    let is_of_commit = plan.variants.iter().all(|it| it.commit.is_some());
     let sides = match (commits.len(), plan.variants.len()) {
+        (_, many) if !is_of_commit && many > 1 => format!(" × {many} variants"),
         (0, 1) => String::new(),
-        (0, many) => format!(" × {many} variants"),
         (many, all) if many == all => format!(" × {}", counted(many, "commit")),
         (many, all) => format!(" × {} × {} variants", counted(many, "commit"), all / many),
     };
@@ -147,7 +153,9 @@ fn headline(plan: &Plan, instances: usize) -> String {
             == (first.instances, first.burn_in, first.iterations)
     });
     let all = all_instances(plan);
-    let repeats = if instances != all {
+    let repeats = if plan.stop_early.is_some() {
+        format!(" × at most {}", counted(first.instances, "instance"))
+    } else if instances != all {
         // The later commits are not counted yet.
         let left = if one_by_one { "" } else { " left" };
         format!(

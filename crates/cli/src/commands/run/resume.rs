@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use lapwing_core::measure::{FinishedInstance, FixedSchedule, InstancePlan, Schedule, SessionRuns};
-use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Session};
+use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Run as RunRecord, Session};
 use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
@@ -30,20 +30,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         ));
         return Ok(ExitStatus::Fine);
     }
-    let found = plan
-        .variants
-        .iter()
-        .map(|variant| {
-            // The last of several declares the most metrics.
-            let run = state.runs.iter().rev().find(|run| variant.is_of(run));
-            run.cloned().ok_or_else(|| {
-                CliError::input(format!(
-                    "session `{name}` was ended before anything was measured"
-                ))
-                .hint("start it anew with `lapwing run`")
-            })
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let found = runs_of(&plan, &state)?;
     let runs = SessionRuns {
         session: state.session,
         runs: found,
@@ -58,6 +45,24 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         environments,
     };
     command.measure(parts, SessionOpening::Again(runs, records), schedule)
+}
+
+/// Returns the runs of a session, in the order of the plan's variants.
+pub fn runs_of(plan: &Plan, state: &SessionState) -> Result<Vec<RunRecord>, CliError> {
+    let name = state.session.name.clone().unwrap_or_default();
+    let variants = plan.variants.iter();
+    variants
+        .map(|variant| {
+            // The last of several declares the most metrics.
+            let run = state.runs.iter().rev().find(|run| variant.is_of(run));
+            run.cloned().ok_or_else(|| {
+                CliError::input(format!(
+                    "session `{name}` was ended before anything was measured"
+                ))
+                .hint("start it anew with `lapwing run`")
+            })
+        })
+        .collect()
 }
 
 /// Refuses a session in progress: two processes would measure everything twice, and each other.
@@ -76,7 +81,7 @@ pub fn refuse_what_is_under_way(
     Ok(())
 }
 
-fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
+pub fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
     let found = if session.is_empty() {
         store.catalogue().latest_session()?.ok_or_else(|| {
             CliError::input("there is no session to resume").hint("start one with `lapwing run`")
@@ -87,7 +92,7 @@ fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
     Ok(store.catalogue().session_state(found.id)?)
 }
 
-fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
+pub fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     let name = state.session.name.clone().unwrap_or_default();
     let plan = lapwing_core::suite::stored_plan(&state.session.attributes).ok_or_else(|| {
         CliError::input(format!(

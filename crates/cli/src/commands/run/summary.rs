@@ -8,12 +8,12 @@ use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, SideSample, estimate};
 use lapwing_core::measure::COUNTED;
-use lapwing_core::model::{Metric, Run, Session};
+use lapwing_core::model::{Id, Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::show::{VariantColours, cv_text, quantity};
-use lapwing_core::suite::{Case, Plan};
+use lapwing_core::suite::{Case, Plan, Variant};
 use lapwing_core::text::plural;
 use serde_json::{Value, json};
 
@@ -39,6 +39,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Returns whether it is the copy of another variant.
+    pub fn is_control(&self) -> bool {
+        self.variant == Variant::CONTROL
+    }
+
     /// Returns the wall time like a metric that the program reported.
     fn wall_time(&self) -> Option<(String, Metric, Estimate)> {
         Some(("wall_time".to_owned(), Metric::lower("s"), self.wall?))
@@ -57,9 +62,14 @@ pub struct Summary {
 impl Summary {
     /// Reads the results of a session.
     pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
+        Self::of_session(store, session.id, plan)
+    }
+
+    /// Reads the results of the session of that id.
+    pub fn of_session(store: &Store, session: Id, plan: &Plan) -> Result<Self, CliError> {
         let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
         let mut earlier = 0;
-        let filter = Filter::of_session(session.id).with_retired();
+        let filter = Filter::of_session(session).with_retired();
         each_benchmark(store, &filter, |data| {
             let places_of = |instance: &InstanceData| {
                 let id = &instance.instance.benchmark.id;

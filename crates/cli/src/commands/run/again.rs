@@ -1,0 +1,171 @@
+//! `lapwing run --again inconclusive`: more instances of what the comparison of a session left open.
+
+use std::collections::BTreeMap;
+
+use lapwing_core::judge::{
+    CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing, VerdictReason,
+};
+use lapwing_core::measure::{FixedSchedule, MoreInstances, SessionRuns};
+use lapwing_core::model::{InstanceOutcome, Look};
+use lapwing_core::record::SessionState;
+use lapwing_core::suite::{Plan, StopEarly};
+use lapwing_core::text::{counted, first_names};
+use lapwing_stats::{Confidence, look_levels};
+
+use super::early_stop::{candidates, comparisons};
+use super::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
+use super::session::place_in;
+use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_executor};
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+
+/// No benchmark gets more than this many times the instances that it has.
+const MOST_TIMES: usize = 4;
+
+/// Measures more of the open benchmarks of the session of that name, or of the latest one.
+pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
+    let store = crate::store::open_for_writing(context)?;
+    let state = find(&store, command.name.as_deref().unwrap_or_default())?;
+    refuse_what_is_under_way(&store, &state.session, None)?;
+    let name = state.session.name.clone().unwrap_or_default();
+    let plan = stored_plan(&state)?;
+    let sides = candidates(&plan);
+    if sides.len() < 2 {
+        return Err(
+            CliError::input(format!("session `{name}` has one variant, so nothing is compared"))
+                .hint("`lapwing run --instances N` measures it again, with N instances"),
+        );
+    }
+    let rule = StopEarly {
+        metric: command.metric.clone(),
+        smallest_effect: command.smallest_effect,
+    };
+    let counts = InstanceCounts::of(&plan, &state);
+    // A verdict must still hold when the error rate is shared with the look that comes now.
+    let found = comparisons(&plan, state.session.id, &sides, &rule, sharing, context)?;
+    let open = open_benchmarks(&plan, &found, &counts, command.instances);
+    if open.is_empty() {
+        context.terminal.say(&format!(
+            "every benchmark of session `{name}` is answered or cannot be: nothing is measured again"
+        ));
+        return Ok(ExitStatus::Fine);
+    }
+    if !context.quiet {
+        let ids = open.iter().map(|(case, extra)| {
+            format!("{} (+{extra})", plan.cases[*case].benchmark.id)
+        });
+        let ids: Vec<String> = ids.collect();
+        context.terminal.say(&format!(
+            "measuring {} of session `{name}` again, with more instances per side: {}",
+            counted(open.len(), "benchmark"),
+            first_names(ids.iter().map(String::as_str), 8)
+        ));
+    }
+    let more = MoreInstances {
+        by_case: open,
+        block: counts.next_block,
+        position: counts.next_position,
+        number: counts.look,
+    };
+    let schedule = FixedSchedule::more(&plan, &more);
+    let runs = SessionRuns {
+        runs: runs_of(&plan, &state)?,
+        session: state.session,
+    };
+    let environments = PythonEnvironments::prepare(&plan, context)?;
+    let executor = start_executor(&plan)?;
+    let parts = MeasuringParts {
+        context,
+        plan: &plan,
+        store,
+        executor,
+        environments,
+    };
+    let look = counts.look + 1;
+    command.measure_look(parts, SessionOpening::Again(runs, Vec::new()), schedule, Some(look))
+}
+
+/// Returns options with the error rates of the first of two looks.
+fn sharing(options: CompareOptions) -> CompareOptions {
+    let first = |alpha: f64| look_levels(&[1, 2], 2, alpha)[0];
+    let level = 1.0 - first(1.0 - options.confidence.level());
+    CompareOptions {
+        confidence: Confidence::new(level).unwrap_or(options.confidence),
+        false_discovery_rate: first(options.false_discovery_rate),
+        ..options
+    }
+}
+
+/// What a session has so far.
+struct InstanceCounts {
+    /// Instances per variant by benchmark, of the variant with the fewest.
+    by_case: BTreeMap<usize, usize>,
+    /// The number of its last look.
+    look: u32,
+    next_block: u32,
+    next_position: u32,
+}
+
+impl InstanceCounts {
+    fn of(plan: &Plan, state: &SessionState) -> Self {
+        let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        let (mut look, mut next_block, mut next_position) = (1, 0, 0);
+        for it in &state.instances {
+            let instance = &it.instance;
+            look = look.max(Look::of(&instance.attributes).number);
+            next_block = next_block.max(instance.block.saturating_add(1));
+            next_position = next_position.max(instance.position.saturating_add(1));
+            let outcome = it.end.as_ref().map(|end| end.outcome);
+            let run = state.runs.iter().find(|run| run.id == instance.run);
+            let place = run.and_then(|run| place_in(plan, &instance.benchmark.id, run));
+            if let (Some(place), Some(InstanceOutcome::Ok)) = (place, outcome) {
+                *counts.entry(place).or_insert(0) += 1;
+            }
+        }
+        let mut by_case: BTreeMap<usize, usize> = BTreeMap::new();
+        for ((case, _), count) in counts {
+            let fewest = by_case.entry(case).or_insert(count);
+            *fewest = count.min(*fewest);
+        }
+        Self {
+            by_case,
+            look,
+            next_block,
+            next_position,
+        }
+    }
+}
+
+/// Returns the open benchmarks, each with the number of instances that are added per variant.
+fn open_benchmarks(
+    plan: &Plan,
+    found: &(Vec<Comparison>, CompareOptions),
+    counts: &InstanceCounts,
+    wanted: Option<u32>,
+) -> BTreeMap<usize, usize> {
+    let (comparisons, options) = found;
+    let mut open = BTreeMap::new();
+    for (at, case) in plan.cases.iter().enumerate() {
+        let has = counts.by_case.get(&at).copied().unwrap_or(0);
+        let is_of_case = |it: &&Comparison| it.subject.benchmark == case.benchmark.id;
+        let of_case = comparisons.iter().filter(is_of_case);
+        let undecided: Vec<&Comparison> = of_case
+            .filter(|it| match it.standing(2 * has, options) {
+                Standing::Open | Standing::Hopeless(_) => true,
+                Standing::Answered | Standing::Impossible => false,
+            })
+            .collect();
+        if has == 0 || undecided.is_empty() {
+            continue;
+        }
+        let needed = undecided.iter().filter_map(|it| match it.reason {
+            Some(VerdictReason::TooWide { instances, .. }) => Some(instances),
+            _ => None,
+        });
+        let needed = needed.max().unwrap_or(2 * has).saturating_sub(has);
+        let least = has.max(INSTANCES_FOR_A_VERDICT);
+        let extra = wanted.map_or(needed.clamp(least, MOST_TIMES * least), |it| it as usize);
+        open.insert(at, extra);
+    }
+    open
+}

@@ -1,0 +1,259 @@
+//! `lapwing run --stop-early`: benchmarks whose question is answered are measured no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use lapwing_core::judge::{CompareOptions, Comparison, MetricChoice, Standing};
+use lapwing_core::measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
+use lapwing_core::model::Id;
+use lapwing_core::sample::{RunFilter, SampleFilter, SideSpec};
+use lapwing_core::suite::{Plan, StopEarly};
+use lapwing_core::text::{counted, grouped};
+use lapwing_stats::look_sizes;
+
+use super::OpenMeasurement;
+use super::summary::Summary;
+use crate::cleaning::CleaningOptions;
+use crate::comparing::gather;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::store::open_for_reading;
+
+/// The metric that decides where none is named.
+const METRIC: &str = "wall_time";
+/// Without a comparison, a benchmark is answered when its mean is known this well.
+const PRECISION: f64 = 0.05;
+
+/// Judges a session while it is measured.
+pub struct SessionJudge<'a> {
+    plan: &'a Plan,
+    session: Id,
+    rule: &'a StopEarly,
+    context: &'a Context,
+}
+
+/// What became of the benchmarks at a look: by their positions in the plan.
+#[derive(Debug, Default)]
+pub struct LookResult {
+    pub answered: BTreeSet<usize>,
+    pub hopeless: BTreeSet<usize>,
+}
+
+impl LookResult {
+    fn is_closed(&self, case: usize) -> bool {
+        self.answered.contains(&case) || self.hopeless.contains(&case)
+    }
+}
+
+impl<'a> SessionJudge<'a> {
+    pub fn new(plan: &'a Plan, session: Id, rule: &'a StopEarly, context: &'a Context) -> Self {
+        Self {
+            plan,
+            session,
+            rule,
+            context,
+        }
+    }
+
+    /// Measures all benchmarks between looks at the results, and only the open ones after each.
+    pub fn visits(
+        &self,
+        measurement: &mut OpenMeasurement<'_, 'a, '_>,
+        schedule: &FixedSchedule,
+    ) -> Result<RunEnd, RunError> {
+        for commit in &measurement.checkouts().wanted(schedule) {
+            if !measurement.prepare(commit)? {
+                return Ok(RunEnd::Interrupted);
+            }
+        }
+        let ordinals = ordinals(self.plan);
+        let sizes: Vec<Vec<usize>> = self
+            .plan
+            .cases
+            .iter()
+            .map(|case| look_sizes(case.instances as usize))
+            .collect();
+        let looks = sizes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut left: Vec<InstancePlan> = schedule.left().copied().collect();
+        let planned = left.len();
+        let mut result = LookResult::default();
+        let mut measured = 0;
+        for look in 0..looks {
+            let is_due = |it: &InstancePlan| {
+                let sizes = &sizes[it.case];
+                let size = sizes[look.min(sizes.len() - 1)];
+                ordinals.get(&(it.case, it.block)).is_some_and(|at| *at < size)
+            };
+            let due: Vec<InstancePlan> = left.extract_if(.., |it| is_due(it)).collect();
+            let due = due.into_iter().filter(|it| !result.is_closed(it.case));
+            let mut due = FixedSchedule::of(due);
+            let is_empty = due.left().next().is_none();
+            if !is_empty {
+                measured += due.left().count();
+                let number = u32::try_from(look + 1).unwrap_or(u32::MAX);
+                measurement.set_look(Some(number));
+                if measurement.visit(&mut due)? == RunEnd::Interrupted {
+                    return Ok(RunEnd::Interrupted);
+                }
+            }
+            match self.look() {
+                Ok(found) => result = found,
+                // What was measured is there, and more of it does no harm.
+                Err(error) => self.context.terminal.note(&format!(
+                    "the results cannot be judged yet ({}); measuring goes on",
+                    error.cause
+                )),
+            }
+            if (0..self.plan.cases.len()).all(|case| result.is_closed(case)) {
+                break;
+            }
+        }
+        self.conclude(&result, measured, planned);
+        Ok(RunEnd::Complete)
+    }
+
+    fn conclude(&self, result: &LookResult, measured: usize, planned: usize) {
+        if self.context.quiet || planned == 0 {
+            return;
+        }
+        let all = self.plan.cases.len();
+        let mut parts = vec![format!(
+            "{} of {} answered",
+            grouped(result.answered.len()),
+            counted(all, "benchmark")
+        )];
+        if !result.hopeless.is_empty() {
+            parts.push(format!(
+                "{} given up as hardly answerable within --instances",
+                grouped(result.hopeless.len())
+            ));
+        }
+        self.context.terminal.say(&format!(
+            "{}; measured {} of at most {}",
+            parts.join(", "),
+            grouped(measured),
+            counted(planned, "instance")
+        ));
+    }
+
+    /// Returns which benchmarks are answered or hopeless by now.
+    fn look(&self) -> Result<LookResult, CliError> {
+        let candidates = candidates(self.plan);
+        if candidates.len() < 2 {
+            return self.precision();
+        }
+        let (comparisons, options) =
+            comparisons(
+            self.plan,
+            self.session,
+            &candidates,
+            self.rule,
+            |options| options,
+            self.context,
+        )?;
+        let mut result = LookResult::default();
+        for (at, case) in self.plan.cases.iter().enumerate() {
+            let of_case = comparisons
+                .iter()
+                .filter(|it| it.subject.benchmark == case.benchmark.id);
+            let standings: Vec<Standing> = of_case
+                .map(|it| it.standing(case.instances as usize, &options))
+                .collect();
+            if standings.iter().any(|it| matches!(it, Standing::Open)) {
+                continue;
+            }
+            let answered = standings.iter().any(|it| matches!(it, Standing::Answered));
+            let set = match answered {
+                true => &mut result.answered,
+                false => &mut result.hopeless,
+            };
+            set.insert(at);
+        }
+        Ok(result)
+    }
+
+    /// Returns which means are known well enough, where nothing is compared.
+    fn precision(&self) -> Result<LookResult, CliError> {
+        let wanted = self.rule.smallest_effect.unwrap_or(PRECISION);
+        let store = open_for_reading(self.context)?;
+        let summary = Summary::of_session(&store, self.session, self.plan)?;
+        let mut result = LookResult::default();
+        for (at, case) in self.plan.cases.iter().enumerate() {
+            let row = summary.rows.iter().find(|it| it.benchmark == case.benchmark.id);
+            let Some(row) = row else { continue };
+            let named = self.rule.metric.as_deref().unwrap_or(METRIC);
+            let estimate = match named {
+                METRIC => row.wall,
+                named => row.own.iter().find(|it| it.0 == named).map(|it| it.2),
+            };
+            let Some(estimate) = estimate else {
+                continue;
+            };
+            let half = estimate.interval.map(|it| (it.upper - it.lower) / 2.0);
+            if half.is_some_and(|half| half <= wanted * estimate.value.abs()) {
+                result.answered.insert(at);
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// Returns the variants that are compared: all but the control.
+pub fn candidates(plan: &Plan) -> Vec<SideSpec> {
+    let compared = plan.variants.iter().filter(|it| it.control_of.is_none());
+    compared
+        .filter_map(|it| format!("variant:{}", it.name).parse().ok())
+        .collect()
+}
+
+/// Returns the comparisons of the variants of a session with the first one, as `lapwing compare` makes them.
+pub fn comparisons(
+    plan: &Plan,
+    session: Id,
+    sides: &[SideSpec],
+    rule: &StopEarly,
+    adjust: impl Fn(CompareOptions) -> CompareOptions,
+    context: &Context,
+) -> Result<(Vec<Comparison>, CompareOptions), CliError> {
+    let folder = plan.directory.as_ref().map(Path::new);
+    let judging = CleaningOptions::of_folder(folder).judging()?;
+    let metric = rule.metric.clone().unwrap_or_else(|| METRIC.to_owned());
+    let filter = SampleFilter {
+        runs: RunFilter {
+            sessions: vec![session.to_string()],
+            ..RunFilter::default()
+        },
+        metrics: vec![metric.clone()],
+        ..SampleFilter::default()
+    };
+    let metrics = MetricChoice::Named(vec![metric]);
+    let gathered = gather(sides, &filter, &metrics, &judging, context)?;
+    let usual = CompareOptions::default();
+    let options = adjust(CompareOptions {
+        confidence: judging.confidence.unwrap_or(usual.confidence),
+        smallest_effect: rule.smallest_effect.or(judging.smallest_effect),
+        false_discovery_rate: judging
+            .false_discovery_rate
+            .unwrap_or(usual.false_discovery_rate),
+        ..usual
+    });
+    let comparisons = gathered.samples.compare(&gathered.names, &options);
+    let known: BTreeSet<&str> = plan.cases.iter().map(|it| it.benchmark.id.as_str()).collect();
+    let of_plan = comparisons
+        .into_iter()
+        .filter(|it| known.contains(it.subject.benchmark.as_str()));
+    Ok((of_plan.collect(), options))
+}
+
+/// Returns the number of each block among those of its benchmark.
+fn ordinals(plan: &Plan) -> BTreeMap<(usize, u32), usize> {
+    let all = FixedSchedule::new(plan);
+    let blocks: BTreeSet<(usize, u32)> = all.left().map(|it| (it.case, it.block)).collect();
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    let numbered = blocks.into_iter().map(|key| {
+        let count = counts.entry(key.0).or_insert(0);
+        *count += 1;
+        (key, *count - 1)
+    });
+    numbered.collect()
+}

@@ -1,0 +1,69 @@
+//! Whether more instances would answer a comparison.
+
+use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
+
+/// How far a comparison is from an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Standing {
+    /// It has a verdict.
+    Answered,
+    /// More instances may give one.
+    Open,
+    /// More instances will hardly give one, with this probability.
+    Hopeless(f64),
+    /// No number of instances will: a side cannot be measured, or the sides cannot be compared.
+    Impossible,
+}
+
+/// Below this chance of an answer more instances are not worth their time.
+const HOPELESS: f64 = 0.2;
+
+impl Comparison {
+    /// Returns how far it is from an answer if it can have `most` instances per side.
+    pub fn standing(&self, most: usize, options: &CompareOptions) -> Standing {
+        match (self.verdict, self.reason) {
+            (Verdict::Regression | Verdict::Improvement | Verdict::Equivalent, _) => {
+                return Standing::Answered;
+            }
+            (
+                _,
+                Some(
+                    VerdictReason::OnlySummaries
+                    | VerdictReason::NotPositive { .. }
+                    | VerdictReason::Undefined
+                    | VerdictReason::NoDirection
+                    | VerdictReason::NoBaseline
+                    | VerdictReason::NoCandidate
+                    | VerdictReason::OtherBenchmark
+                    | VerdictReason::OtherUnit
+                    | VerdictReason::OtherDirection
+                    | VerdictReason::NeverSteady
+                    | VerdictReason::NothingLeft { .. },
+                ),
+            ) => return Standing::Impossible,
+            (
+                _,
+                Some(
+                    VerdictReason::FewInstances
+                    | VerdictReason::FewSessions { .. }
+                    | VerdictReason::TooWide { .. }
+                    | VerdictReason::ManyComparisons
+                    | VerdictReason::Straddles
+                    | VerdictReason::AllEqual
+                    | VerdictReason::NoChangeSeen,
+                )
+                | None,
+            ) => {}
+        }
+        let border = options.smallest_effect.unwrap_or(0.0).ln_1p();
+        let prospect = self.replication.as_ref().and_then(|replication| {
+            // The last look has about the level of this one.
+            let level = replication.looks.level(1.0 - options.confidence.level());
+            replication.replicates.prospect(most, border, level)
+        });
+        match prospect.map(|it| it.answered()) {
+            Some(chance) if chance < HOPELESS => Standing::Hopeless(chance),
+            Some(_) | None => Standing::Open,
+        }
+    }
+}
