@@ -9,6 +9,7 @@ mod detect;
 mod doctor;
 mod export;
 mod import;
+mod init;
 mod list;
 mod markdown_help;
 mod mds;
@@ -28,6 +29,7 @@ use crate::options::Context;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Run>),
+    Init(init::InitCommand),
     Doctor(doctor::DoctorCommand),
     Import(import::ImportCommand),
     Export(export::ExportCommand),
@@ -52,6 +54,7 @@ impl Command {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self {
             Self::Run(command) => command.act(context),
+            Self::Init(command) => command.act(context),
             Self::Doctor(arguments) => arguments.act(context),
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),

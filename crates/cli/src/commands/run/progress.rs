@@ -153,7 +153,9 @@ fn headline(plan: &Plan, instances: usize) -> String {
             == (first.instances, first.burn_in, first.iterations)
     });
     let all = all_instances(plan);
-    let repeats = if plan.stop_early.is_some() {
+    let repeats = if instances > all {
+        format!(", {} more", counted(instances, "instance"))
+    } else if plan.stop_early.is_some() {
         format!(" × at most {}", counted(first.instances, "instance"))
     } else if instances != all {
         // The later commits are not counted yet.
