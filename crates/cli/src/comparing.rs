@@ -310,7 +310,8 @@ pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     format!("{kind}:{meant}").parse()
 }
 
-fn parse_change(text: &str) -> Result<f64, String> {
+/// Returns a change written as `3%` or `0.03`.
+pub fn parse_change(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|change| *change > 0.0 && *change < 1.0)
         .ok_or_else(|| "write a change above 0 % and below 100 %, such as 3% or 0.03".to_owned())

@@ -40,6 +40,7 @@ mod ratio_interval;
 mod replicates;
 mod seed;
 mod sequential;
+mod slowdown;
 pub mod steady;
 mod subset;
 mod suite_ratio;
@@ -86,7 +87,8 @@ pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
-pub use sequential::{Spending, sequential_levels};
+pub use sequential::{ComparisonLook, Spending, comparison_looks, sequential_levels};
+pub use slowdown::SlowdownAnswer;
 pub use suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };

@@ -13,7 +13,7 @@ use lapwing_core::measure::{
 use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::suite::{Plan, PlannedCommit, Variant, VersionSource};
+use lapwing_core::suite::{CommandLine, Plan, PlannedCommit, Variant, VersionSource};
 use lapwing_core::text::{counted, plural};
 
 use super::options::Run;
@@ -25,6 +25,8 @@ use crate::options::Context;
 const NOT_BUILT: &str = "the build failed";
 /// Start of the reason of commits that could not be checked out.
 const NOT_CHECKED_OUT: &str = "it cannot be checked out";
+/// Start of the reason of commits that could not be installed.
+const NOT_INSTALLED: &str = "the installation failed";
 /// Maximum number of bytes read from the output of a build.
 const SAID: usize = 16 << 10;
 /// Number of digits of the hash in the name of a commit's folder.
@@ -35,12 +37,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     let Some(text) = &command.commits else {
         return Ok(plan);
     };
-    let range = CommitRange {
-        text,
-        every: command.every.map_or(1, |it| it as usize),
-        are_built: plan.build.is_some(),
-    };
-    let commits = range.commits(&repository(&plan)?).map_err(about)?;
+    let commits = commits_between(&plan, text, command.every.map_or(1, |it| it as usize))?;
     let all = commits.len();
     let measured = if command.again {
         BTreeSet::new()
@@ -83,7 +80,22 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     Ok(plan)
 }
 
-fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
+/// Returns the commits of a range of the plan's repository.
+pub fn commits_between(
+    plan: &Plan,
+    text: &str,
+    every: usize,
+) -> Result<Vec<PlannedCommit>, CliError> {
+    let range = CommitRange {
+        text,
+        every,
+        are_built: plan.build.is_some(),
+    };
+    range.commits(&repository(plan)?).map_err(about)
+}
+
+/// Returns the folder of the repository of what a plan measures.
+pub fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     match &plan.version {
         VersionSource::WorkingDirectory => Ok(super::working_directory()),
         VersionSource::Repository(path) => Ok(PathBuf::from(path)),
@@ -94,7 +106,8 @@ fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     }
 }
 
-fn about(error: CommitsError) -> CliError {
+/// Returns the error of commits with a hint.
+pub fn about(error: CommitsError) -> CliError {
     let hint = match &error {
         CommitsError::NotARange { .. } => {
             "write `--commits A..B`: branches, tags or hashes; B may be left out"
@@ -146,7 +159,7 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
                 // Imports may have failed instances, too.
                 InstanceOutcome::Failed => !begins(&[RECORDED_NOTHING]),
                 // A build may succeed the next time; a test that skips itself does so again.
-                InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT]),
+                InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED]),
                 InstanceOutcome::Lost => false,
             });
             let version = &it.run.version;
@@ -219,7 +232,11 @@ impl<'a> CommitCheckouts<'a> {
         self.made.push((repository.clone(), folder.clone()));
         let source = match add_worktree(commit, &folder) {
             Err(reason) => CommitState::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
-            Ok(()) => match self.build(commit, &folder, executor)? {
+            Ok(()) => match self.build(
+                &commit.version.label().unwrap_or_default(),
+                &folder,
+                executor,
+            )? {
                 BuildResult::Well => CommitState::Ready(CommitFolder {
                     repository,
                     folder: folder.canonicalize().unwrap_or(folder),
@@ -238,6 +255,45 @@ impl<'a> CommitCheckouts<'a> {
         Ok(true)
     }
 
+    /// Installs what was checked out of a commit, by a command in the working directory; `false` if interrupted.
+    pub fn install(
+        &mut self,
+        commit: &Variant,
+        command: &str,
+        executor: &mut LocalExecutor,
+    ) -> Result<bool, ExecutorError> {
+        let Ok(Some(source)) = self.sources.of(commit) else {
+            return Ok(true);
+        };
+        let folder = source.folder.clone();
+        let path = super::quoted(&folder.display().to_string());
+        let command = CommandLine::Shell(command.replace("{worktree}", &path));
+        let done = executed(&command, &super::working_directory(), &folder, executor)?;
+        match done {
+            BuildResult::Well => Ok(true),
+            BuildResult::Interrupted => Ok(false),
+            BuildResult::Badly(reason) => {
+                let reason = format!("{NOT_INSTALLED}: {reason}");
+                let label = commit.label();
+                self.context
+                    .terminal
+                    .note(&format!("{label} is not measured: {reason}"));
+                let hash = commit.commit.as_ref().map_or("", |it| it.hash());
+                self.sources.insert(hash, CommitState::Broken(reason));
+                Ok(true)
+            }
+        }
+    }
+
+    /// Builds the working tree of a repository; the reason if that fails.
+    pub fn build_working_tree(
+        &self,
+        folder: &Path,
+        executor: &mut LocalExecutor,
+    ) -> Result<BuildResult, ExecutorError> {
+        self.build("the working tree", folder, executor)
+    }
+
     /// Returns the folders of the commits.
     pub fn sources(&self) -> CommitFolders {
         self.sources.clone()
@@ -252,7 +308,7 @@ impl<'a> CommitCheckouts<'a> {
 
     fn build(
         &self,
-        commit: &PlannedCommit,
+        label: &str,
         folder: &Path,
         executor: &mut LocalExecutor,
     ) -> Result<BuildResult, ExecutorError> {
@@ -260,36 +316,47 @@ impl<'a> CommitCheckouts<'a> {
             return Ok(BuildResult::Well);
         };
         if !self.context.quiet {
-            let label = commit.version.label().unwrap_or_default();
             self.context.terminal.say(&format!("building {label}"));
         }
-        let source = (SOURCE_VARIABLE.to_owned(), folder.display().to_string());
-        let executed = executor.execute(&Execution {
-            command: command.clone(),
-            directory: Some(folder.to_owned()),
-            environment: [source].into(),
-            stdin: Stdin::Null,
-            time_limit: None,
-            keep_stdout: SAID,
-            keep_stderr: SAID,
-            counters: false,
-            leftovers: LeftoverPolicy::End,
-        })?;
-        let ended = match &executed.end {
-            ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
-            ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
-            ExecutionEnd::Exited(code) => format!("exit code {code}"),
-            ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
-            ExecutionEnd::NotStarted(reason) => reason.clone(),
-            ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
-        };
-        let texts =
-            [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
-        let mut lines = texts.iter().flat_map(|it| it.lines().rev());
-        let said = lines.find(|line| !line.trim().is_empty());
-        let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
-        Ok(BuildResult::Badly(format!("{NOT_BUILT}: {ended}{said}")))
+        Ok(match executed(command, folder, folder, executor)? {
+            BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
+            done @ (BuildResult::Well | BuildResult::Interrupted) => done,
+        })
     }
+}
+
+/// Executes a command that builds or installs what is in a folder.
+fn executed(
+    command: &CommandLine,
+    directory: &Path,
+    folder: &Path,
+    executor: &mut LocalExecutor,
+) -> Result<BuildResult, ExecutorError> {
+    let source = (SOURCE_VARIABLE.to_owned(), folder.display().to_string());
+    let executed = executor.execute(&Execution {
+        command: command.clone(),
+        directory: Some(directory.to_owned()),
+        environment: [source].into(),
+        stdin: Stdin::Null,
+        time_limit: None,
+        keep_stdout: SAID,
+        keep_stderr: SAID,
+        counters: false,
+        leftovers: LeftoverPolicy::End,
+    })?;
+    let ended = match &executed.end {
+        ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
+        ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
+        ExecutionEnd::Exited(code) => format!("exit code {code}"),
+        ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
+        ExecutionEnd::NotStarted(reason) => reason.clone(),
+        ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
+    };
+    let texts = [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
+    let mut lines = texts.iter().flat_map(|it| it.lines().rev());
+    let said = lines.find(|line| !line.trim().is_empty());
+    let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+    Ok(BuildResult::Badly(format!("{ended}{said}")))
 }
 
 impl Drop for CommitCheckouts<'_> {
@@ -298,8 +365,10 @@ impl Drop for CommitCheckouts<'_> {
     }
 }
 
-enum BuildResult {
+/// The result of a build.
+pub enum BuildResult {
     Well,
+    /// It failed, for this reason.
     Badly(String),
     Interrupted,
 }

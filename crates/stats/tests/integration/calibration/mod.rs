@@ -13,6 +13,7 @@ mod level;
 mod noise;
 mod power;
 mod rounds;
+mod slowdown;
 
 use lapwing_stats::{Confidence, Difference, Interval, Replicates};
 
