@@ -66,6 +66,8 @@ struct Judgement {
     /// Why there is none.
     reason: Option<String>,
     baseline: String,
+    /// Whether other states could be judged: not if the baseline cannot be measured.
+    can_others: bool,
 }
 
 impl JudgeCommand {
@@ -228,6 +230,7 @@ impl JudgeCommand {
             comparison: None,
             reason: unbuilt,
             baseline: name,
+            can_others: true,
         };
         match ended.take() {
             Some(ComparisonEnd::Compared(compared)) => {
@@ -240,6 +243,7 @@ impl JudgeCommand {
                     format!("{}: {reason}", visits.label(*variant))
                 });
                 judgement.reason = Some(reasons.collect::<Vec<_>>().join("; "));
+                judgement.can_others = broken.contains(&working_tree);
             }
             Some(ComparisonEnd::Interrupted) | None => {}
         }
@@ -247,6 +251,7 @@ impl JudgeCommand {
         Ok(match judgement.answer {
             Some(SlowdownAnswer::NotSlower) => ExitStatus::Fine,
             Some(SlowdownAnswer::Slower) => ExitStatus::Judged,
+            None if !judgement.can_others => ExitStatus::Abort,
             Some(SlowdownAnswer::Undecided) | None => ExitStatus::Skip,
         })
     }

@@ -255,9 +255,9 @@ fn each_of_several_benchmarks_gets_its_own_answer() {
     );
     let other = folder.path().join("other");
     fs::write(&other, program).unwrap();
-    let suite = "suite = 's'\n[version]\nrepository = '../repository'\n[defaults]\nmetrics = 'json'\niterations = 1\nburn_in = 0\n\
-                 [benchmark.one]\ncommand = 'sh program'\ndirectory = '../repository'\n\
-                 [benchmark.other]\ncommand = 'sh OTHER'\ndirectory = '../repository'\n";
+    let suite = "suite = 's'\n[version]\nrepository = '../repository'\n[defaults]\niterations = 1\nburn_in = 0\n\
+                 [benchmark.one]\ncommand = 'sh program'\ndirectory = '../repository'\nmetrics = 'json'\n\
+                 [benchmark.other]\ncommand = 'sh OTHER'\ndirectory = '../repository'\nmetrics = 'json'\n";
     let suite = suite.replace("OTHER", &other.display().to_string());
     fs::create_dir(folder.path().join("suite")).unwrap();
     fs::write(folder.path().join("suite/lapwing.toml"), suite).unwrap();
@@ -351,4 +351,27 @@ fn a_killed_bisection_is_resumed_and_nothing_is_measured_twice() {
     let again = lapwing_in(&folder, "repository", &["run", "--resume"]);
     let told = String::from_utf8(again.stderr).unwrap();
     assert!(told.contains("is a bisection"), "{told}");
+}
+
+#[test]
+fn the_example_finds_the_commit_that_it_planted() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bisect/run");
+    let done = Command::new(example)
+        .args([
+            "--lapwing",
+            &assert_cmd::cargo::cargo_bin!("lapwing")
+                .display()
+                .to_string(),
+        ])
+        .args(["--commits", "20", "--slowdown", "0.5", "--seconds", "0.001"])
+        // Simulated times, so that the machine does not matter.
+        .args(["--metric", "planned"])
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        done.status.success() && told.ends_with("right\n"),
+        "{done:?}"
+    );
 }

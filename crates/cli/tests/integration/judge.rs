@@ -108,9 +108,12 @@ fn the_smallest_effect_and_the_budget_decide() {
     set_level(&folder, "1200");
     let (told, exit) = judge(&folder, &["--baseline", "c0", "--smallest-effect", "50%"]);
     assert_eq!((&told["answer"], exit), (&json!("not_slower"), 0), "{told}");
-    set_level(&folder, "1010");
-    let words = ["--baseline", "c0", "--smallest-effect", "0.5%", "-n", "5"];
-    let (told, exit) = judge(&folder, &words);
+    // Both sides give the same values, which vary much, so that nothing can be said.
+    let path = &folder.path().join("repository");
+    let program = "n=$(cat ../n || echo 0); echo $((n + 1)) > ../n; echo \"{\\\"cost\\\": $((1000 + 100 * n))}\"";
+    fs::write(path.join("program"), program).unwrap();
+    git(path, &["commit", "--quiet", "-am", "other noise"]);
+    let (told, exit) = judge(&folder, &["--baseline", "HEAD", "-n", "5"]);
     assert_eq!(
         (&told["answer"], exit),
         (&json!("undecided"), 125),
@@ -143,6 +146,17 @@ fn wrong_usage_ends_a_bisection_instead_of_marking_commits_as_bad() {
         assert_eq!(output.status.code(), Some(128), "{told}");
         assert!(told.contains(text), "{told}");
     }
+}
+
+#[test]
+fn a_baseline_that_cannot_be_measured_ends_a_bisection() {
+    let folder = repository(&["1 / 0", "1000"]);
+    let (told, exit) = judge(&folder, &["--baseline", "c0"]);
+    assert_eq!(
+        (&told["answer"], exit),
+        (&json!("not_measured"), 128),
+        "{told}"
+    );
 }
 
 #[test]
