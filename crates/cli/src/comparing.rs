@@ -343,7 +343,7 @@ pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     format!("{kind}:{meant}").parse()
 }
 
-/// Reads the smallest change that matters.
+/// Returns a change written as `3%` or `0.03`.
 pub fn parse_change(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|change| *change > 0.0 && *change < 1.0)

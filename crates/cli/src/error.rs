@@ -19,6 +19,10 @@ pub enum ExitStatus {
     Failed,
     /// 70: a bug.
     Bug,
+    /// 125: `judge` cannot judge this state, and `git bisect run` skips it.
+    Skip,
+    /// 128: `judge` cannot judge any state, and `git bisect run` ends.
+    Abort,
     /// 130: interrupted.
     Interrupted,
 }
@@ -32,6 +36,8 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::NotEnough => 3,
             ExitStatus::Failed => 4,
             ExitStatus::Bug => 70,
+            ExitStatus::Skip => 125,
+            ExitStatus::Abort => 128,
             ExitStatus::Interrupted => 130,
         })
     }

@@ -57,7 +57,10 @@ fn main() -> ExitCode {
     {
         return serve_as_launcher(std::env::args().nth(2).as_deref());
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
     let context = options::Context::new(arguments.common);
     if let Err(error) = check_clock() {
         return report(error, &context);
@@ -65,6 +68,19 @@ fn main() -> ExitCode {
     match arguments.command.act(&context) {
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
+    }
+}
+
+/// Shows what is wrong with the arguments, or the help that they ask for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    // As `parse` does; nothing can be said if that fails.
+    let _unseen = error.print();
+    let is_judge = std::env::args_os().any(|it| it == "judge");
+    match error.exit_code() {
+        0 => error::ExitStatus::Fine.into(),
+        // `git bisect run` would take any smaller one for "bad".
+        _ if is_judge => error::ExitStatus::Abort.into(),
+        _ => error::ExitStatus::Input.into(),
     }
 }
 

@@ -4,8 +4,13 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::number::as_f64;
 
-/// The most measurements of one commit at a visit.
-const MOST_AT_ONCE: usize = 4;
+/// The most measurements in a row whose gain is weighed against the cost of their visit.
+const MOST_AT_ONCE: usize = 16;
+/// By how much the logarithm of the odds exceeds a bound at the end, per standard deviation of the change. With known levels
+/// it is 0.583 (Siegmund, Sequential Analysis, 1985, chapter 10: −ζ(½)/√(2π)); estimated levels leave less to spare.
+const OVERSHOOT: f64 = 0.4;
+/// The overshoot is that of a change of at most so many standard deviations.
+const LARGEST_STEP: f64 = 3.0;
 /// Number of points at which an information gain is integrated.
 const POINTS: usize = 65;
 
@@ -38,12 +43,12 @@ pub struct Suspects {
 }
 
 /// What to measure next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NextVisit {
     /// The commit.
     pub commit: usize,
-    /// The number of fresh instances.
-    pub instances: usize,
+    /// The expected information per instance of its cost, in bits.
+    pub rate: f64,
 }
 
 impl Bisection {
@@ -154,10 +159,23 @@ impl Bisection {
         best
     }
 
-    /// Returns what to measure next: the most information for its cost. `build` is what a commit costs that was not measured
-    /// before, in instances.
+    /// Returns whether the likeliest commit is likely enough: over many searches that end here, a share of `confidence` is right.
+    ///
+    /// The last measurement carries the probability beyond any bound, by more the larger the change is. The odds that suffice
+    /// are therefore smaller than those of `confidence`, by the factor exp(−0.4 d), for a change of d standard deviations.
     #[must_use]
-    pub fn next_visit(&self, build: f64) -> NextVisit {
+    pub fn is_found(&self, confidence: f64) -> bool {
+        let probability = self.suspects().probability;
+        let overshoot = OVERSHOOT * self.distance().min(LARGEST_STEP);
+        let odds = confidence / (1.0 - confidence) * (-overshoot).exp();
+        // As a product, because a probability of 1 has no odds.
+        probability >= odds * (1.0 - probability) && probability > 0.5
+    }
+
+    /// Returns what to measure next: the most information for its cost. `cost` is what it takes to go to a commit, in
+    /// instances: 0 where it is ready.
+    #[must_use]
+    pub fn next_visit(&self, cost: impl Fn(usize) -> f64) -> NextVisit {
         let posterior = self.posterior();
         // The probability that a commit is after the change.
         let after: Vec<f64> = (posterior.iter())
@@ -170,32 +188,36 @@ impl Bisection {
         let measurable = (0..self.commits.len()).filter(|at| !self.commits[*at].is_broken);
         let is_new = |at: &usize| self.commits[*at].logs.is_empty();
         let doubt = |at: &usize| (after[*at] - 0.5).abs();
-        // Of commits that were never measured, the most doubtful one tells most.
-        let newest = measurable
-            .clone()
-            .filter(is_new)
-            .min_by(|one, other| doubt(one).total_cmp(&doubt(other)));
-        let known = measurable.filter(|at| !is_new(at));
-        let mut best = (
-            f64::NEG_INFINITY,
-            NextVisit {
-                commit: 0,
-                instances: 1,
-            },
-        );
-        for commit in known.chain(newest) {
-            let cost = if is_new(&commit) { build } else { 0.0 };
+        // Of commits that cost the same and were never measured, the most doubtful one tells most.
+        let doubtful = |below: f64| {
+            let new = measurable.clone().filter(is_new);
+            let cheap = new.filter(|at| cost(*at) < below);
+            cheap.min_by(|one, other| doubt(one).total_cmp(&doubt(other)))
+        };
+        let newest = doubtful(f64::INFINITY);
+        let cheapest = newest.and_then(|at| doubtful(cost(at)));
+        let known = measurable.clone().filter(|at| !is_new(at));
+        let mut best = NextVisit {
+            commit: 0,
+            rate: f64::NEG_INFINITY,
+        };
+        for commit in known.chain(newest).chain(cheapest) {
+            let visit = cost(commit);
+            // No measurement tells more than the answer would.
+            if entropy(after[commit]) / (1.0 + visit) <= best.rate {
+                continue;
+            }
             let mut instances = 1;
             while instances <= MOST_AT_ONCE {
                 let gain = information(after[commit], distance * as_f64(instances).sqrt());
-                let rate = gain / (as_f64(instances) + cost);
-                if rate > best.0 {
-                    best = (rate, NextVisit { commit, instances });
+                let rate = gain / (as_f64(instances) + visit);
+                if rate > best.rate {
+                    best = NextVisit { commit, rate };
                 }
                 instances *= 2;
             }
         }
-        best.1
+        best
     }
 
     /// Returns the change in standard deviations of a measurement, at the likeliest place.
@@ -222,6 +244,14 @@ impl Bisection {
     }
 }
 
+/// Returns the doubt about a question that is answered yes with a probability, in bits.
+fn entropy(share: f64) -> f64 {
+    match share {
+        share if share <= 0.0 || share >= 1.0 => 0.0,
+        share => -share * share.log2() - (1.0 - share) * (1.0 - share).log2(),
+    }
+}
+
 /// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both answers are so
 /// many standard deviations apart: the mutual information of a binary input and its Gaussian output.
 fn information(probability: f64, distance: f64) -> f64 {
@@ -231,10 +261,6 @@ fn information(probability: f64, distance: f64) -> f64 {
     let density = |value: f64| (-0.5 * value * value).exp();
     let (from, to) = (-8.0, distance + 8.0);
     let width = (to - from) / as_f64(POINTS - 1);
-    let entropy = |share: f64| match share {
-        share if share <= 0.0 || share >= 1.0 => 0.0,
-        share => -share * share.log2() - (1.0 - share) * (1.0 - share).log2(),
-    };
     // What is left of the doubt, over all outcomes.
     let left: f64 = (0..POINTS)
         .map(|at| {
@@ -276,14 +302,25 @@ mod tests {
         }
         let mut steps = 0;
         while search.suspects().probability < 0.95 {
-            let next = search.next_visit(0.0);
-            assert_eq!(next.instances, 1);
+            let next = search.next_visit(|_ready| 0.0);
             search.add(next.commit, if next.commit < 41 { 0.0 } else { 1.0 });
             steps += 1;
         }
         let found = search.suspects();
         assert_eq!((found.first, found.last), (41, 41));
         assert!(steps <= 7, "{steps}");
+    }
+
+    #[test]
+    fn a_commit_that_is_ready_is_preferred_to_one_that_must_be_built() {
+        let mut search = Bisection::new(65);
+        for log in [0.0, 0.5, 1.0, 1.5] {
+            search.add(0, log);
+            search.add(64, 1.5 + log);
+        }
+        assert_eq!(search.next_visit(|_ready| 0.0).commit, 32);
+        let of_other_benchmark = |commit| if commit == 35 { 0.0 } else { 3.0 };
+        assert_eq!(search.next_visit(of_other_benchmark).commit, 35);
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod prospect;
 mod replicates;
 mod seed;
 mod sequential;
+mod slowdown;
 pub mod steady;
 mod subset;
 mod suite_ratio;
@@ -88,7 +89,10 @@ pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_
 pub use prospect::Prospect;
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
-pub use sequential::{Spending, look_levels, look_sizes, sequential_levels};
+pub use sequential::{
+    ComparisonLook, Spending, comparison_looks, look_levels, look_sizes, sequential_levels,
+};
+pub use slowdown::SlowdownAnswer;
 pub use suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };

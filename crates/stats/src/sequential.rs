@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::number::as_f64;
+
 /// Number of points of a look's density; odd, for Simpson's rule.
 const POINTS: usize = 601;
 /// Bounds beyond this many standard errors are never crossed.
@@ -28,7 +30,7 @@ pub fn look_sizes(most: usize) -> Vec<usize> {
             clippy::cast_sign_loss,
             reason = "a small number"
         )]
-        let next = (crate::as_f64(last) * LOOK_STEP).ceil() as usize;
+        let next = (as_f64(last) * LOOK_STEP).ceil() as usize;
         sizes.push(next.min(most));
     }
     sizes
@@ -140,9 +142,48 @@ pub fn look_levels(sizes: &[usize], most: usize, alpha: f64) -> Vec<f64> {
     {
         return vec![alpha];
     }
-    let share = |size: &usize| crate::as_f64(*size) / crate::as_f64(most);
+    let share = |size: &usize| as_f64(*size) / as_f64(most);
     let shares: Vec<f64> = sizes.iter().map(share).collect();
     sequential_levels(&shares, FOR_FEW * alpha, Spending::Even)
+}
+
+/// A look at a comparison that is still being measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparisonLook {
+    /// The number of replicates per side that are measured by then.
+    pub replicates: usize,
+    /// The two-sided p-value that suffices.
+    pub level: f64,
+}
+
+/// Returns the looks at a comparison of two sides that are measured together, up to a number of replicates per side
+/// ([`look_sizes`]); the error rate `alpha` is spent evenly. If the baseline was measured before, its number of replicates
+/// is given, and only the candidate grows.
+///
+/// ```
+/// let looks = lapwing_stats::comparison_looks(30, None, 0.05);
+/// let replicates: Vec<usize> = looks.iter().map(|it| it.replicates).collect();
+/// assert_eq!(replicates, [5, 7, 10, 14, 20, 28, 30]);
+/// ```
+///
+/// # Panics
+/// When `alpha` is no probability between 0 and 1.
+#[must_use]
+pub fn comparison_looks(most: usize, baseline: Option<usize>, alpha: f64) -> Vec<ComparisonLook> {
+    let replicates = look_sizes(most);
+    // What is known of the difference is the inverse of its variance.
+    let information = |candidate: usize| {
+        let baseline = baseline.unwrap_or(candidate);
+        (as_f64(baseline).recip() + as_f64(candidate).recip()).recip()
+    };
+    let shares: Vec<f64> = (replicates.iter())
+        .map(|it| information(*it) / information(most))
+        .collect();
+    let levels = sequential_levels(&shares, alpha, Spending::Even);
+    let looks = replicates.into_iter().zip(levels);
+    looks
+        .map(|(replicates, level)| ComparisonLook { replicates, level })
+        .collect()
 }
 
 fn gaussian(value: f64, deviation: f64) -> f64 {
@@ -167,7 +208,7 @@ impl Density {
 
     /// Integrates what a function returns over the density, by Simpson's rule.
     fn integral(&self, of: impl Fn(f64) -> f64) -> f64 {
-        let width = 2.0 * self.bound / crate::as_f64(POINTS - 1);
+        let width = 2.0 * self.bound / as_f64(POINTS - 1);
         let sum: f64 = (self.values.iter().enumerate())
             .map(|(at, density)| {
                 let weight = match at {
@@ -184,7 +225,7 @@ impl Density {
 }
 
 fn place(at: usize, bound: f64) -> f64 {
-    bound * (2.0 * crate::as_f64(at) / crate::as_f64(POINTS - 1) - 1.0)
+    bound * (2.0 * as_f64(at) / as_f64(POINTS - 1) - 1.0)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod import;
 mod init;
+mod judge;
 mod list;
 mod markdown_help;
 mod mds;
@@ -42,6 +43,7 @@ pub enum Command {
     Detect(Box<detect::DetectCommand>),
     Triage(triage::TriageCommand),
     Bisect(Box<bisect::BisectCommand>),
+    Judge(Box<judge::JudgeCommand>),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -67,6 +69,7 @@ impl Command {
             Self::Detect(command) => command.act(context),
             Self::Triage(command) => command.act(context),
             Self::Bisect(command) => command.act(context),
+            Self::Judge(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

@@ -12,10 +12,15 @@ const PROGRAM: &str =
     "echo \"{\\\"cost\\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) ))}\"\n";
 
 fn git(folder: &Path, words: &[&str]) -> String {
+    git_at(None, folder, words)
+}
+
+fn git_at(date: Option<&str>, folder: &Path, words: &[&str]) -> String {
     let done = Command::new("git")
         .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
         .args(words)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .envs(date.map(|date| ("GIT_COMMITTER_DATE", date)))
         .current_dir(folder)
         .output()
         .unwrap();
@@ -23,7 +28,7 @@ fn git(folder: &Path, words: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
 }
 
-/// Returns a repository with a commit, tagged `c0`, `c1` …, for each level.
+/// Returns a repository with a commit, tagged `c0`, `c1` …, for each level; they are a day apart, from 1 January 2026 on.
 fn repository(levels: &[&str]) -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = &folder.path().join("repository");
@@ -34,43 +39,62 @@ fn repository(levels: &[&str]) -> TempDir {
         fs::write(path.join("level"), level).unwrap();
         fs::write(path.join("number"), number.to_string()).unwrap();
         git(path, &["add", "."]);
-        git(
-            path,
-            &["commit", "--quiet", "-m", &format!("change {number}")],
-        );
+        let message = format!("change {number}");
+        let date = format!("2026-01-{:02}T12:00:00Z", number + 1);
+        git_at(Some(&date), path, &["commit", "--quiet", "-m", &message]);
         git(path, &["tag", &format!("c{number}")]);
     }
     folder
 }
 
-/// Runs the program in the repository; its store and its worktrees stand beside it.
+/// What is measured: the program, once per instance.
+const PROGRAM_WORDS: [&str; 10] = [
+    "--metrics",
+    "json",
+    "-i",
+    "1",
+    "--burn-in",
+    "0",
+    "--command",
+    "sh program",
+    "--metric",
+    "cost",
+];
+
+/// Runs the program in the repository; its store and its worktrees are beside it.
 fn lapwing(folder: &TempDir, words: &[&str]) -> Output {
-    Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+    lapwing_in(folder, "repository", &[words, &PROGRAM_WORDS].concat())
+}
+
+fn lapwing_in(folder: &TempDir, place: &str, words: &[&str]) -> Output {
+    lapwing_command(folder, place, words).output().unwrap()
+}
+
+fn lapwing_command(folder: &TempDir, place: &str, words: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"));
+    command
         .args(words)
-        .args([
-            "--metrics",
-            "json",
-            "-i",
-            "1",
-            "--burn-in",
-            "0",
-            "--command",
-            "sh program",
-        ])
-        .args(["--store", "../store.db", "--metric", "cost"])
+        .args(["--store", "../store.db"])
         .env("XDG_CACHE_HOME", folder.path().join("cache"))
-        .current_dir(folder.path().join("repository"))
-        .output()
-        .unwrap()
+        .current_dir(folder.path().join(place));
+    command
+}
+
+/// Returns the answer for the first benchmark, with the numbers of all.
+fn told(output: &Output) -> (Value, i32) {
+    let all: Result<Value, _> = serde_json::from_slice(&output.stdout);
+    let all = all.unwrap_or_else(|_| panic!("{output:?}"));
+    let mut told = all["benchmarks"][0].clone();
+    told["instances"] = all["instances"].clone();
+    told["builds"] = all["builds"].clone();
+    (told, output.status.code().unwrap())
 }
 
 fn bisect(folder: &TempDir, words: &[&str]) -> (Value, i32) {
-    let output = lapwing(folder, &[&["bisect", "--format", "json"], words].concat());
-    let told = serde_json::from_slice(&output.stdout);
-    (
-        told.unwrap_or_else(|_| panic!("{output:?}")),
-        output.status.code().unwrap(),
-    )
+    told(&lapwing(
+        folder,
+        &[&["bisect", "--format", "json"], words].concat(),
+    ))
 }
 
 fn commit(folder: &TempDir, name: &str) -> Value {
@@ -138,7 +162,7 @@ fn equal_ends_are_not_searched() {
     let folder = repository(&["1000", "3000", "1000"]);
     let (told, code) = bisect(&folder, &["c0", "c2", "-n", "8"]);
     assert_eq!((code, &told["found"]), (3, &Value::Null), "{told}");
-    assert_eq!(told["ends"]["instances"], json!(8));
+    assert_eq!(told["ends"]["instances"], json!([8, 8]));
 }
 
 #[test]
@@ -152,31 +176,202 @@ fn a_build_comes_first_and_an_end_that_fails_is_named() {
     assert!(told.contains("are the same commit"), "{told}");
 }
 
-#[test]
-fn a_merge_is_named_with_what_searches_it() {
-    let folder = repository(&["1000", "1000"]);
+/// Adds a branch of commits of these levels, beginning at a commit, merges it, and adds a commit.
+fn merge_branch(folder: &TempDir, from: &str, levels: &[&str]) {
     let path = &folder.path().join("repository");
-    git(path, &["checkout", "--quiet", "-b", "side", "c0"]);
-    fs::write(path.join("level"), "3000").unwrap();
-    git(path, &["commit", "--quiet", "-am", "on the side"]);
+    git(path, &["checkout", "--quiet", "-b", "side", from]);
+    for (number, level) in levels.iter().enumerate() {
+        fs::write(path.join("level"), level).unwrap();
+        fs::write(path.join("side"), number.to_string()).unwrap();
+        git(path, &["add", "."]);
+        git(path, &["commit", "--quiet", "-m", "on the side"]);
+        git(path, &["tag", &format!("side{number}")]);
+    }
     git(path, &["checkout", "--quiet", "trunk"]);
+    let message = "merge the side";
     git(
         path,
-        &[
-            "merge",
-            "--quiet",
-            "--no-ff",
-            "-m",
-            "merge the side",
-            "side",
-        ],
+        &["merge", "--quiet", "--no-ff", "-m", message, "side"],
     );
-    fs::write(path.join("number"), "9").unwrap();
+    git(path, &["tag", "merge"]);
+    fs::write(path.join("number"), "99").unwrap();
     git(path, &["commit", "--quiet", "-am", "later"]);
-    let output = lapwing(&folder, &["bisect", "c0"]);
+}
+
+#[test]
+fn the_branch_of_a_merge_is_searched_too() {
+    let folder = repository(&["1000", "1000", "1000", "1000"]);
+    merge_branch(&folder, "c1", &["1000", "1 / 0", "3000", "3000"]);
+    let (told, code) = bisect(&folder, &["c0"]);
+    assert_eq!(code, 0, "{told}");
+    let suspects = ["side1", "side2"].map(|name| commit(&folder, name));
+    assert_eq!(told["suspects"], json!(suspects), "{told}");
+    assert_eq!(told["merges"], json!([commit(&folder, "merge")]));
+    assert_eq!(told["parent"]["baseline"], commit(&folder, "side0"));
+}
+
+#[test]
+fn a_merge_that_is_slow_by_itself_is_the_answer() {
+    let folder = repository(&["1000", "1000"]);
+    merge_branch(&folder, "c0", &["1000"]);
+    let path = &folder.path().join("repository");
+    git(path, &["reset", "--quiet", "--hard", "merge"]);
+    fs::write(path.join("level"), "3000").unwrap();
+    git(path, &["commit", "--quiet", "-a", "--amend", "--no-edit"]);
+    let output = lapwing(&folder, &["bisect", "c0", "-n", "8"]);
     let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(
-        told.contains("merge the side") && told.contains("it is a merge: `lapwing bisect"),
+        told.lines().next().unwrap().contains("merge the side")
+            && told.contains("note: it is a merge: its branch"),
         "{told}"
+    );
+}
+
+#[test]
+fn dates_are_the_last_commits_before_them() {
+    let folder = repository(&["1000", "1000", "1000", "3000", "3000", "1000"]);
+    let (told, code) = bisect(&folder, &["2026-01-02", "2026-01-06"]);
+    assert_eq!(code, 0, "{told}");
+    let ends = ["c0", "c4"].map(|name| commit(&folder, name));
+    assert_eq!(told["found"], commit(&folder, "c3"), "{told}");
+    assert_eq!(
+        [&told["ends"]["baseline"], &told["ends"]["candidate"]],
+        [&ends[0], &ends[1]]
+    );
+    let output = lapwing(&folder, &["bisect", "2025-01-01"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("no commit before 2025-01-01"), "{told}");
+}
+
+#[test]
+fn each_of_several_benchmarks_gets_its_own_answer() {
+    let mut levels = vec!["1000"; 12];
+    levels[4..].fill("3000");
+    let folder = repository(&levels);
+    let program = format!("number=$(cat number)\n{PROGRAM}").replace(
+        "$(cat level)",
+        "$(test $number -lt 9 && echo 1000 || echo 2000)",
+    );
+    let other = folder.path().join("other");
+    fs::write(&other, program).unwrap();
+    let suite = "suite = 's'\n[version]\nrepository = '../repository'\n[defaults]\niterations = 1\nburn_in = 0\n\
+                 [benchmark.one]\ncommand = 'sh program'\ndirectory = '../repository'\nmetrics = 'json'\n\
+                 [benchmark.other]\ncommand = 'sh OTHER'\ndirectory = '../repository'\nmetrics = 'json'\n";
+    let suite = suite.replace("OTHER", &other.display().to_string());
+    fs::create_dir(folder.path().join("suite")).unwrap();
+    fs::write(folder.path().join("suite/lapwing.toml"), suite).unwrap();
+    let words = ["bisect", "c0", "trunk", "--metric", "cost"];
+    let output = lapwing_in(
+        &folder,
+        "suite",
+        &[&words[..], &["--format", "json"]].concat(),
+    );
+    let all: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let found = all["benchmarks"].as_array().unwrap().iter();
+    let found: Vec<[&Value; 2]> = found.map(|it| [&it["benchmark"], &it["found"]]).collect();
+    let expected = [commit(&folder, "c4"), commit(&folder, "c9")];
+    assert_eq!(
+        found,
+        [
+            [&json!("one"), &expected[0]],
+            [&json!("other"), &expected[1]]
+        ],
+        "{all}"
+    );
+}
+
+#[test]
+fn a_dependency_is_installed_whenever_its_commit_changes() {
+    let folder = repository(&["1000", "1000", "1000", "1000", "3000", "3000"]);
+    fs::create_dir(folder.path().join("suite")).unwrap();
+    let program = PROGRAM.replace("cat level", "cat installed");
+    fs::write(folder.path().join("suite/program"), program).unwrap();
+    let install = "cp {worktree}/level installed && echo x >> installations";
+    let words = [
+        &["bisect", "c0", "trunk", "--repo", "../repository"][..],
+        &["--install", install, "--format", "json"],
+        &PROGRAM_WORDS[..],
+    ];
+    let (told, code) = told(&lapwing_in(&folder, "suite", &words.concat()));
+    assert_eq!(code, 0, "{told}");
+    assert_eq!(told["found"], commit(&folder, "c4"), "{told}");
+    let installations = fs::read_to_string(folder.path().join("suite/installations")).unwrap();
+    let installations = installations.lines().count() as u64;
+    let instances = told["instances"].as_u64().unwrap();
+    assert!(installations * 2 < instances, "{installations} {told}");
+}
+
+#[test]
+fn a_killed_bisection_is_resumed_and_nothing_is_measured_twice() {
+    let mut levels = vec!["1000"; 24];
+    levels[13..].fill("2000");
+    let folder = repository(&levels);
+    let path = folder.path().join("repository");
+    let count = folder.path().join("count");
+    let program = format!("echo x >> {}\nsleep 0.03\n{PROGRAM}", count.display());
+    // The same in all commits: it is not part of them.
+    fs::write(folder.path().join("program"), program).unwrap();
+    let command = format!("sh {}/program", folder.path().display());
+    let mut words = PROGRAM_WORDS;
+    words[7] = &command;
+    let measured = || fs::read_to_string(&count).map_or(0, |text| text.lines().count());
+    let start = [&["bisect", "c0", "trunk"], &words[..]].concat();
+    let mut child = lapwing_command(&folder, "repository", &start)
+        .spawn()
+        .unwrap();
+    while measured() < 13 {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = measured();
+    let output = lapwing_in(
+        &folder,
+        "repository",
+        &["bisect", "--resume", "--format", "json"],
+    );
+    let (told, code) = told(&output);
+    assert_eq!(
+        (code, &told["found"]),
+        (0, &commit(&folder, "c13")),
+        "{told}"
+    );
+    let instances = usize::try_from(told["instances"].as_u64().unwrap()).unwrap();
+    // The instance under way was lost.
+    assert!(
+        before >= 13 && (instances..=instances + 1).contains(&measured()),
+        "{before} {instances} {}",
+        measured()
+    );
+    let left = git(&path, &["worktree", "list"]);
+    assert_eq!(left.lines().count(), 1);
+    let again = lapwing_in(&folder, "repository", &["run", "--resume"]);
+    let told = String::from_utf8(again.stderr).unwrap();
+    assert!(told.contains("is a bisection"), "{told}");
+}
+
+#[test]
+fn the_example_finds_the_commit_that_it_planted() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bisect/run");
+    let done = Command::new(example)
+        .args([
+            "--lapwing",
+            &assert_cmd::cargo::cargo_bin!("lapwing")
+                .display()
+                .to_string(),
+        ])
+        .args(["--commits", "20", "--slowdown", "0.5", "--seconds", "0.001"])
+        // Simulated times, so that the machine does not matter.
+        .args(["--metric", "planned"])
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        done.status.success() && told.ends_with("right\n"),
+        "{done:?}"
     );
 }

@@ -27,6 +27,7 @@ mod epochs;
 mod export;
 mod history;
 mod import;
+mod judge;
 mod local_executor;
 mod mds;
 mod mds_doubt;

@@ -71,48 +71,13 @@ pub struct CommitRange<'a> {
     pub are_built: bool,
 }
 
-/// Returns the commit that a revision means in the repository around a folder; `are_built` as in [`CommitRange`].
-///
-/// # Errors
-/// When the repository or the commit is not there or not whole.
-pub fn planned_commit(
-    folder: &Path,
-    revision: &str,
-    are_built: bool,
-) -> Result<PlannedCommit, CommitsError> {
-    let repository = repository_around(folder)?;
-    let hash = hash_of(&repository, revision)?;
-    let range = CommitRange {
-        text: revision,
-        every: 1,
-        are_built,
-    };
-    let branch = branch(&repository, revision);
-    range.commit(&repository, &hash, branch.as_deref())
-}
-
-fn hash_of(repository: &Path, name: &str) -> Result<String, CommitsError> {
-    let commit = format!("{name}^{{commit}}");
-    let words = [
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        &commit,
-    ];
-    first_line(git(repository).args(words)).ok_or_else(|| CommitsError::Unknown {
-        path: repository.to_owned(),
-        name: name.to_owned(),
-    })
-}
-
 impl CommitRange<'_> {
     /// Returns the commits from `A` to `B`, both included, along first parents, oldest first.
     ///
     /// # Errors
     /// When the repository around `folder` or the commits are not there or not whole.
     pub fn commits(&self, folder: &Path) -> Result<Vec<PlannedCommit>, CommitsError> {
-        let repository = top_folder(folder)?;
+        let repository = whole_repository(folder)?;
         let (from, to) = self.ends()?;
         let (first, last) = (hash_of(&repository, from)?, hash_of(&repository, to)?);
         if output(git(&repository).args(["merge-base", "--is-ancestor", &first, &last])).is_none() {
@@ -121,20 +86,14 @@ impl CommitRange<'_> {
                 to: to.to_owned(),
             });
         }
-        let range = format!("{first}..{last}");
-        let after =
-            output(git(&repository).args(["rev-list", "--first-parent", "--reverse", &range]));
-        let after = after.unwrap_or_default();
-        let all: Vec<&str> = std::iter::once(first.as_str())
-            .chain(after.lines())
-            .collect();
+        let all = first_parents(&repository, &first, &last);
         let chosen = all
             .iter()
             .enumerate()
             .filter(|(number, _)| number % self.every.max(1) == 0 || number + 1 == all.len());
         let branch = branch(&repository, to);
         chosen
-            .map(|(_, hash)| self.commit(&repository, hash, branch.as_deref()))
+            .map(|(_, hash)| planned(&repository, hash, branch.as_deref(), self.are_built))
             .collect()
     }
 
@@ -148,65 +107,131 @@ impl CommitRange<'_> {
             }),
         }
     }
+}
 
-    fn commit(
-        &self,
-        repository: &Path,
-        hash: &str,
-        branch: Option<&str>,
-    ) -> Result<PlannedCommit, CommitsError> {
-        let modules = format!("{hash}:.gitmodules");
-        if !self.are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
-            return Err(CommitsError::Submodules {
-                commit: hash.chars().take(10).collect(),
-            });
-        }
-        let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
-        Ok(PlannedCommit {
-            version: Version {
-                name: first_line(git(repository).args([
-                    "describe",
-                    "--tags",
-                    "--exact-match",
-                    hash,
-                ])),
-                commit: Some(hash.to_owned()),
-                branch: branch.map(str::to_owned),
-                date,
-                dirty: Some(false),
-                ..Version::default()
-            },
-            repository: repository.display().to_string(),
-        })
+/// Returns the commit that a revision means in the repository around a folder; there may be changes that are not committed.
+///
+/// # Errors
+/// When the repository or the commit is not there or not whole.
+pub fn single_commit(
+    folder: &Path,
+    revision: &str,
+    are_built: bool,
+) -> Result<PlannedCommit, CommitsError> {
+    let repository = top_folder(folder)?;
+    let hash = hash_of(&repository, revision)?;
+    let branch = branch(&repository, revision);
+    planned(&repository, &hash, branch.as_deref(), are_built)
+}
+
+/// Returns the commits that a merge brought: from the merge base of its two parents up to the second one, along first
+/// parents. Empty if it is no merge of two, or brought none.
+///
+/// # Errors
+/// When a commit is not whole.
+pub fn merged_commits(
+    repository: &Path,
+    merge: &str,
+    are_built: bool,
+) -> Result<Vec<PlannedCommit>, CommitsError> {
+    let parents = first_line(git(repository).args(["show", "-s", "--format=%P", merge]));
+    let parents = parents.unwrap_or_default();
+    let [first, second] = parents.split_whitespace().collect::<Vec<_>>()[..] else {
+        return Ok(Vec::new());
+    };
+    let Some(base) = first_line(git(repository).args(["merge-base", first, second])) else {
+        return Ok(Vec::new());
+    };
+    let all = first_parents(repository, &base, second);
+    if all.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let commits = all.iter();
+    commits
+        .map(|hash| planned(repository, hash, None, are_built))
+        .collect()
+}
+
+/// Returns the hash of a commit and those of the first parents of a later one that came after it, oldest first.
+fn first_parents(repository: &Path, first: &str, last: &str) -> Vec<String> {
+    let range = format!("{first}..{last}");
+    let after = output(git(repository).args(["rev-list", "--first-parent", "--reverse", &range]));
+    let after = after.unwrap_or_default();
+    std::iter::once(first)
+        .chain(after.lines())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn hash_of(repository: &Path, revision: &str) -> Result<String, CommitsError> {
+    let commit = format!("{revision}^{{commit}}");
+    let words = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
+    first_line(git(repository).args(words)).ok_or_else(|| CommitsError::Unknown {
+        path: repository.to_owned(),
+        name: revision.to_owned(),
+    })
+}
+
+fn planned(
+    repository: &Path,
+    hash: &str,
+    branch: Option<&str>,
+    are_built: bool,
+) -> Result<PlannedCommit, CommitsError> {
+    let modules = format!("{hash}:.gitmodules");
+    if !are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
+        return Err(CommitsError::Submodules {
+            commit: hash.chars().take(10).collect(),
+        });
+    }
+    let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
+    Ok(PlannedCommit {
+        version: Version {
+            name: first_line(git(repository).args(["describe", "--tags", "--exact-match", hash])),
+            commit: Some(hash.to_owned()),
+            branch: branch.map(str::to_owned),
+            date,
+            dirty: Some(false),
+            ..Version::default()
+        },
+        repository: repository.display().to_string(),
+    })
+}
+
+fn no_repository(folder: &Path) -> CommitsError {
+    CommitsError::NoRepository {
+        path: folder.to_owned(),
     }
 }
 
-/// Returns the top folder of the repository around a folder, which must have its whole history.
-fn repository_around(folder: &Path) -> Result<PathBuf, CommitsError> {
-    let no_repository = || CommitsError::NoRepository {
-        path: folder.to_owned(),
-    };
+/// Returns the top folder of the repository around a folder.
+fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
     let found = folder
         .is_dir()
         .then(|| first_line(git(folder).args(["rev-parse", "--show-toplevel"])));
-    let path = PathBuf::from(found.flatten().ok_or_else(no_repository)?);
-    let path = path.canonicalize().unwrap_or(path);
+    let path = PathBuf::from(found.flatten().ok_or_else(|| no_repository(folder))?);
+    Ok(path.canonicalize().unwrap_or(path))
+}
+
+/// Returns the top folder of a repository with its whole history and without changes.
+fn whole_repository(folder: &Path) -> Result<PathBuf, CommitsError> {
+    let path = top_folder(folder)?;
     if first_line(git(&path).args(["rev-parse", "--is-shallow-repository"])).as_deref()
         == Some("true")
     {
         return Err(CommitsError::Shallow { path });
     }
-    Ok(path)
-}
-
-/// Returns the same of a repository without uncommitted changes.
-fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
-    let path = repository_around(folder)?;
     let changes = output(git(&path).args(["status", "--porcelain", "--untracked-files=no"]));
     match changes {
         Some(changes) if changes.trim().is_empty() => Ok(path),
         Some(_) => Err(CommitsError::Dirty { path }),
-        None => Err(CommitsError::NoRepository { path }),
+        None => Err(no_repository(folder)),
     }
 }
 

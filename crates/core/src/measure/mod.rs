@@ -21,14 +21,17 @@ mod values;
 mod version;
 
 pub use commits::{
-    CommitRange, CommitsError, add_worktree, discard_worktree, planned_commit, remove_worktree,
+    CommitRange, CommitsError, add_worktree, discard_worktree, merged_commits, remove_worktree,
+    single_commit,
 };
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
-pub use revision::{CommitSummary, ancestry, commit_summary, number_of_commits};
+pub use revision::{
+    CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,
+};
 pub use runner::{
     MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
 };

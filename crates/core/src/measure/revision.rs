@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use super::version::{first_line, git, output};
 
 /// Of the ancestors of a commit no more are returned.
@@ -22,6 +24,25 @@ pub fn ancestry(folder: &Path, revision: &str) -> Vec<String> {
     let commits = hash.and_then(|hash| output(git(folder).args(["rev-list", ANCESTORS, &hash])));
     let commits = commits.unwrap_or_default();
     commits.lines().map(str::to_owned).collect()
+}
+
+/// Returns the hash of the last commit before a time, of a revision and its first parents; `None` if there is none.
+pub fn commit_before(folder: &Path, revision: &str, time: Timestamp) -> Option<String> {
+    // Git's limit includes the time itself.
+    let limit = Timestamp::from_second(time.as_second() - 1).ok()?;
+    let limit = format!("--before={limit}");
+    let words = ["rev-list", "--max-count=1", "--first-parent", &limit];
+    first_line(git(folder).args(words).args(["--end-of-options", revision]))
+}
+
+/// Returns the hash of the commit that the running `git bisect` was first told to be good; `None` if there is none.
+pub fn first_good_commit(folder: &Path) -> Option<String> {
+    let term = first_line(git(folder).args(["bisect", "terms", "--term-good"]))?;
+    let log = output(git(folder).args(["bisect", "log"]))?;
+    // Lines such as `# good: [HASH] SUBJECT`.
+    let begin = format!("# {term}: [");
+    let rest = log.lines().find_map(|line| line.strip_prefix(&begin))?;
+    Some(rest.split_once(']')?.0.to_owned())
 }
 
 /// Returns the number of commits after one up to another; `None` if the repository around the folder does not have both.

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use lapwing_core::measure::{CommitSummary, RunEnd, commit_summary};
 use lapwing_core::show::{percent, quantity};
-use lapwing_core::suite::Plan;
 use lapwing_core::text::{counted, joined};
 use serde_json::{Value, json};
 
-use super::search::{CommitComparison, CommitSearch, SearchStage};
+use super::case_search::{CaseSearch, SearchStage};
+use super::comparison::CommitComparison;
+use super::search::CommitSearch;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
@@ -23,15 +24,21 @@ const SMALL: f64 = 0.005;
 
 /// The result of a bisection.
 pub struct BisectAnswer<'a> {
-    pub plan: &'a Plan,
     pub search: &'a CommitSearch<'a>,
     pub metric: &'a str,
     pub end: RunEnd,
 }
 
+/// The result for one benchmark.
+struct CaseAnswer<'a> {
+    all: &'a BisectAnswer<'a>,
+    search: &'a CaseSearch,
+}
+
 /// A commit that was measured, or that may be the one.
 #[derive(Debug, Default, serde::Serialize)]
 struct BisectRow {
+    benchmark: String,
     commit: String,
     subject: String,
     instances: usize,
@@ -46,77 +53,135 @@ struct BisectRow {
 impl BisectAnswer<'_> {
     /// Shows it, and returns how the program ends.
     pub fn show(&self, format: Format, context: &Context) -> Result<ExitStatus, CliError> {
-        let rows = self.rows();
+        let cases: Vec<CaseAnswer<'_>> = (self.search.cases.iter())
+            .map(|search| CaseAnswer { all: self, search })
+            .collect();
         let mut out = io::stdout().lock();
         let written = match format {
-            Format::Json => write_json(&self.json(&rows), &mut out),
-            Format::Csv => write_csv(&rows, &mut out),
-            Format::Markdown => self.text(&rows).markdown(&mut out).map_err(CliError::from),
+            Format::Json => write_json(&self.json(&cases), &mut out),
+            Format::Csv => {
+                let rows: Vec<BisectRow> = cases.iter().flat_map(CaseAnswer::rows).collect();
+                write_csv(&rows, &mut out)
+            }
+            Format::Markdown => cases.iter().try_for_each(|case| {
+                case.text().markdown(&mut out)?;
+                Ok(writeln!(out)?)
+            }),
             Format::Text => {
                 let width = context.terminal.width();
-                let answer = self.text(&rows).wrapped(width);
-                answer.text(width, &mut out).map_err(CliError::from)
+                cases.iter().enumerate().try_for_each(|(at, case)| {
+                    if at > 0 {
+                        writeln!(out)?;
+                    }
+                    Ok(case.text().wrapped(width).text(width, &mut out)?)
+                })
             }
         };
         CliError::unless_reader_left(written.and_then(|()| Ok(out.flush()?)))?;
-        Ok(match (self.end, self.search.stage) {
-            (RunEnd::Interrupted, _) => ExitStatus::Interrupted,
-            (RunEnd::Complete, SearchStage::Found) => ExitStatus::Fine,
-            (RunEnd::Complete, SearchStage::BrokenEnd(_)) => ExitStatus::Failed,
-            (RunEnd::Complete, SearchStage::Ends | SearchStage::Between) => ExitStatus::NotEnough,
+        let any = |is: fn(SearchStage) -> bool| self.search.cases.iter().any(|it| is(it.stage));
+        Ok(match self.end {
+            RunEnd::Interrupted => ExitStatus::Interrupted,
+            RunEnd::Complete if any(|it| matches!(it, SearchStage::BrokenEnd(_))) => {
+                ExitStatus::Failed
+            }
+            RunEnd::Complete if any(|it| it != SearchStage::Found) => ExitStatus::NotEnough,
+            RunEnd::Complete => ExitStatus::Fine,
         })
     }
 
-    fn hash(&self, commit: usize) -> &str {
-        let planned = self.plan.variants[commit].commit.as_ref();
+    fn json(&self, cases: &[CaseAnswer<'_>]) -> Value {
+        let cases: Vec<Value> = cases.iter().map(CaseAnswer::json).collect();
+        json!({
+            "metric": self.metric,
+            "instances": self.search.visits.instances(),
+            "builds": self.search.visits.visited(),
+            "benchmarks": cases,
+        })
+    }
+
+    fn hash(&self, variant: usize) -> &str {
+        let planned = self.search.visits.plan.variants[variant].commit.as_ref();
         planned.map_or("", |it| it.hash())
     }
 
-    fn summary(&self, commit: usize) -> Option<CommitSummary> {
-        let planned = self.plan.variants[commit].commit.as_ref()?;
+    fn summary(&self, variant: usize) -> Option<CommitSummary> {
+        let planned = self.search.visits.plan.variants[variant].commit.as_ref()?;
         commit_summary(Path::new(&planned.repository), planned.hash())
     }
 
+    fn label(&self, variant: usize) -> String {
+        self.search.visits.label(variant)
+    }
+}
+
+impl CaseAnswer<'_> {
+    fn id(&self) -> &str {
+        &self.all.search.visits.plan.cases[self.search.case]
+            .benchmark
+            .id
+    }
+
     fn unit(&self) -> &str {
-        let metrics = &self.plan.cases[0].metrics;
-        let declared = metrics.get(self.metric).map(|it| it.unit.as_str());
-        declared.unwrap_or(match self.metric.ends_with("_time") {
+        let metric = self.all.metric;
+        let metrics = &self.all.search.visits.plan.cases[self.search.case].metrics;
+        let declared = metrics.get(metric).map(|it| it.unit.as_str());
+        declared.unwrap_or(match metric.ends_with("_time") {
             true => "s",
             false => "",
         })
     }
 
+    /// Returns the commit that was found: the likeliest one, or the merge whose branch does not differ.
+    fn found(&self) -> Option<usize> {
+        let search = self.search;
+        match search.stage {
+            SearchStage::Found => Some(search.suspect()),
+            SearchStage::Ends
+            | SearchStage::Between
+            | SearchStage::Parent
+            | SearchStage::NoDifference
+            | SearchStage::BrokenEnd(_)
+            | SearchStage::OutOfBudget => None,
+        }
+    }
+
     fn rows(&self) -> Vec<BisectRow> {
-        let posterior = self.search.posterior();
-        let all = (0..self.plan.variants.len()).filter(|commit| {
-            !self.search.logs(*commit).is_empty()
-                || posterior[*commit] >= LIKELY
-                || self.search.broken.contains_key(commit)
+        let search = self.search;
+        let posterior = search.posterior();
+        let all = (0..search.line.len()).filter(|at| {
+            !search.logs(*at).is_empty()
+                || posterior[*at] >= LIKELY
+                || search.broken.contains_key(&search.line[*at])
         });
-        all.map(|commit| BisectRow {
-            commit: self.hash(commit).to_owned(),
-            subject: self
-                .summary(commit)
-                .map(|it| it.subject)
-                .unwrap_or_default(),
-            instances: self.search.logs(commit).len(),
-            mean: lapwing_stats::mean(self.search.logs(commit)).map(f64::exp),
-            probability: posterior[commit],
-            broken: self.search.broken.get(&commit).cloned(),
-            label: self.search.label(commit),
+        all.map(|at| {
+            let variant = search.line[at];
+            BisectRow {
+                benchmark: self.id().to_owned(),
+                commit: self.all.hash(variant).to_owned(),
+                subject: self
+                    .all
+                    .summary(variant)
+                    .map(|it| it.subject)
+                    .unwrap_or_default(),
+                instances: search.logs(at).len(),
+                mean: lapwing_stats::mean(search.logs(at)).map(f64::exp),
+                probability: posterior[at],
+                broken: search.broken.get(&variant).cloned(),
+                label: self.all.label(variant),
+            }
         })
         .collect()
     }
 
-    fn text(&self, rows: &[BisectRow]) -> TextAnswer {
+    fn text(&self) -> TextAnswer {
         let mut table = Table::new(&[
             ("commit", Left),
             ("subject", Left),
             ("instances", Right),
-            (self.metric, Right),
+            (self.all.metric, Right),
             ("probability", Right),
         ]);
-        for row in rows {
+        for row in self.rows() {
             let mean = row.mean.map(|mean| quantity(mean, self.unit()));
             table.row(vec![
                 row.label.clone(),
@@ -144,39 +209,40 @@ impl BisectAnswer<'_> {
     }
 
     fn headline(&self) -> String {
-        let id = &self.plan.cases[0].benchmark.id;
+        let id = self.id();
         let search = self.search;
         let suspects = search.suspects();
+        let [first, last] = [suspects.first, suspects.last].map(|at| search.line[at]);
         match search.stage {
-            _ if self.end == RunEnd::Interrupted => "interrupted".to_owned(),
+            _ if self.all.end == RunEnd::Interrupted => format!("`{id}`: interrupted"),
             SearchStage::BrokenEnd(commit) => format!(
                 "`{id}` cannot be measured at {}: {}",
-                search.label(commit),
+                self.all.label(commit),
                 search.broken.get(&commit).map_or("", String::as_str)
             ),
-            SearchStage::Ends => format!(
+            SearchStage::NoDifference => format!(
                 "no difference between the ends to search for: `{id}` {}",
-                search
-                    .ends
-                    .as_ref()
-                    .map_or_else(String::new, CommitComparison::text)
+                search.ends.map_or_else(String::new, |it| it.text())
             ),
-            SearchStage::Between => format!(
+            SearchStage::OutOfBudget => format!(
                 "not found within the budget; most likely {} ({})",
-                search.label(suspects.last),
+                self.all.label(last),
                 percent(suspects.probability)
             ),
-            SearchStage::Found if suspects.first < suspects.last => format!(
+            SearchStage::Ends | SearchStage::Between | SearchStage::Parent => {
+                format!("`{id}`: not finished")
+            }
+            SearchStage::Found if first != last => format!(
                 "one of {} from {} to {} changed `{id}`, of which only the last can be measured",
                 counted(suspects.last - suspects.first + 1, "commit"),
-                search.label(suspects.first),
-                search.label(suspects.last)
+                self.all.label(first),
+                self.all.label(last)
             ),
             SearchStage::Found => {
-                let subject = self.summary(suspects.last).map(|it| it.subject);
+                let subject = self.all.summary(last).map(|it| it.subject);
                 format!(
                     "{} changed `{id}`: {}",
-                    search.label(suspects.last),
+                    self.all.label(last),
                     subject.unwrap_or_default()
                 )
             }
@@ -185,91 +251,106 @@ impl BisectAnswer<'_> {
 
     fn notes(&self) -> Vec<String> {
         let search = self.search;
+        let label = |variant| self.all.label(variant);
         let mut notes = Vec::new();
-        if let (SearchStage::Found, Some(parent)) = (search.stage, &search.parent) {
-            let parent_label = search.label(parent.commits[0]);
-            notes.push(match parent.is_certain {
-                true => format!(
-                    "compared with {parent_label}, by {} each that the search did not use: {}",
-                    counted(parent.instances, "instance"),
-                    parent.text()
-                ),
+        if let (Some(found), Some(parent)) = (self.found(), &search.parent) {
+            let compared = format!(
+                "compared with {}, by {} that the search did not use: {}",
+                label(parent.commits[0]),
+                parent.instances_text(),
+                parent.text()
+            );
+            notes.push(match parent.is_certain && parent.commits[1] == found {
+                true => compared,
                 false => format!(
-                    "compared with {parent_label}, no difference is certain after {} each: {}; the search may be wrong, or there \
-                     are several small changes",
-                    counted(parent.instances, "instance"),
+                    "compared with {}, no difference is certain after {}: {}; the search may be wrong, or there are \
+                     several small changes",
+                    label(parent.commits[0]),
+                    parent.instances_text(),
                     parent.text()
                 ),
             });
         }
-        if let Some(ends) = search.ends.filter(|ends| ends.is_certain) {
+        if search.confirmations > 1 {
             notes.push(format!(
-                "between the ends: {}, by {} each",
-                ends.text(),
-                counted(ends.instances, "instance")
+                "{} before it did not differ from their parents, and the search went on",
+                counted(search.confirmations - 1, "commit")
             ));
         }
-        if search.stage == SearchStage::Ends && search.ends.is_some() {
+        for merge in &search.merges {
+            notes.push(format!(
+                "merged by {} ({}, by {}), whose branch was searched",
+                label(merge.variant),
+                merge.parent.text(),
+                merge.parent.instances_text()
+            ));
+        }
+        if let Some(ends) = search.ends.filter(|ends| ends.is_certain) {
+            notes.push(format!(
+                "between the ends: {}, by {}",
+                ends.text(),
+                ends.instances_text()
+            ));
+        }
+        if search.stage == SearchStage::NoDifference {
             notes.push(
                 "the change may be smaller than can be seen with so few instances (--instances), come from elsewhere, or not \
                  exist"
                     .to_owned(),
             );
         }
-        if search.stage == SearchStage::Found
-            && let Some(summary) = self.summary(search.suspects().last)
-        {
+        if let Some(unsearched) = &search.unsearched {
+            notes.push(format!("it is a merge: {unsearched}"));
+        }
+        if let Some(summary) = self.found().and_then(|it| self.all.summary(it)) {
             notes.push(format!("author: {}", summary.author));
-            if summary.parents > 1 {
-                let hash: String = self.hash(search.suspects().last).chars().take(10).collect();
-                notes.push(format!(
-                    "it is a merge: `lapwing bisect $(git merge-base {hash}^1 {hash}^2) {hash}^2` searches what it brought"
-                ));
-            }
         }
         let broken = search
             .broken
             .iter()
-            .map(|(commit, reason)| format!("{} ({reason})", search.label(*commit)));
+            .map(|(commit, reason)| format!("{} ({reason})", label(*commit)));
         if !search.broken.is_empty() {
             notes.push(format!("cannot be measured: {}", joined(broken)));
         }
+        let visits = &self.all.search.visits;
         notes.push(format!(
             "{} of {} of {}",
-            counted(search.instances(), "instance"),
-            search.builds(),
-            counted(self.plan.variants.len(), "commit")
+            counted(visits.instances(), "instance"),
+            visits.visited(),
+            counted(visits.plan.variants.len(), "commit")
         ));
         notes
     }
 
-    fn json(&self, rows: &[BisectRow]) -> Value {
+    fn json(&self) -> Value {
         let search = self.search;
         let suspects = search.suspects();
         let comparison = |it: &Option<CommitComparison>| {
             it.map(|it| {
+                let (ratio, interval) = it.ratio();
                 json!({
-                    "baseline": self.hash(it.commits[0]),
-                    "candidate": self.hash(it.commits[1]),
+                    "baseline": self.all.hash(it.commits[0]),
+                    "candidate": self.all.hash(it.commits[1]),
                     "instances": it.instances,
-                    "ratio": it.difference.value.exp(),
-                    "interval": [it.difference.interval.lower.exp(), it.difference.interval.upper.exp()],
+                    "ratio": ratio,
+                    "interval": [interval.lower, interval.upper],
                     "certain": it.is_certain,
                 })
             })
         };
-        let is_found = search.stage == SearchStage::Found;
+        let merges = search.merges.iter();
+        let merges: Vec<&str> = merges.map(|it| self.all.hash(it.variant)).collect();
+        let hash = |at: usize| self.all.hash(search.line[at]);
         json!({
-            "benchmark": self.plan.cases[0].benchmark.id,
-            "metric": self.metric,
-            "found": is_found.then(|| self.hash(suspects.last)),
-            "suspects": [self.hash(suspects.first), self.hash(suspects.last)],
+            "benchmark": self.id(),
+            "found": self.found().map(|it| self.all.hash(it)),
+            "suspects": [hash(suspects.first), hash(suspects.last)],
             "probability": suspects.probability,
             "ends": comparison(&search.ends),
             "parent": comparison(&search.parent),
-            "instances": search.instances(),
-            "builds": search.builds(),
-            "commits": rows,
+            "merges": merges,
+            "unsearched_merge": search.unsearched,
+            "commits": self.rows(),
         })
     }
 }

@@ -1,66 +1,100 @@
 //! `lapwing bisect`: finds the commit that changed a benchmark.
 
 mod answer;
+mod case_search;
+mod comparison;
+mod ends;
 mod options;
+mod resume;
 mod search;
+mod visits;
 mod watch;
 
+use std::path::PathBuf;
+
 use clap::Args;
+use lapwing_core::suite::{Plan, Variant, VersionSource};
+use serde_json::json;
 
 use self::answer::BisectAnswer;
-use self::options::CommitOptions;
-use self::search::{BisectLimits, CommitSearch};
-use self::watch::InstanceWatch;
-use super::run::{MeasuringParts, SessionOpening, new_session, start_executor};
+pub use self::comparison::{CommitComparison, ComparisonEnd, SideComparison};
+pub use self::options::CommitOptions;
+use self::resume::ResumedSearch;
+use self::search::{CommitSearch, SearchOptions};
+pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
+pub use self::watch::{InstanceWatch, instance_mean};
+use super::run::{MeasuringParts, PythonEnvironments, SEARCH, SessionOpening, commits_between, new_session, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
-/// Find the commit that made a benchmark slower or faster
+/// Find the commit that made benchmarks slower or faster
 ///
 /// `lapwing bisect v1.4 main -- ./bench` first checks that both ends differ, then measures the most
 /// informative commits, each in its own worktree, and finally compares the commit with its parent.
-/// All measurements are stored as a session.
+/// If it is a merge, the merged branch is searched too. All measurements are stored as a session.
 #[derive(Debug, Args)]
 pub struct BisectCommand {
-    /// Commit before the change: a hash, a tag or a branch
-    #[arg(value_name = "GOOD")]
-    good: String,
+    /// Commit before the change: a hash, a tag, a branch, or a date such as 2026-08-01 (the last
+    /// commit before it)
+    #[arg(value_name = "GOOD", required_unless_present = "resume")]
+    good: Option<String>,
     /// Commit after it
     #[arg(value_name = "BAD", default_value = "HEAD")]
     bad: String,
     #[command(flatten)]
     options: CommitOptions,
-    /// Most instances of the search between the ends
+    /// Take the commits from this repository instead, such as that of a dependency
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// Install each commit by this command before it is measured, in the working directory;
+    /// `{worktree}` becomes the folder of the commit
+    #[arg(long, value_name = "COMMAND")]
+    install: Option<String>,
+    /// Most instances of each benchmark between the comparisons
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
     budget: u32,
+    /// Continue an interrupted bisection with its own options [default session: the latest]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["good", "words", "command", "benchmark", "repo", "install"])]
+    resume: Option<String>,
 }
 
 impl BisectCommand {
     /// Searches.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let options = &self.options;
-        let commits = format!("{}..{}", self.good, self.bad);
-        let planned = options.as_run(commits).planned(context)?;
-        let (plan, environments) = (planned.plan, planned.environments);
-        CommitOptions::refuse_several(&plan)?;
-        if plan.variants.len() < 2 {
-            return Err(CliError::input(format!(
-                "`{}` and `{}` are the same commit",
-                self.good, self.bad
-            )));
-        }
-        let limits = BisectLimits {
-            instances: options.instances as usize,
-            budget: self.budget as usize,
-            confidence: options.confidence,
-        };
         let store = crate::store::open_for_writing(context)?;
+        let (plan, search_options, opening, stored) = match &self.resume {
+            Some(session) => {
+                let resumed = ResumedSearch::find(&store, session)?;
+                (
+                    resumed.plan,
+                    resumed.options,
+                    resumed.opening,
+                    resumed.stored,
+                )
+            }
+            None => {
+                let plan = self.planned(context)?;
+                let options = self.search_options();
+                let mut session = new_session(self.options.name.clone(), &plan, &store)?;
+                session.attributes.insert(SEARCH.to_owned(), json!(options));
+                let stored = StoredMeasurements::default();
+                (plan, options, SessionOpening::New(session), stored)
+            }
+        };
+        let environments = PythonEnvironments::prepare(&plan, context)?;
         let executor = start_executor(&plan)?;
-        let session = new_session(options.name.clone(), &plan, &store)?;
-        let name = session.name.clone().unwrap_or_default();
-        let watch = InstanceWatch::new(&options.metric, context);
-        let mut search = CommitSearch::new(&plan, limits, watch.measured(), context);
-        let mut watcher = watch;
+        let name = opening.session().name.clone().unwrap_or_default();
+        if self.resume.is_some() && !context.quiet {
+            context.terminal.say(&format!("resuming session `{name}`"));
+        }
+        let mut watch = InstanceWatch::new(&search_options.metric, context);
+        let readiness = CommitReadiness {
+            install: search_options.install.clone(),
+            working_tree: None,
+        };
+        let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, context);
+        let metric = search_options.metric.clone();
+        let mut search = CommitSearch::new(visits, search_options);
         let parts = MeasuringParts {
             context,
             plan: &plan,
@@ -68,23 +102,66 @@ impl BisectCommand {
             executor,
             environments,
         };
-        let (end, _store) =
-            parts.all(SessionOpening::New(session), &mut watcher, |measurement| {
-                search.search(measurement)
-            })?;
+        let (end, _store) = parts.all(opening, &mut watch, |measurement| {
+            search.search(measurement)
+        })?;
         let answer = BisectAnswer {
-            plan: &plan,
             search: &search,
-            metric: &options.metric,
+            metric: &metric,
             end,
         };
-        let status = answer.show(options.format, context)?;
+        let status = answer.show(self.options.format, context)?;
         if !context.quiet {
-            context.terminal.say(&format!(
-                "stored in {} as session `{name}`",
-                context.store.display()
-            ));
+            let store = context.store.display();
+            let more = match status {
+                ExitStatus::Interrupted => {
+                    format!("; `{} bisect --resume` continues it", context.program())
+                }
+                _ => String::new(),
+            };
+            context
+                .terminal
+                .say(&format!("stored in {store} as session `{name}`{more}"));
         }
         Ok(status)
+    }
+
+    fn search_options(&self) -> SearchOptions {
+        let options = &self.options;
+        SearchOptions {
+            metric: options.metric.clone(),
+            instances: options.instances as usize,
+            budget: self.budget as usize,
+            confidence: options.confidence.level(),
+            install: self.install.clone(),
+        }
+    }
+
+    /// Returns a plan whose variants are the commits.
+    fn planned(&self, context: &Context) -> Result<Plan, CliError> {
+        let mut plan = self.options.as_run().planned(context)?.plan;
+        let variant = CommitOptions::only_variant(&plan)?;
+        if let Some(folder) = &self.repo {
+            let folder = std::path::absolute(folder)?;
+            plan.version = VersionSource::Repository(folder.display().to_string());
+        }
+        let good = self.good.as_deref().unwrap_or_default();
+        let [good, bad] = ends::commits(&plan, [good, &self.bad])?;
+        let commits = commits_between(&plan, &format!("{good}..{bad}"), 1)?;
+        if commits.len() < 2 {
+            return Err(CliError::input(format!(
+                "`{}` and `{}` are the same commit",
+                self.good.as_deref().unwrap_or_default(),
+                self.bad
+            )));
+        }
+        plan.variants = commits
+            .into_iter()
+            .map(|commit| Variant {
+                commit: Some(commit),
+                ..variant.clone()
+            })
+            .collect();
+        Ok(plan)
     }
 }

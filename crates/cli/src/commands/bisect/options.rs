@@ -3,16 +3,15 @@
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::suite::{BurnIn, Plan, parse_duration};
-use lapwing_core::text::counted;
+use lapwing_core::suite::{BurnIn, Plan, Variant, parse_duration};
 use lapwing_stats::Confidence;
 
-use crate::commands::run::{AgainWhat, Run};
+use crate::commands::run::Run;
 use crate::comparing::parse_level;
 use crate::error::CliError;
 use crate::options::Format;
 
-/// One benchmark, measured at commits.
+/// Benchmarks that are measured at commits.
 #[derive(Debug, Args)]
 pub struct CommitOptions {
     /// Command to measure instead of a benchmark of lapwing.toml, without a shell
@@ -21,13 +20,14 @@ pub struct CommitOptions {
     /// Shell command to measure instead of a benchmark of lapwing.toml
     #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
     pub command: Option<String>,
-    /// Benchmark of lapwing.toml to measure
+    /// Only measure benchmarks of lapwing.toml whose id equals NAME, matches it as a pattern (`*`,
+    /// `?`) or contains it
     #[arg(long, short, value_name = "NAME")]
-    pub benchmark: Option<String>,
-    /// Metric to search by
+    pub benchmark: Vec<String>,
+    /// Metric to compare
     #[arg(long, value_name = "NAME", default_value = "wall_time")]
     pub metric: String,
-    /// Probability at which a commit is named, and confidence of the comparisons
+    /// Confidence of the answer
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, default_value = "95%")]
     pub confidence: Confidence,
     /// Most instances of each side in a comparison
@@ -67,12 +67,12 @@ pub struct CommitOptions {
 }
 
 impl CommitOptions {
-    /// Returns the measurement of all of these commits.
-    pub fn as_run(&self, commits: String) -> Run {
+    /// Returns the run that measures the same.
+    pub fn as_run(&self) -> Run {
         Run {
             command: self.command.clone().into_iter().collect(),
             words: self.words.clone(),
-            benchmark: self.benchmark.clone().into_iter().collect(),
+            benchmark: self.benchmark.clone(),
             instances: Some(1),
             iterations: self.iterations,
             burn_in: self.burn_in.map(BurnIn::Fixed),
@@ -81,33 +81,19 @@ impl CommitOptions {
             setup: self.setup.clone(),
             prepare: self.prepare.clone(),
             metrics: self.metrics.clone(),
-            again: Some(AgainWhat::Commits),
-            commits: Some(commits),
             build: self.build.clone(),
             ..Run::default()
         }
     }
 
-    /// Refuses a plan with several benchmarks or variants.
-    pub fn refuse_several(plan: &Plan) -> Result<(), CliError> {
-        if let [_, _, ..] = &plan.cases[..] {
-            return Err(CliError::input(format!(
-                "the suite has {}, and this follows one",
-                counted(plan.cases.len(), "benchmark")
-            ))
-            .hint("choose it with --benchmark"));
+    /// Returns the only variant of a plan.
+    pub fn only_variant(plan: &Plan) -> Result<Variant, CliError> {
+        match &plan.variants[..] {
+            [only] => Ok(only.clone()),
+            [] | [_, ..] => Err(CliError::input(
+                "the suite has several variants, and this follows one",
+            )
+            .hint("measure a command, or a suite file with one variant")),
         }
-        let first = plan.variants.first().map(|it| it.name.clone());
-        if plan
-            .variants
-            .iter()
-            .any(|it| Some(&it.name) != first.as_ref())
-        {
-            return Err(
-                CliError::input("the suite has several variants, and this follows one")
-                    .hint("measure a command, or a suite file with one variant"),
-            );
-        }
-        Ok(())
     }
 }

@@ -1,421 +1,299 @@
-//! The search: both ends first, then the commits between them, and at last the commit and its parent.
+//! The search: the ends first, then the commits between them, and at last the commit and its parent; of several benchmarks in
+//! one session.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::path::Path;
 
-use lapwing_core::measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
-use lapwing_core::show::{percent, ratio};
-use lapwing_core::suite::Plan;
+use lapwing_core::measure::{RunEnd, RunError, merged_commits};
+use lapwing_core::show::percent;
+use lapwing_core::suite::PlannedCommit;
 use lapwing_core::text::counted;
-use lapwing_stats::{
-    Bisection, Confidence, Difference, Replicates, Spending, Suspects, sequential_levels,
-};
+use serde::{Deserialize, Serialize};
 
-use super::watch::SharedInstances;
+use super::case_search::{CaseSearch, FoundMerge, SearchStage};
+use super::comparison::{CommitComparison, ComparisonEnd, SideComparison};
+use super::visits::CommitVisits;
 use crate::commands::run::OpenMeasurement;
-use crate::options::Context;
 
-/// The fewest instances per side with which a comparison can pass.
-const FEWEST: usize = 5;
-/// Factor by which the number of instances grows from one look at a comparison to the next.
-const LOOK_STEP: f64 = 1.4;
+/// The most comparisons of commits with their parents along one line.
+const CONFIRMATIONS: usize = 3;
+/// How many standard errors apart the ends are measured, so that the search knows both levels well enough.
+const APART: f64 = 4.0;
 
-/// Limits of a search.
-#[derive(Debug, Clone, Copy)]
-pub struct BisectLimits {
+/// The options of a search, as its session keeps them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SearchOptions {
+    /// The metric to search by.
+    pub metric: String,
     /// The most instances of each side in a comparison.
     pub instances: usize,
-    /// The most instances between the comparisons.
+    /// The most instances of a benchmark between the comparisons.
     pub budget: usize,
     /// The probability at which a commit is named.
-    pub confidence: Confidence,
+    pub confidence: f64,
+    /// The command that installs a commit.
+    #[serde(default)]
+    pub install: Option<String>,
 }
 
-/// How far the search came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SearchStage {
-    /// The ends were compared, and do not differ enough.
-    Ends,
-    /// An end cannot be measured.
-    BrokenEnd(usize),
-    /// The budget ended before a commit was found.
-    Between,
-    /// A commit was found.
-    Found,
-}
-
-/// A comparison of two commits; its interval is corrected for repeated looks, too.
-#[derive(Debug, Clone, Copy)]
-pub struct CommitComparison {
-    /// The positions of both commits.
-    pub commits: [usize; 2],
-    /// The instances per side.
-    pub instances: usize,
-    /// The difference of the logarithms.
-    pub difference: Difference,
-    /// Whether they differ significantly, corrected for repeated looks.
-    pub is_certain: bool,
-}
-
-/// A search for the commit that changed a benchmark.
+/// A search for the commits that changed benchmarks.
 pub struct CommitSearch<'a> {
-    plan: &'a Plan,
-    context: &'a Context,
-    limits: BisectLimits,
-    measured: SharedInstances,
-    search: Bisection,
-    position: u32,
-    block: u32,
-    /// Why commits cannot be measured, by their positions.
-    pub broken: BTreeMap<usize, String>,
-    /// How far it came.
-    pub stage: SearchStage,
-    /// The comparison of the ends.
-    pub ends: Option<CommitComparison>,
-    /// The comparison of the commit that was found with its parent.
-    pub parent: Option<CommitComparison>,
-    /// The commits that were built.
-    prepared: BTreeMap<usize, f64>,
-    measuring: f64,
+    pub visits: CommitVisits<'a>,
+    pub cases: Vec<CaseSearch>,
+    options: SearchOptions,
 }
 
 impl<'a> CommitSearch<'a> {
-    pub fn new(
-        plan: &'a Plan,
-        limits: BisectLimits,
-        measured: SharedInstances,
-        context: &'a Context,
-    ) -> Self {
+    /// Returns a search along all commits of the plan.
+    pub fn new(visits: CommitVisits<'a>, options: SearchOptions) -> Self {
+        let line: Vec<usize> = (0..visits.plan.variants.len()).collect();
+        let cases = 0..visits.plan.cases.len();
         Self {
-            plan,
-            context,
-            limits,
-            measured,
-            search: Bisection::new(plan.variants.len()),
-            position: 0,
-            block: 0,
-            broken: BTreeMap::new(),
-            stage: SearchStage::Ends,
-            ends: None,
-            parent: None,
-            prepared: BTreeMap::new(),
-            measuring: 0.0,
+            cases: cases.map(|it| CaseSearch::new(it, line.clone())).collect(),
+            visits,
+            options,
         }
     }
 
-    /// Returns the most likely commit, with those that cannot be told apart from it.
-    pub fn suspects(&self) -> Suspects {
-        self.search.suspects()
-    }
-
-    /// Returns the probability of each commit.
-    pub fn posterior(&self) -> Vec<f64> {
-        self.search.posterior()
-    }
-
-    /// Returns the number of commits that were built.
-    pub fn builds(&self) -> usize {
-        self.prepared.len()
-    }
-
-    /// Returns the logarithms of the instance means of a commit that the search used.
-    pub fn logs(&self, commit: usize) -> &[f64] {
-        self.search.logs(commit)
-    }
-
-    /// Returns the number of instances that were measured.
-    pub fn instances(&self) -> usize {
-        self.measured.borrow().len()
-    }
-
-    /// Searches until a commit is found or the limits are reached.
+    /// Searches until each benchmark has an answer or the limits are reached.
     pub fn search(
         &mut self,
-        measurement: &mut OpenMeasurement<'_, 'a, '_>,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
     ) -> Result<RunEnd, RunError> {
-        let last = self.plan.variants.len() - 1;
-        self.say(&format!(
-            "comparing {} with {}, {} later",
-            self.label(0),
-            self.label(last),
-            counted(last, "commit")
-        ));
-        let Some(ends) = self.compare(measurement, [0, last])? else {
-            return Ok(RunEnd::Interrupted);
-        };
-        self.ends = ends;
-        if let Some(broken) = [0, last]
-            .into_iter()
-            .find(|it| self.broken.contains_key(it))
-        {
-            self.stage = SearchStage::BrokenEnd(broken);
-            return Ok(RunEnd::Complete);
-        }
-        if !self.ends.is_some_and(|ends| ends.is_certain) {
-            return Ok(RunEnd::Complete);
-        }
-        self.stage = SearchStage::Between;
-        if self.between(measurement)? == RunEnd::Interrupted {
-            return Ok(RunEnd::Interrupted);
-        }
-        if self.stage != SearchStage::Found {
-            return Ok(RunEnd::Complete);
-        }
-        let found = self.suspects();
-        let parent = found.first - 1;
-        self.say(&format!(
-            "comparing {} with {}",
-            self.label(parent),
-            self.label(found.last)
-        ));
-        // The search chose them by its own measurements, so only fresh ones count.
-        match self.compare(measurement, [parent, found.last])? {
-            None => Ok(RunEnd::Interrupted),
-            Some(comparison) => {
-                self.parent = comparison;
-                Ok(RunEnd::Complete)
+        loop {
+            let in_stage = |stage| self.cases.iter().position(|it| it.stage == stage);
+            let end = if let Some(case) = in_stage(SearchStage::Ends) {
+                self.compare_ends(case, measurement)?
+            } else if in_stage(SearchStage::Between).is_some() {
+                self.go_between(measurement)?
+            } else if let Some(case) = in_stage(SearchStage::Parent) {
+                self.compare_with_parent(case, measurement)?
+            } else {
+                return Ok(RunEnd::Complete);
+            };
+            if end == RunEnd::Interrupted {
+                return Ok(end);
             }
         }
     }
 
-    fn between(
+    fn compare_ends(
         &mut self,
-        measurement: &mut OpenMeasurement<'_, 'a, '_>,
+        case: usize,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
     ) -> Result<RunEnd, RunError> {
-        let begin = self.instances();
-        loop {
-            let suspects = self.suspects();
-            if suspects.probability >= self.limits.confidence.level() {
-                self.stage = SearchStage::Found;
+        let commits = self.cases[case].end_commits();
+        self.visits.say(&format!(
+            "{}comparing {} with {}, {} later",
+            self.prefix(case),
+            self.visits.label(commits[0]),
+            self.visits.label(commits[1]),
+            counted(self.cases[case].line.len() - 1, "commit")
+        ));
+        let begin = self.visits.instances();
+        let is_far = |it: &CommitComparison| it.is_certain && it.standard_errors() >= APART;
+        let compared = match self.compare(case, commits, measurement, is_far)? {
+            ComparisonEnd::Interrupted => return Ok(RunEnd::Interrupted),
+            ComparisonEnd::Broken(broken) => {
+                let search = &mut self.cases[case];
+                for commit in &broken {
+                    search.set_broken(*commit, &self.visits);
+                }
+                let broken = broken.first().copied().unwrap_or(commits[0]);
+                let label = self.visits.label(broken);
+                search.give_up(
+                    SearchStage::BrokenEnd(broken),
+                    format!("{label}, an end of its branch, cannot be measured"),
+                );
                 return Ok(RunEnd::Complete);
             }
-            if self.instances() - begin >= self.limits.budget {
-                return Ok(RunEnd::Complete);
-            }
-            let next = self.search.next_visit(self.build_cost());
-            let is_new = !self.prepared.contains_key(&next.commit);
-            let seen = self.instances();
-            let visit = vec![next.commit; next.instances];
-            if self.measure(measurement, &visit)? == RunEnd::Interrupted {
-                return Ok(RunEnd::Interrupted);
-            }
-            let new: Vec<f64> = self.logs_since(seen, next.commit);
-            // An instance can fail by chance where others did not.
-            if new.is_empty() && self.search.logs(next.commit).is_empty() {
-                self.set_broken(next.commit);
-            }
-            for log in new {
-                self.search.add(next.commit, log);
-            }
-            if !is_new && !self.context.verbose {
+            ComparisonEnd::Compared(compared) => compared,
+        };
+        let search = &mut self.cases[case];
+        search.ends = Some(compared);
+        search.learn(&commits, begin, &self.visits);
+        // A branch whose change is the other way did not bring that of its merge.
+        let is_same_way = search.merges.last().is_none_or(|merge| {
+            (merge.parent.difference.value > 0.0) == (compared.difference.value > 0.0)
+        });
+        search.stage = SearchStage::Between;
+        if !compared.is_certain || !is_same_way {
+            let labels = commits.map(|it| self.visits.label(it));
+            search.give_up(
+                SearchStage::NoDifference,
+                format!(
+                    "its branch, from {} to {}, does not show the difference by {}: {}",
+                    labels[0],
+                    labels[1],
+                    compared.instances_text(),
+                    compared.text()
+                ),
+            );
+        }
+        Ok(RunEnd::Complete)
+    }
+
+    /// Measures the most informative instance of all searches that are between their ends.
+    fn go_between(
+        &mut self,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
+    ) -> Result<RunEnd, RunError> {
+        let mut is_any_left = false;
+        for search in &mut self.cases {
+            if search.stage != SearchStage::Between {
                 continue;
             }
-            let suspects = self.suspects();
-            self.say(&format!(
-                "{}: {}; most likely {} ({})",
-                self.label(next.commit),
-                match self.broken.get(&next.commit) {
-                    Some(_) => "cannot be measured".to_owned(),
-                    None => counted(next.instances, "instance"),
+            if search.is_found(self.options.confidence) {
+                search.stage = SearchStage::Parent;
+            } else if search.between >= self.options.budget {
+                search.stage = SearchStage::OutOfBudget;
+            } else {
+                is_any_left = true;
+            }
+        }
+        if !is_any_left {
+            return Ok(RunEnd::Complete);
+        }
+        let open = |it: &&CaseSearch| it.stage == SearchStage::Between;
+        // A resumed search goes where it went before.
+        let stored = self.visits.next_stored().filter(|step| {
+            let mut cases = self.cases.iter().filter(open);
+            cases.any(|it| it.case == step.case && it.line.contains(&step.variant))
+        });
+        let best = || {
+            let steps = self.cases.iter().filter(open);
+            let steps = steps.map(|it| it.next_step(&self.visits));
+            steps.max_by(|one, other| one.1.total_cmp(&other.1))
+        };
+        let Some(next) = stored.or_else(|| Some(best()?.0)) else {
+            return Ok(RunEnd::Complete);
+        };
+        let begin = self.visits.instances();
+        let search = &mut self.cases[next.case];
+        let at = search.line.iter().position(|it| *it == next.variant);
+        let is_new = at.is_some_and(|at| search.logs(at).is_empty());
+        if self.visits.measure(measurement, &[next])? == RunEnd::Interrupted {
+            return Ok(RunEnd::Interrupted);
+        }
+        search.between += 1;
+        search.learn(&[next.variant], begin, &self.visits);
+        if is_new || self.visits.is_verbose() {
+            self.visits.say(&format!(
+                "{}{}{}; most likely {} ({})",
+                self.prefix(next.case),
+                self.visits.label(next.variant),
+                match self.cases[next.case].broken.get(&next.variant) {
+                    Some(_) => " cannot be measured",
+                    None => "",
                 },
-                self.label(suspects.last),
-                percent(suspects.probability)
+                self.visits.label(self.cases[next.case].suspect()),
+                percent(self.cases[next.case].suspects().probability)
             ));
         }
+        Ok(RunEnd::Complete)
     }
 
-    /// Compares two commits, interleaved, until they differ for certain or the limit is reached; `None` if interrupted, and
-    /// no comparison if one of them cannot be measured.
+    fn compare_with_parent(
+        &mut self,
+        case: usize,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
+    ) -> Result<RunEnd, RunError> {
+        let found = self.cases[case].suspect();
+        let commits = [self.cases[case].parent_of_suspects(), found];
+        self.visits.say(&format!(
+            "{}comparing {} with {}",
+            self.prefix(case),
+            self.visits.label(commits[0]),
+            self.visits.label(found)
+        ));
+        let begin = self.visits.instances();
+        // The search chose them by its own measurements, so only fresh ones count.
+        let compared = match self.compare(case, commits, measurement, |it| it.is_certain)? {
+            ComparisonEnd::Interrupted => return Ok(RunEnd::Interrupted),
+            ComparisonEnd::Broken(_) => None,
+            ComparisonEnd::Compared(compared) => Some(compared),
+        };
+        let search = &mut self.cases[case];
+        search.parent = compared;
+        search.confirmations += 1;
+        search.learn(&commits, begin, &self.visits);
+        search.stage = SearchStage::Found;
+        let is_certain = compared.is_some_and(|it| {
+            let ends = search.ends.map(|ends| ends.difference.value > 0.0);
+            it.is_certain && ends == Some(it.difference.value > 0.0)
+        });
+        let is_other = search.suspect() != found || !search.is_found(self.options.confidence);
+        if let Some(parent) = compared.filter(|_| is_certain) {
+            return self.descend(
+                case,
+                FoundMerge {
+                    variant: found,
+                    parent,
+                },
+                measurement,
+            );
+        }
+        if is_other && search.confirmations < CONFIRMATIONS {
+            search.stage = SearchStage::Between;
+            self.visits.say(&format!(
+                "{}they do not differ as the ends do: searching on",
+                self.prefix(case)
+            ));
+        }
+        Ok(RunEnd::Complete)
+    }
+
+    /// Goes on in the branch that a commit merged, if it is a merge.
+    fn descend(
+        &mut self,
+        case: usize,
+        merge: FoundMerge,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
+    ) -> Result<RunEnd, RunError> {
+        let suspects = self.cases[case].suspects();
+        let planned = self.visits.plan.variants[merge.variant].commit.as_ref();
+        let (Some(planned), true) = (planned, suspects.first == suspects.last) else {
+            return Ok(RunEnd::Complete);
+        };
+        let are_built = self.visits.plan.build.is_some();
+        let repository = Path::new(&planned.repository);
+        let merged = merged_commits(repository, planned.hash(), are_built);
+        let merged: Vec<PlannedCommit> = merged.unwrap_or_default();
+        if merged.is_empty() {
+            return Ok(RunEnd::Complete);
+        }
+        let label = self.visits.label(merge.variant);
+        self.visits.say(&format!(
+            "{}{label} is a merge: searching the {} that it brought",
+            self.prefix(case),
+            counted(merged.len() - 1, "commit")
+        ));
+        let line = self.visits.add_commits(merged, measurement)?;
+        self.cases[case].descend(merge, line);
+        Ok(RunEnd::Complete)
+    }
+
     fn compare(
         &mut self,
-        measurement: &mut OpenMeasurement<'_, 'a, '_>,
+        case: usize,
         commits: [usize; 2],
-    ) -> Result<Option<Option<CommitComparison>>, RunError> {
-        let looks = looks(self.limits.instances);
-        let shares: Vec<f64> = looks
-            .iter()
-            .map(|it| lapwing_stats::as_f64(*it) / lapwing_stats::as_f64(self.limits.instances))
-            .collect();
-        let alpha = 1.0 - self.limits.confidence.level();
-        let levels = sequential_levels(&shares, alpha, Spending::Even);
-        let begin = self.instances();
-        let mut found = None;
-        let mut done = 0;
-        for (instances, level) in looks.into_iter().zip(levels) {
-            let mut visit = Vec::new();
-            for pair in done..instances {
-                // One, other, other, one: a steady drift of the machine does not count.
-                let [one, other] = commits;
-                visit.extend(match pair % 2 {
-                    0 => [one, other],
-                    _ => [other, one],
-                });
-            }
-            done = instances;
-            if self.measure(measurement, &visit)? == RunEnd::Interrupted {
-                return Ok(None);
-            }
-            let sides = commits.map(|commit| self.logs_since(begin, commit));
-            for (commit, side) in commits.into_iter().zip(&sides) {
-                if side.len() < 2 {
-                    self.set_broken(commit);
-                }
-            }
-            let confidence = Confidence::new(1.0 - level).unwrap_or(self.limits.confidence);
-            let Some(difference) = Replicates::Sides(sides.clone()).difference(confidence) else {
-                return Ok(Some(None));
-            };
-            let comparison = CommitComparison {
-                commits,
-                instances: sides[0].len().min(sides[1].len()),
-                difference,
-                is_certain: difference.p_value <= level,
-            };
-            found = Some(comparison);
-            self.say(&format!(
-                "{} each: {}",
-                counted(comparison.instances, "instance"),
-                comparison.text()
-            ));
-            if comparison.is_certain {
-                break;
-            }
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
+        is_enough: impl Fn(&CommitComparison) -> bool,
+    ) -> Result<ComparisonEnd, RunError> {
+        let comparison = SideComparison {
+            case: self.cases[case].case,
+            commits,
+            baseline: None,
+            most: self.options.instances,
+            alpha: 1.0 - self.options.confidence,
+        };
+        comparison.measure(&mut self.visits, measurement, is_enough)
+    }
+
+    /// Returns the name of a benchmark with a colon, where there are several.
+    fn prefix(&self, case: usize) -> String {
+        match self.cases.len() {
+            1 => String::new(),
+            _ => format!("{}: ", self.visits.plan.cases[case].benchmark.id),
         }
-        if self.ends.is_none() {
-            for commit in commits {
-                for log in self.logs_since(begin, commit) {
-                    self.search.add(commit, log);
-                }
-            }
-        }
-        Ok(Some(found))
-    }
-
-    /// Measures commits in this order, and builds those that are not.
-    fn measure(
-        &mut self,
-        measurement: &mut OpenMeasurement<'_, 'a, '_>,
-        visit: &[usize],
-    ) -> Result<RunEnd, RunError> {
-        let plan = self.plan;
-        for commit in visit {
-            if self.prepared.contains_key(commit) {
-                continue;
-            }
-            let begin = Instant::now();
-            if let Some(planned) = &plan.variants[*commit].commit
-                && !measurement.prepare(planned)?
-            {
-                return Ok(RunEnd::Interrupted);
-            }
-            self.prepared.insert(*commit, begin.elapsed().as_secs_f64());
-        }
-        let mut instances = Vec::with_capacity(visit.len());
-        let mut in_block = BTreeSet::new();
-        self.block += 1;
-        for commit in visit {
-            // Each block has a commit at most once: two that are compared stand in it together.
-            if !in_block.insert(*commit) {
-                in_block = BTreeSet::from([*commit]);
-                self.block += 1;
-            }
-            instances.push(InstancePlan {
-                case: 0,
-                variant: *commit,
-                block: self.block - 1,
-                position: self.position,
-                attempt: 0,
-            });
-            self.position += 1;
-        }
-        let begin = Instant::now();
-        let end = measurement.visit(&mut FixedSchedule::of(instances))?;
-        self.measuring += begin.elapsed().as_secs_f64();
-        Ok(end)
-    }
-
-    /// Returns the cost of checking out and building a commit, in instances.
-    fn build_cost(&self) -> f64 {
-        let builds = lapwing_stats::as_f64(self.prepared.len().max(1));
-        let build = self.prepared.values().sum::<f64>() / builds;
-        let instance = self.measuring / lapwing_stats::as_f64(self.instances().max(1));
-        build / instance.max(1e-6)
-    }
-
-    fn logs_since(&self, begin: usize, commit: usize) -> Vec<f64> {
-        let measured = self.measured.borrow();
-        let of_commit = measured[begin..].iter().filter(|it| it.variant == commit);
-        of_commit
-            .filter_map(|it| it.mean.filter(|mean| *mean > 0.0))
-            .map(f64::ln)
-            .collect()
-    }
-
-    fn set_broken(&mut self, commit: usize) {
-        let measured = self.measured.borrow();
-        let reason = measured.iter().rev().find(|it| it.variant == commit);
-        let reason = reason.and_then(|it| it.message.clone());
-        self.broken.insert(
-            commit,
-            reason.unwrap_or_else(|| "it gave no value above 0".to_owned()),
-        );
-        self.search.set_broken(commit);
-    }
-
-    fn say(&self, text: &str) {
-        if !self.context.quiet {
-            self.context.terminal.say(text);
-        }
-    }
-
-    /// Returns the name or the short hash of a commit.
-    pub fn label(&self, commit: usize) -> String {
-        let planned = self.plan.variants[commit].commit.as_ref();
-        planned.map_or_else(String::new, |it| {
-            let hash: String = it.hash().chars().take(10).collect();
-            match &it.version.name {
-                Some(name) => format!("{hash} ({name})"),
-                None => hash,
-            }
-        })
-    }
-}
-
-impl CommitComparison {
-    /// Returns `1.10× [1.07, 1.13]`.
-    pub fn text(&self) -> String {
-        let interval = &self.difference.interval;
-        format!(
-            "{} [{}, {}]",
-            ratio(self.difference.value.exp()),
-            ratio(interval.lower.exp()).trim_end_matches('×'),
-            ratio(interval.upper.exp()).trim_end_matches('×')
-        )
-    }
-}
-
-/// Returns the numbers of instances at which a comparison is looked at.
-fn looks(most: usize) -> Vec<usize> {
-    let mut looks = vec![FEWEST.min(most)];
-    while let Some(last) = looks.last().copied().filter(|last| *last < most) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small number"
-        )]
-        let next = (lapwing_stats::as_f64(last) * LOOK_STEP).ceil() as usize;
-        looks.push(next.min(most));
-    }
-    looks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::looks;
-
-    #[test]
-    fn looks_rise_to_the_most_instances() {
-        assert_eq!(looks(30), [5, 7, 10, 14, 20, 28, 30]);
-        assert_eq!(looks(5), [5]);
     }
 }

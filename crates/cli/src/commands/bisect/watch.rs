@@ -1,17 +1,21 @@
-//! Collects the mean of each instance for a bisection.
+//! The mean of each instance: of those that are measured, and of those that a session has already.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::error::Error;
 use std::rc::Rc;
 
 use lapwing_core::measure::{Consumer, Event};
-use lapwing_core::model::{Outcome, Record};
+use lapwing_core::model::{Id, InstanceOutcome, Outcome, Record};
+use lapwing_core::record::{Filter, InstanceData, Retired, Store, StoreError};
 
 use crate::options::Context;
 
 /// An instance that was measured.
 #[derive(Debug, Clone)]
 pub struct MeasuredInstance {
+    /// The position of its benchmark in the plan.
+    pub case: usize,
     /// The position of its commit in the plan.
     pub variant: usize,
     /// The mean of the metric over the iterations that count; `None` if there is none.
@@ -28,7 +32,7 @@ pub struct InstanceWatch<'a> {
     metric: String,
     context: &'a Context,
     measured: SharedInstances,
-    variant: usize,
+    place: (usize, usize),
     values: Vec<f64>,
     message: Option<String>,
 }
@@ -39,7 +43,7 @@ impl<'a> InstanceWatch<'a> {
             metric: metric.to_owned(),
             context,
             measured: SharedInstances::default(),
-            variant: 0,
+            place: (0, 0),
             values: Vec::new(),
             message: None,
         }
@@ -55,7 +59,7 @@ impl Consumer for InstanceWatch<'_> {
     fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
         match event {
             Event::InstanceStarted { planned, .. } => {
-                self.variant = planned.variant;
+                self.place = (planned.case, planned.variant);
                 self.values.clear();
                 self.message = None;
             }
@@ -65,9 +69,12 @@ impl Consumer for InstanceWatch<'_> {
                     _ => self.message.clone_from(&iteration.message),
                 }
             }
-            Event::Record(Record::InstanceEnd(end)) => {
+            // A lost one is measured again.
+            Event::Record(Record::InstanceEnd(end)) if end.outcome != InstanceOutcome::Lost => {
+                let (case, variant) = self.place;
                 self.measured.borrow_mut().push(MeasuredInstance {
-                    variant: self.variant,
+                    case,
+                    variant,
                     mean: lapwing_stats::mean(&self.values),
                     message: end.message.clone().or_else(|| self.message.take()),
                 });
@@ -77,4 +84,66 @@ impl Consumer for InstanceWatch<'_> {
         }
         Ok(())
     }
+}
+
+/// An instance that a session has already.
+#[derive(Debug, Clone)]
+pub struct StoredInstance {
+    pub benchmark: String,
+    /// The hash of its commit.
+    pub commit: String,
+    pub position: u32,
+    pub mean: Option<f64>,
+    pub message: Option<String>,
+}
+
+/// Returns the instances of a session in the order of their measurement.
+pub fn stored_instances(
+    store: &Store,
+    session: Id,
+    metric: &str,
+) -> Result<VecDeque<StoredInstance>, StoreError> {
+    let filter = Filter {
+        retired: Retired::Show,
+        ..Filter::of_session(session)
+    };
+    let mut found = Vec::new();
+    let read = store.each_recorded(&filter, |recorded| {
+        let ended = recorded.instances.iter().filter(|it| {
+            let end = it.end.as_ref();
+            end.is_some_and(|end| end.outcome != InstanceOutcome::Lost)
+        });
+        found.extend(ended.map(|it| StoredInstance {
+            benchmark: it.instance.benchmark.id.clone(),
+            commit: it.run.version.commit.clone().unwrap_or_default(),
+            position: it.instance.position,
+            mean: instance_mean(it, metric),
+            message: message(it),
+        }));
+        Ok::<(), StoreError>(())
+    });
+    match read {
+        // Nothing was measured yet.
+        Ok(()) | Err(StoreError::NoMatch { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    found.sort_by_key(|it| it.position);
+    Ok(found.into())
+}
+
+/// Returns the mean of a metric over the iterations of an instance that count.
+pub fn instance_mean(instance: &InstanceData, metric: &str) -> Option<f64> {
+    let iterations = &instance.iterations;
+    let values = iterations.values.get(metric)?;
+    let counted: Vec<f64> = (0..iterations.len())
+        .filter(|at| !iterations.burn_in[*at] && iterations.outcome[*at] == Outcome::Ok)
+        .map(|at| values[at])
+        .filter(|value| value.is_finite())
+        .collect();
+    lapwing_stats::mean(&counted)
+}
+
+fn message(instance: &InstanceData) -> Option<String> {
+    let end = instance.end.as_ref().and_then(|end| end.message.clone());
+    end.or_else(|| instance.iterations.messages.values().next_back().cloned())
 }

@@ -7,12 +7,12 @@ use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::pytest::RECORDED_NOTHING;
 use lapwing_core::measure::{
     CommitFolder, CommitRange, CommitState, CommitsError, ExecutorError, FixedSchedule,
-    PythonFolders, SOURCE_VARIABLE, VariantSources, add_worktree, planned_commit, remove_worktree,
+    PythonFolders, SOURCE_VARIABLE, VariantSources, add_worktree, remove_worktree, single_commit,
 };
 use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::suite::{Plan, PlannedCommit, Variant, VersionSource};
+use lapwing_core::suite::{CommandLine, Plan, PlannedCommit, Variant, VersionSource};
 use lapwing_core::text::{counted, plural};
 
 use super::build_step::{BuildResult, build};
@@ -25,6 +25,8 @@ use crate::options::Context;
 const NOT_BUILT: &str = "the build failed";
 /// Start of the reason of commits that could not be checked out.
 const NOT_CHECKED_OUT: &str = "it cannot be checked out";
+/// Start of the reason of commits that could not be installed.
+const NOT_INSTALLED: &str = "the installation failed";
 /// Number of digits of the hash in the name of a commit's folder.
 const DIGITS: usize = 16;
 
@@ -33,12 +35,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     let Some(text) = &command.commits else {
         return Ok(plan);
     };
-    let range = CommitRange {
-        text,
-        every: command.every.map_or(1, |it| it as usize),
-        are_built: plan.build.is_some(),
-    };
-    let commits = range.commits(&repository(&plan)?).map_err(about)?;
+    let commits = commits_between(&plan, text, command.every.map_or(1, |it| it as usize))?;
     let all = commits.len();
     let measured = if command.again.is_some() {
         BTreeSet::new()
@@ -97,13 +94,28 @@ pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
         let Some(revision) = &variant.worktree else {
             continue;
         };
-        let commit = planned_commit(&repository, revision, plan.build.is_some());
+        let commit = single_commit(&repository, revision, plan.build.is_some());
         variant.commit = Some(commit.map_err(about)?);
     }
     Ok(plan)
 }
 
-fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
+/// Returns the commits of a range of the plan's repository.
+pub fn commits_between(
+    plan: &Plan,
+    text: &str,
+    every: usize,
+) -> Result<Vec<PlannedCommit>, CliError> {
+    let range = CommitRange {
+        text,
+        every,
+        are_built: plan.build.is_some(),
+    };
+    range.commits(&repository(plan)?).map_err(about)
+}
+
+/// Returns the folder of the repository of what a plan measures.
+pub fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     match &plan.version {
         VersionSource::WorkingDirectory => Ok(super::working_directory()),
         VersionSource::Repository(path) => Ok(PathBuf::from(path)),
@@ -114,7 +126,8 @@ fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     }
 }
 
-fn about(error: CommitsError) -> CliError {
+/// Returns the error of commits with a hint.
+pub fn about(error: CommitsError) -> CliError {
     let hint = match &error {
         CommitsError::NotARange { .. } => {
             "write `--commits A..B`: branches, tags or hashes; B may be left out"
@@ -166,7 +179,7 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
                 // Imports may have failed instances, too.
                 InstanceOutcome::Failed => !begins(&[RECORDED_NOTHING]),
                 // A build may succeed the next time; a test that skips itself does so again.
-                InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT]),
+                InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED]),
                 InstanceOutcome::Lost => false,
             });
             let version = &it.run.version;
@@ -244,7 +257,7 @@ impl<'a> CommitCheckouts<'a> {
         self.made.push((repository.clone(), folder.clone()));
         let source = match add_worktree(commit, &folder) {
             Err(reason) => CommitState::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
-            Ok(()) => match self.build(commit, &folder, executor)? {
+            Ok(()) => match self.build(Some(commit), &folder, executor)? {
                 BuildResult::Well => CommitState::Ready(CommitFolder {
                     repository,
                     folder: folder.canonicalize().unwrap_or(folder),
@@ -263,6 +276,45 @@ impl<'a> CommitCheckouts<'a> {
         Ok(true)
     }
 
+    /// Installs what was checked out of a commit, by a command in the working directory; `false` if interrupted.
+    pub fn install(
+        &mut self,
+        commit: &Variant,
+        command: &str,
+        executor: &mut LocalExecutor,
+    ) -> Result<bool, ExecutorError> {
+        let place = self.sources.of(commit).ok();
+        let Some(folder) = place.and_then(|it| it.commit).map(|it| it.folder) else {
+            return Ok(true);
+        };
+        let path = super::quoted(&folder.display().to_string());
+        let command = CommandLine::Shell(command.replace("{worktree}", &path));
+        let environment = [source_variable(&folder)].into();
+        match build(executor, command, &super::working_directory(), environment)? {
+            BuildResult::Well => Ok(true),
+            BuildResult::Interrupted => Ok(false),
+            BuildResult::Badly(reason) => {
+                let reason = format!("{NOT_INSTALLED}: {reason}");
+                let label = commit.label();
+                self.context
+                    .terminal
+                    .note(&format!("{label} is not measured: {reason}"));
+                let hash = commit.commit.as_ref().map_or("", |it| it.hash());
+                self.sources.insert(hash, CommitState::Broken(reason));
+                Ok(true)
+            }
+        }
+    }
+
+    /// Builds the working tree of a repository; the reason if that fails.
+    pub fn build_working_tree(
+        &self,
+        folder: &Path,
+        executor: &mut LocalExecutor,
+    ) -> Result<BuildResult, ExecutorError> {
+        self.build(None, folder, executor)
+    }
+
     /// Returns the folders of the commits and of the Python environments.
     pub fn sources(&self) -> VariantSources {
         self.sources.clone()
@@ -277,7 +329,7 @@ impl<'a> CommitCheckouts<'a> {
 
     fn build(
         &self,
-        commit: &PlannedCommit,
+        commit: Option<&PlannedCommit>,
         folder: &Path,
         executor: &mut LocalExecutor,
     ) -> Result<BuildResult, ExecutorError> {
@@ -285,20 +337,18 @@ impl<'a> CommitCheckouts<'a> {
             return Ok(BuildResult::Well);
         };
         if !self.context.quiet {
-            let label = commit.version.label().unwrap_or_default();
+            let label = match commit {
+                Some(commit) => commit.version.label().unwrap_or_default(),
+                None => "the working tree".to_owned(),
+            };
             self.context.terminal.say(&format!("building {label}"));
         }
-        let mut environment = self.environment_of(commit);
-        let source = folder.display().to_string();
-        environment.insert(SOURCE_VARIABLE.to_owned(), source);
-        Ok(
-            match build(executor, command.clone(), folder, environment)? {
-                BuildResult::Badly(reason) => {
-                    BuildResult::Badly(format!("{NOT_BUILT}: {reason}"))
-                }
-                other @ (BuildResult::Well | BuildResult::Interrupted) => other,
-            },
-        )
+        let mut environment = commit.map_or_else(BTreeMap::new, |it| self.environment_of(it));
+        environment.extend([source_variable(folder)]);
+        Ok(match build(executor, command.clone(), folder, environment)? {
+            BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
+            done @ (BuildResult::Well | BuildResult::Interrupted) => done,
+        })
     }
 
     /// Returns the variables of the Python environment in which a commit is measured first.
@@ -308,6 +358,10 @@ impl<'a> CommitCheckouts<'a> {
         let python = variants.find_map(|it| self.sources.python_of(it).ok().flatten());
         python.map_or_else(BTreeMap::new, |it| it.variables().into())
     }
+}
+
+fn source_variable(folder: &Path) -> (String, String) {
+    (SOURCE_VARIABLE.to_owned(), folder.display().to_string())
 }
 
 impl Drop for CommitCheckouts<'_> {

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::{
-    Consumer, Environment, RunEnd, RunError, RunnerSurroundings, Schedule, SessionRuns,
+    Consumer, Environment, Event, RunEnd, RunError, RunnerSurroundings, Schedule, SessionRuns,
     run as measure,
 };
+use lapwing_core::model::{Record, Run};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{Plan, PlannedCommit};
+use lapwing_core::suite::{Plan, PlannedCommit, Variant};
 
+use super::build_step::BuildResult;
 use super::commits::CommitCheckouts;
 use super::python_environments::PythonEnvironments;
 use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
@@ -146,8 +148,54 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
         self.look = number;
     }
 
+    /// Installs a commit that is checked out; `false` if interrupted.
+    pub fn install(&mut self, commit: &Variant, command: &str) -> Result<bool, RunError> {
+        Ok(self.checkouts.install(commit, command, self.executor)?)
+    }
+
+    /// Builds the working tree of a repository.
+    pub fn build_working_tree(&mut self, folder: &Path) -> Result<BuildResult, RunError> {
+        Ok(self.checkouts.build_working_tree(folder, self.executor)?)
+    }
+
+    /// Adds variants to the session, which come after those of its plan; `known` are runs that it has of them already.
+    pub fn add_variants(&mut self, variants: &[Variant], known: &[Run]) -> Result<(), RunError> {
+        for variant in variants {
+            if let Some(run) = known.iter().find(|run| variant.is_of(run)) {
+                self.runs.runs.push(run.clone());
+                continue;
+            }
+            let Some(like) = self.runs.runs.first() else {
+                continue;
+            };
+            let version = variant.commit.as_ref().map(|it| it.version.clone());
+            let run = Run {
+                id: new_id(),
+                version: version.unwrap_or_default(),
+                ..like.clone()
+            };
+            let record = Record::Run(run.clone());
+            for consumer in &mut *self.consumers {
+                consumer
+                    .take(&Event::Record(&record))
+                    .map_err(|source| RunError::Consumer { source })?;
+            }
+            self.runs.runs.push(run);
+        }
+        Ok(())
+    }
+
     /// Measures what a schedule says.
     pub fn visit(&mut self, schedule: &mut dyn Schedule) -> Result<RunEnd, RunError> {
+        self.visit_of(self.plan, schedule)
+    }
+
+    /// Measures what a schedule of a plan says, which begins with the variants of the session's plan.
+    pub fn visit_of(
+        &mut self,
+        plan: &Plan,
+        schedule: &mut dyn Schedule,
+    ) -> Result<RunEnd, RunError> {
         let mut around = RunnerSurroundings {
             executor: self.executor,
             clock: &self.clock,
@@ -158,6 +206,6 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             look: self.look,
             sources: self.checkouts.sources(),
         };
-        measure(self.plan, &self.runs, schedule, &mut around, self.consumers)
+        measure(plan, &self.runs, schedule, &mut around, self.consumers)
     }
 }

@@ -31,12 +31,15 @@ use lapwing_core::model::{Id, Session};
 use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 
+pub use self::build_step::BuildResult;
+pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::{AgainWhat, Run};
 pub use self::python_environments::PythonEnvironments;
 use self::early_stop::SessionJudge;
 use self::progress::RunProgress;
+pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
@@ -251,11 +254,11 @@ impl RunConclusion<'_> {
 }
 
 /// Returns a text as a word of the shell.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     command_text(&CommandLine::Words(vec![text.to_owned()]))
 }
 
-fn working_directory() -> PathBuf {
+pub fn working_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 

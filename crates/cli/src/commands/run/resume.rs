@@ -14,12 +14,23 @@ use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_execu
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
+/// The attribute of a session that has the options of a search for a commit.
+pub const SEARCH: &str = "bisect";
+
 /// Measures the rest of the session of that name or id; of the latest one if empty.
 pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
     refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
+    if state.session.attributes.contains_key(SEARCH) {
+        return Err(
+            CliError::input(format!("session `{name}` is a bisection")).hint(format!(
+                "`lapwing bisect --resume {}` continues it",
+                super::quoted(&name)
+            )),
+        );
+    }
     let plan = stored_plan(&state)?;
     let records = lost(&state);
     let finished = finished(&plan, &state);
@@ -92,6 +103,7 @@ pub fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
     Ok(store.catalogue().session_state(found.id)?)
 }
 
+/// Returns the plan of a session.
 pub fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     let name = state.session.name.clone().unwrap_or_default();
     let plan = lapwing_core::suite::stored_plan(&state.session.attributes).ok_or_else(|| {
@@ -107,7 +119,7 @@ pub fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
 }
 
 /// Returns the ends of instances whose process was killed.
-fn lost(state: &SessionState) -> Vec<Record> {
+pub fn lost(state: &SessionState) -> Vec<Record> {
     state
         .instances
         .iter()

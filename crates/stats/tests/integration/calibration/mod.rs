@@ -14,6 +14,7 @@ mod noise;
 mod power;
 mod rounds;
 mod sequential;
+mod slowdown;
 
 use lapwing_stats::{Confidence, Difference, Interval, Replicates};
 

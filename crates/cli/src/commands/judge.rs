@@ -1,0 +1,359 @@
+//! `lapwing judge`: whether the checked-out state is slower than a baseline, as an exit code.
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::measure::{
+    RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
+};
+use lapwing_core::model::Better;
+use lapwing_core::sample::{SampleFilter, SideSpec};
+use lapwing_core::show::percent;
+use lapwing_core::suite::{Plan, Variant};
+use lapwing_core::text::counted;
+use lapwing_stats::{Difference, Interval, SlowdownAnswer, as_f64};
+use serde_json::json;
+
+use super::bisect::{
+    CommitComparison, CommitOptions, CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch,
+    SideComparison, StoredMeasurements, instance_mean,
+};
+use super::run::{MeasuringParts, PythonEnvironments, SessionOpening, about_commits, new_session, repository, start_executor};
+use crate::answer::write_json;
+use crate::cleaning::CleaningOptions;
+use crate::comparing::{FoundSides, parse_change, parse_side};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+
+/// The fewest instances of a stored baseline.
+const FEWEST: usize = 5;
+
+/// Judge whether the checked-out state is slower than a baseline, for scripts and `git bisect run`
+///
+/// `lapwing judge --baseline v1.4 -- ./bench` measures the working tree as it is, and v1.4 in its own
+/// worktree, alternately, until the answer is clear. Exit code 0: not slower; 1: slower; 125: cannot be
+/// built or measured, or undecided after --instances, which `git bisect run` skips; 128: wrong usage,
+/// which ends `git bisect run`.
+#[derive(Debug, Args)]
+pub struct JudgeCommand {
+    /// Baseline: a Git revision, which is measured too; or stored measurements as in `compare`, such as
+    /// `session:nightly` [default: the first good commit of the `git bisect` in progress]
+    #[arg(long, value_name = "SIDE")]
+    baseline: Option<String>,
+    /// Smallest slowdown that matters: a smaller one is `not slower`
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, default_value = "5%")]
+    smallest_effect: f64,
+    #[command(flatten)]
+    options: CommitOptions,
+}
+
+/// The baseline of a judgement.
+enum JudgedBaseline {
+    /// It is measured too.
+    Measured,
+    /// Logarithms of the instance means of this side.
+    Stored { name: String, logs: Vec<f64> },
+}
+
+/// A judgement.
+struct Judgement {
+    answer: Option<SlowdownAnswer>,
+    comparison: Option<CommitComparison>,
+    /// Why there is none.
+    reason: Option<String>,
+    baseline: String,
+    /// Whether other states could be judged: not if the baseline cannot be measured.
+    can_others: bool,
+}
+
+impl JudgeCommand {
+    /// Measures and judges. Errors about the checked-out state say that it cannot be measured.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let skipped = |error: CliError| CliError {
+            exit: ExitStatus::Skip,
+            ..error
+        };
+        let mut plan = self
+            .options
+            .as_run()
+            .planned(context)
+            .map_err(skipped)?
+            .plan;
+        let wrong = |error: CliError| CliError {
+            exit: ExitStatus::Abort,
+            ..error
+        };
+        let candidate = self.candidate(&plan).map_err(wrong)?;
+        plan.variants = vec![candidate];
+        let baseline = self.baseline(&mut plan, context).map_err(wrong)?;
+        self.judge(plan, baseline, context).map_err(skipped)
+    }
+
+    /// Returns the variant of the working tree.
+    fn candidate(&self, plan: &Plan) -> Result<Variant, CliError> {
+        if let [_, _, ..] = &plan.cases[..] {
+            return Err(CliError::input(format!(
+                "the suite has {}, and this judges one",
+                counted(plan.cases.len(), "benchmark")
+            ))
+            .hint("choose it with --benchmark"));
+        }
+        CommitOptions::only_variant(plan)
+    }
+
+    /// Finds the baseline; a commit becomes the first variant of the plan.
+    fn baseline(&self, plan: &mut Plan, context: &Context) -> Result<JudgedBaseline, CliError> {
+        let folder = repository(plan).ok();
+        let in_progress = || folder.as_deref().and_then(first_good_commit);
+        let Some(text) = self.baseline.clone().or_else(in_progress) else {
+            return Err(CliError::input("there is no baseline, and no `git bisect` in progress")
+                .hint("name it: `--baseline main`, or stored measurements such as `--baseline session:nightly`"));
+        };
+        let side = parse_side(&text).map_err(CliError::input)?;
+        let revision = folder.filter(|folder| {
+            // `commit:ab12` is what was measured of it.
+            side.text == text && !ancestry(folder, &text).is_empty()
+        });
+        let Some(folder) = revision else {
+            return self.stored(plan, side, context);
+        };
+        let commit = single_commit(&folder, &text, plan.build.is_some()).map_err(about_commits)?;
+        let top = PathBuf::from(&commit.repository);
+        for variant in &mut plan.variants {
+            let source = (SOURCE_VARIABLE.to_owned(), top.display().to_string());
+            variant.environment.extend([source]);
+        }
+        let baseline = Variant {
+            commit: Some(commit),
+            ..plan.variants[0].clone()
+        };
+        plan.variants.insert(0, baseline);
+        Ok(JudgedBaseline::Measured)
+    }
+
+    fn stored(
+        &self,
+        plan: &Plan,
+        side: SideSpec,
+        context: &Context,
+    ) -> Result<JudgedBaseline, CliError> {
+        let judging = CleaningOptions::default().judging()?;
+        let id = &plan.cases[0].benchmark.id;
+        let filter = SampleFilter::default();
+        let found = FoundSides::find(&[side], &filter, &judging, context)?;
+        let mut logs = Vec::new();
+        found.sides.each_benchmark(&filter, |data, places_of| {
+            let own = data.instances.iter().filter(|it| !places_of(it).is_empty());
+            if data.benchmark.id == *id {
+                let means = own.filter_map(|it| instance_mean(it, &self.options.metric));
+                logs.extend(means.filter(|mean| *mean > 0.0).map(f64::ln));
+            }
+        })?;
+        let name = found.sides.names().concat();
+        if logs.len() < FEWEST {
+            return Err(CliError::input(format!(
+                "need {FEWEST} instances of `{id}` in the baseline {name}, got {}",
+                logs.len()
+            )));
+        }
+        Ok(JudgedBaseline::Stored { name, logs })
+    }
+
+    fn judge(
+        &self,
+        plan: Plan,
+        baseline: JudgedBaseline,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let store = crate::store::open_for_writing(context)?;
+        let session = new_session(self.options.name.clone(), &plan, &store)?;
+        let session_name = session.name.clone().unwrap_or_default();
+        let environments = PythonEnvironments::prepare(&plan, context)?;
+        let executor = start_executor(&plan)?;
+        let mut watch = InstanceWatch::new(&self.options.metric, context);
+        let readiness = CommitReadiness {
+            install: None,
+            working_tree: repository(&plan).ok(),
+        };
+        let stored = StoredMeasurements::default();
+        let mut visits =
+            CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, context);
+        let working_tree = plan.variants.len() - 1;
+        let (logs, name) = match baseline {
+            JudgedBaseline::Measured => (None, visits.label(0)),
+            JudgedBaseline::Stored { name, logs } => (Some(logs), name),
+        };
+        let comparison = SideComparison {
+            case: 0,
+            commits: [0, working_tree],
+            baseline: logs,
+            most: self.options.instances as usize,
+            // Each of both wrong answers may have all of the error rate.
+            alpha: 2.0 * (1.0 - self.options.confidence.level()),
+        };
+        let rule = JudgementRule {
+            is_higher_better: is_higher_better(&plan, &self.options.metric),
+            smallest_effect: self.smallest_effect,
+        };
+        let mut unbuilt = None;
+        let ended = Cell::new(None);
+        let parts = MeasuringParts {
+            context,
+            plan: &plan,
+            store,
+            executor,
+            environments,
+        };
+        let (end, _store) = parts.all(SessionOpening::New(session), &mut watch, |measurement| {
+            let (end, reason) = visits.build_working_tree(measurement, working_tree)?;
+            unbuilt = reason;
+            if end == RunEnd::Interrupted || unbuilt.is_some() {
+                return Ok(end);
+            }
+            let compared = comparison.measure(&mut visits, measurement, |it| {
+                rule.answer(it) != SlowdownAnswer::Undecided
+            })?;
+            let end = match &compared {
+                ComparisonEnd::Interrupted => RunEnd::Interrupted,
+                ComparisonEnd::Broken(_) | ComparisonEnd::Compared(_) => RunEnd::Complete,
+            };
+            ended.set(Some(compared));
+            Ok(end)
+        })?;
+        if end == RunEnd::Interrupted {
+            return Ok(ExitStatus::Interrupted);
+        }
+        let mut judgement = Judgement {
+            answer: None,
+            comparison: None,
+            reason: unbuilt,
+            baseline: name,
+            can_others: true,
+        };
+        match ended.take() {
+            Some(ComparisonEnd::Compared(compared)) => {
+                judgement.answer = Some(rule.answer(&compared));
+                judgement.comparison = Some(compared);
+            }
+            Some(ComparisonEnd::Broken(broken)) => {
+                let reasons = broken.iter().map(|variant| {
+                    let reason = visits.failure_of(0, *variant);
+                    format!("{}: {reason}", visits.label(*variant))
+                });
+                judgement.reason = Some(reasons.collect::<Vec<_>>().join("; "));
+                judgement.can_others = broken.contains(&working_tree);
+            }
+            Some(ComparisonEnd::Interrupted) | None => {}
+        }
+        self.show(&judgement, &plan, &session_name)?;
+        Ok(match judgement.answer {
+            Some(SlowdownAnswer::NotSlower) => ExitStatus::Fine,
+            Some(SlowdownAnswer::Slower) => ExitStatus::Judged,
+            None if !judgement.can_others => ExitStatus::Abort,
+            Some(SlowdownAnswer::Undecided) | None => ExitStatus::Skip,
+        })
+    }
+
+    fn show(&self, judgement: &Judgement, plan: &Plan, session: &str) -> Result<(), CliError> {
+        let id = &plan.cases[0].benchmark.id;
+        let mut out = io::stdout().lock();
+        let written = match self.options.format {
+            Format::Json => {
+                let ratio = judgement.comparison.map(|it| it.ratio());
+                write_json(
+                    &json!({
+                        "benchmark": id,
+                        "metric": self.options.metric,
+                        "baseline": judgement.baseline,
+                        "answer": match judgement.answer {
+                            Some(SlowdownAnswer::Slower) => "slower",
+                            Some(SlowdownAnswer::NotSlower) => "not_slower",
+                            Some(SlowdownAnswer::Undecided) => "undecided",
+                            None => "not_measured",
+                        },
+                        "ratio": ratio.map(|it| it.0),
+                        "interval": ratio.map(|(_, it)| [it.lower, it.upper]),
+                        "instances": judgement.comparison.map(|it| it.instances),
+                        "reason": judgement.reason,
+                        "session": session,
+                    }),
+                    &mut out,
+                )
+            }
+            Format::Text | Format::Markdown | Format::Csv => {
+                writeln!(out, "{}", self.sentence(judgement, id)).map_err(CliError::from)
+            }
+        };
+        CliError::unless_reader_left(written.and_then(|()| Ok(out.flush()?)))
+    }
+
+    fn sentence(&self, judgement: &Judgement, id: &str) -> String {
+        let baseline = &judgement.baseline;
+        let (Some(answer), Some(compared)) = (judgement.answer, &judgement.comparison) else {
+            let reason = judgement.reason.as_deref().unwrap_or_default();
+            return format!("`{id}` cannot be measured: {reason}");
+        };
+        let evidence = format!("{}, {}", compared.text(), compared.instances_text());
+        let effect = percent(self.smallest_effect);
+        match answer {
+            SlowdownAnswer::Slower => format!("`{id}` is slower than {baseline}: {evidence}"),
+            SlowdownAnswer::NotSlower => {
+                format!("`{id}` is not slower than {baseline} by {effect}: {evidence}")
+            }
+            SlowdownAnswer::Undecided => format!(
+                "`{id}`: undecided against {baseline}: {evidence}; needs about {} per side (--instances)",
+                counted(instances_needed(compared, self.smallest_effect), "instance")
+            ),
+        }
+    }
+}
+
+/// How a comparison is judged.
+struct JudgementRule {
+    is_higher_better: bool,
+    smallest_effect: f64,
+}
+
+impl JudgementRule {
+    fn answer(&self, compared: &CommitComparison) -> SlowdownAnswer {
+        let difference = match self.is_higher_better {
+            true => reversed(compared.difference),
+            false => compared.difference,
+        };
+        SlowdownAnswer::at(&difference, compared.level, self.smallest_effect.ln_1p())
+    }
+}
+
+/// Returns the difference of the reciprocals.
+fn reversed(difference: Difference) -> Difference {
+    Difference {
+        value: -difference.value,
+        interval: Interval {
+            lower: -difference.interval.upper,
+            upper: -difference.interval.lower,
+        },
+        ..difference
+    }
+}
+
+fn is_higher_better(plan: &Plan, metric: &str) -> bool {
+    let metrics = declared_metrics(&plan.cases);
+    let declared = metrics.get(metric).and_then(|it| it.better);
+    declared == Some(Better::Higher)
+}
+
+/// Returns the number of instances per side with which the interval would be as wide as the smallest effect.
+fn instances_needed(compared: &CommitComparison, smallest_effect: f64) -> u64 {
+    let interval = compared.difference.interval;
+    let times = ((interval.upper - interval.lower) / smallest_effect.ln_1p()).powi(2);
+    let needed = (as_f64(compared.instances[1]) * times).ceil();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number that is shown"
+    )]
+    let needed = needed as u64;
+    needed
+}

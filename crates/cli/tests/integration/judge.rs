@@ -1,0 +1,185 @@
+//! `lapwing judge` on a real repository whose program prints noisy numbers.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Prints the level of the commit plus noise of up to 63.
+const PROGRAM: &str =
+    "echo \"{\\\"cost\\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) / 4 ))}\"\n";
+
+fn git(folder: &Path, words: &[&str]) -> String {
+    let done = Command::new("git")
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+        .args(words)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("XDG_CACHE_HOME", folder.join("../cache"))
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "git {words:?}: {done:?}");
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// Returns a repository with a commit, tagged `c0`, `c1` …, for each level.
+fn repository(levels: &[&str]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let path = &folder.path().join("repository");
+    fs::create_dir(path).unwrap();
+    git(path, &["init", "--quiet", "--initial-branch=trunk"]);
+    fs::write(path.join("program"), PROGRAM).unwrap();
+    for (number, level) in levels.iter().enumerate() {
+        fs::write(path.join("level"), level).unwrap();
+        fs::write(path.join("number"), number.to_string()).unwrap();
+        git(path, &["add", "."]);
+        let message = format!("change {number}");
+        git(path, &["commit", "--quiet", "-m", &message]);
+        git(path, &["tag", &format!("c{number}")]);
+    }
+    folder
+}
+
+/// What is measured: the program, once per instance.
+const PROGRAM_WORDS: [&str; 10] = [
+    "--metrics",
+    "json",
+    "-i",
+    "1",
+    "--burn-in",
+    "0",
+    "--command",
+    "sh program",
+    "--store",
+    "../store.db",
+];
+
+fn lapwing(folder: &TempDir, words: &[&str]) -> Output {
+    Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .args(words)
+        .args(PROGRAM_WORDS)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"))
+        .current_dir(folder.path().join("repository"))
+        .output()
+        .unwrap()
+}
+
+fn judge(folder: &TempDir, words: &[&str]) -> (Value, i32) {
+    let output = lapwing(
+        folder,
+        &[&["judge", "--metric", "cost", "--format", "json"], words].concat(),
+    );
+    let told = serde_json::from_slice(&output.stdout);
+    (
+        told.unwrap_or_else(|_| panic!("{output:?}")),
+        output.status.code().unwrap(),
+    )
+}
+
+fn set_level(folder: &TempDir, level: &str) {
+    fs::write(folder.path().join("repository/level"), level).unwrap();
+}
+
+#[test]
+fn the_working_tree_is_judged_as_it_is() {
+    let folder = repository(&["1000"]);
+    for (level, answer, code) in [
+        ("1000", "not_slower", 0),
+        ("500", "not_slower", 0),
+        ("1500", "slower", 1),
+        ("1 / 0", "not_measured", 125),
+    ] {
+        set_level(&folder, level);
+        let (told, exit) = judge(&folder, &["--baseline", "HEAD"]);
+        assert_eq!((&told["answer"], exit), (&json!(answer), code), "{told}");
+    }
+    // The baseline was not measured in the working tree.
+    assert_eq!(
+        fs::read_to_string(folder.path().join("repository/level")).unwrap(),
+        "1 / 0"
+    );
+}
+
+#[test]
+fn the_smallest_effect_and_the_budget_decide() {
+    let folder = repository(&["1000"]);
+    set_level(&folder, "1200");
+    let (told, exit) = judge(&folder, &["--baseline", "c0", "--smallest-effect", "50%"]);
+    assert_eq!((&told["answer"], exit), (&json!("not_slower"), 0), "{told}");
+    // Both sides give the same values, which vary much, so that nothing can be said.
+    let path = &folder.path().join("repository");
+    let program = "n=$(cat ../n || echo 0); echo $((n + 1)) > ../n; echo \"{\\\"cost\\\": $((1000 + 100 * n))}\"";
+    fs::write(path.join("program"), program).unwrap();
+    git(path, &["commit", "--quiet", "-am", "other noise"]);
+    let (told, exit) = judge(&folder, &["--baseline", "HEAD", "-n", "5"]);
+    assert_eq!(
+        (&told["answer"], exit),
+        (&json!("undecided"), 125),
+        "{told}"
+    );
+    assert_eq!(told["instances"], json!([5, 5]));
+}
+
+#[test]
+fn stored_measurements_can_be_the_baseline() {
+    let folder = repository(&["1000"]);
+    let measured = lapwing(&folder, &["run", "-n", "8", "--name", "before"]);
+    assert!(measured.status.success(), "{measured:?}");
+    set_level(&folder, "1500");
+    let (told, exit) = judge(&folder, &["--baseline", "session:before"]);
+    assert_eq!((&told["answer"], exit), (&json!("slower"), 1), "{told}");
+    assert_eq!(told["instances"], json!([8, 5]));
+}
+
+#[test]
+fn wrong_usage_ends_a_bisection_instead_of_marking_commits_as_bad() {
+    let folder = repository(&["1000"]);
+    for (words, text) in [
+        (&["judge"][..], "there is no baseline"),
+        (&["judge", "--baseline", "nothing"], "nothing"),
+        (&["judge", "--no-such-option"], "--no-such-option"),
+    ] {
+        let output = lapwing(&folder, words);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(128), "{told}");
+        assert!(told.contains(text), "{told}");
+    }
+}
+
+#[test]
+fn a_baseline_that_cannot_be_measured_ends_a_bisection() {
+    let folder = repository(&["1 / 0", "1000"]);
+    let (told, exit) = judge(&folder, &["--baseline", "c0"]);
+    assert_eq!(
+        (&told["answer"], exit),
+        (&json!("not_measured"), 128),
+        "{told}"
+    );
+}
+
+#[test]
+fn git_bisect_run_finds_the_commit_and_skips_what_cannot_be_built() {
+    let mut levels = vec!["1000"; 16];
+    levels[9..].fill("1500");
+    let folder = repository(&levels);
+    let path = &folder.path().join("repository");
+    git(path, &["bisect", "start", "trunk", "c0"]);
+    let program = assert_cmd::cargo::cargo_bin!("lapwing");
+    let program = program.display().to_string();
+    let build = ["--build", "test $(cat number) != 7"];
+    // Without a baseline: the good end.
+    let judge = ["bisect", "run", &program, "judge", "--metric", "cost"];
+    let words = [&judge[..], &build[..], &PROGRAM_WORDS].concat();
+    let told = git(path, &words);
+    let found = git(path, &["rev-parse", "c9"]);
+    assert!(
+        told.contains(&format!("{found} is the first bad commit")),
+        "{told}"
+    );
+    assert!(
+        told.contains("cannot be measured: the build failed"),
+        "{told}"
+    );
+}
