@@ -7,6 +7,7 @@ mod caution;
 mod compare;
 mod decide;
 mod detection;
+mod duet;
 mod hail;
 mod methods;
 mod metrics;
@@ -33,6 +34,7 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use duet::DuetPart;
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};

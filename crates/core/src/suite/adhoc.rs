@@ -73,6 +73,7 @@ impl AdHoc {
             directory: Some(directory),
             cpus: settings.cpus.clone(),
             seed,
+            duet: None,
         }
     }
 

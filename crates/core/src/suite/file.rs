@@ -122,6 +122,7 @@ impl Suite {
             directory: Some(self.directory.clone()),
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
             seed,
+            duet: None,
         }
     }
 }

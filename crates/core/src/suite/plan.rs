@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::duet::DuetCores;
 use super::pytest::PytestTest;
 use super::settings::Settings;
 use crate::model::{Benchmark, Level, Metric, MetricName, Run, Version};
@@ -40,6 +41,9 @@ pub struct Plan {
     pub cpus: Option<String>,
     /// Seed of the order.
     pub seed: u64,
+    /// The processors of the two sides of a duet; `None` if instances are measured one at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetCores>,
 }
 
 /// One benchmark and how to measure it.

@@ -138,6 +138,8 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let one_by_one = !plan.interleave && !commits.is_empty();
     let order = if one_by_one {
         "one commit after another"
+    } else if plan.duet.is_some() {
+        "two at a time"
     } else {
         "order interleaved"
     };
