@@ -4,6 +4,7 @@
 //! or larger units, never from the spread within one instance, because iterations of one instance resemble each other.
 
 mod caution;
+mod coiled;
 mod compare;
 mod decide;
 mod detection;
@@ -25,6 +26,7 @@ use lapwing_stats::{Confidence, Interval, PValue, Replicates, benjamini_hochberg
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use caution::Caution;
+pub use coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
 pub use compare::{
     CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, Verdict,
     VerdictReason, compare,
