@@ -48,7 +48,7 @@ mod variance;
 pub use bisection::{Bisection, NextVisit, Suspects};
 pub use bootstrap::{
     HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
-    hierarchical_replicates, percentile_interval, studentised_ratio,
+    hierarchical_replicates, percentile_interval, studentised_ratio, threshold_shares, ThresholdShare,
 };
 pub use brunner_munzel::{
     BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,

@@ -138,7 +138,8 @@ impl CompareCommand {
         }
         let comparisons = rounds.iter().flat_map(|it| it.samples.compare(&it.names, &options));
         let suites = rounds.iter().flat_map(|it| it.samples.suites(&it.names, options.confidence));
-        let (comparisons, suites) = (comparisons.collect(), suites.collect());
+        let comparisons: Vec<Comparison> = comparisons.collect();
+        let suites: Vec<SuiteComparison> = suites.collect();
         let mut notes: Vec<String> = Vec::new();
         for note in rounds.iter().flat_map(|it| &it.notes) {
             if !notes.contains(note) {
