@@ -3,10 +3,11 @@
 
 A program of about 30 ms and the same with 3 % more work are compared again and again: interleaved on all cores,
 and as a duet, with as many instances and iterations. Beside them a neighbour is busy in bursts of random length
-(0.27 s on average), pinned to every core at the same time, or on one core after the other; and without one.
+(0.27 s on average), pinned to every core at the same time, or on one core after the other; or always busy on the last core, as if that were
+slower; and without one.
 Prints, for each, the typical half-width of the 95 % interval of the ratio, the typical error of the ratio, how often
 the interval holds the true ratio, how often the difference is found, and the time that it took; and the same of an
-A/A control beside the first neighbour, where both do the same work.
+A/A control beside the first and the third neighbour, where both do the same work.
 
     cargo build --release
     python3 benches/duet.py [--repetitions 10] [--lapwing target/release/lapwing]
@@ -69,7 +70,7 @@ def main():
         folder = pathlib.Path(folder)
         program = build(folder)
         steps = steps_of(program, 0.03)
-        for kind, thousandths in [("together", [MORE, 0]), ("alternating", [MORE]), ("none", [MORE])]:
+        for kind, thousandths in [("together", [MORE, 0]), ("alternating", [MORE]), ("slower", [0]), ("none", [MORE])]:
             for more in thousandths:
                 path = suite(folder, program, steps, settings, {"a": 0, "b": more})
                 results = {way: [] for way in WAYS}
@@ -79,7 +80,8 @@ def main():
                         if kind == "none":
                             measured = experiment(program, lapwing_path, path, way, seed)
                         else:
-                            with neighbour(program, kind, seed + 1, cpus):
+                            words = ("ramp", 0.01, cpus[-1:]) if kind == "slower" else (kind, seed + 1, cpus)
+                            with neighbour(program, *words):
                                 measured = experiment(program, lapwing_path, path, way, seed)
                         results[way].append(measured)
                 for way, measured in results.items():

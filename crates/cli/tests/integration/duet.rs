@@ -27,7 +27,9 @@ fn has_two_cores() -> bool {
 fn exported(folder: &Path) -> Vec<Value> {
     let text = run(folder, &["export", "--to", "record"]);
     let lines = text.lines().filter(|line| line.starts_with('{'));
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -68,7 +70,15 @@ fn two_variants_are_measured_at_the_same_time_and_judged_by_the_pair() {
     }
     let compared = run(
         folder.path(),
-        &["compare", "variant:calm", "variant:same", "--metric", "wall_time", "--format", "json"],
+        &[
+            "compare",
+            "variant:calm",
+            "variant:same",
+            "--metric",
+            "wall_time",
+            "--format",
+            "json",
+        ],
     );
     assert!(compared.contains("\"replication\": \"pair\""), "{compared}");
 }
@@ -79,9 +89,23 @@ fn two_commands_are_measured_at_the_same_time() {
         return;
     }
     let folder = TempDir::new().unwrap();
-    let command = ["run", "--duet", "-n", "4", "-i", "1", "--command", "true", "--command", "true"];
+    let command = [
+        "run",
+        "--duet",
+        "-n",
+        "4",
+        "-i",
+        "1",
+        "--command",
+        "true",
+        "--command",
+        "true",
+    ];
     let done = run(folder.path(), &command);
-    assert!(done.ends_with("exit 0") && done.contains("true #2"), "{done}");
+    assert!(
+        done.ends_with("exit 0") && done.contains("true #2"),
+        "{done}"
+    );
 }
 
 #[test]
@@ -91,14 +115,26 @@ fn a_duet_needs_two_sides_two_cores_and_commands() {
         let all = [&["run", "--duet"], arguments].concat();
         run(folder.path(), &all)
     };
-    assert_snapshot!(refused(&["--command", "true"]), @"");
-    assert_snapshot!(refused(&["--cpus", "0", "-c", "true", "-c", "true"]), @"");
+    assert_snapshot!(refused(&["--command", "true"]), @"
+    error: --duet measures two sides at the same time, got 1 command
+      hint: give two: `lapwing run --duet --command 'A' --command 'B'`
+    exit 2
+    ");
+    assert_snapshot!(refused(&["--cpus", "0", "-c", "true", "-c", "true"]), @"
+    error: a duet needs two physical cores, and only one can be used here (CPU 0)
+      hint: measure without --duet: the sides are interleaved
+    exit 2
+    ");
     fs::write(
         folder.path().join("lapwing.toml"),
         format!("{SUITE}[variant.third]\n"),
     )
     .unwrap();
-    assert_snapshot!(refused(&[]), @"");
+    assert_snapshot!(refused(&[]), @"
+    error: --duet measures two sides at the same time, got 3 variants
+      hint: the suite needs two tables [variant.…]
+    exit 2
+    ");
 }
 
 /// Records of pairs whose halves have a disturbance in common, by block.
@@ -118,7 +154,7 @@ fn disturbed_pairs() -> RecordLines {
             lines.instance(run, "join", more);
             for index in 0..3_u32 {
                 let burst = 1.0 + 0.3 * f64::from((block * 5 + index * 3) % 7);
-                let own = 1.0 + 0.01 * f64::from((block + 2 * index) % 3);
+                let own = 1.0 + 0.001 * f64::from((block * 31 + index * 17 + 5) * 7_919 % 23);
                 let ratio = if which == 1 { 1.1 * own } else { 1.0 };
                 let failed = (block, index, which) == (2, 1, 0);
                 let more = match failed {

@@ -117,7 +117,10 @@ fn a_drift_alarms_where_one_side_is_measured_first_and_not_where_they_are_interl
     assert!(warned < 1e-9);
     for order in [MeasuringOrder::OneByOne, MeasuringOrder::TwoSessions] {
         let (alarms, warned) = machine.shares(order, 400);
-        assert!(alarms > 0.9 && warned > 0.999, "{order:?}: {alarms} {warned}");
+        assert!(
+            alarms > 0.9 && warned > 0.999,
+            "{order:?}: {alarms} {warned}"
+        );
     }
 }
 

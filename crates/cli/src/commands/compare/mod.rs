@@ -89,7 +89,11 @@ enum PlotKind {
 }
 
 const PLOT_KINDS: [NamedValue<PlotKind>; 3] = [
-    ("ratios", "Ratios with their intervals, below each other", PlotKind::Ratios),
+    (
+        "ratios",
+        "Ratios with their intervals, below each other",
+        PlotKind::Ratios,
+    ),
     (
         "heatmap",
         "Benchmarks against candidates, in strong colours where the verdict is decided",
@@ -136,8 +140,12 @@ impl CompareCommand {
                 rounds.push(self.gather(&sides, &judging, context)?);
             }
         }
-        let comparisons = rounds.iter().flat_map(|it| it.samples.compare(&it.names, &options));
-        let suites = rounds.iter().flat_map(|it| it.samples.suites(&it.names, options.confidence));
+        let comparisons = rounds
+            .iter()
+            .flat_map(|it| it.samples.compare(&it.names, &options));
+        let suites = rounds
+            .iter()
+            .flat_map(|it| it.samples.suites(&it.names, options.confidence));
         let comparisons: Vec<Comparison> = comparisons.collect();
         let suites: Vec<SuiteComparison> = suites.collect();
         let mut notes: Vec<String> = Vec::new();
@@ -146,10 +154,13 @@ impl CompareCommand {
                 notes.push(note.clone());
             }
         }
-        let coiled = || rounds.iter().flat_map(|it| {
-            let seed = options.seed;
-            it.samples.compare_as_coiled(&it.names, COILED_RESAMPLES, seed)
-        });
+        let coiled = || {
+            rounds.iter().flat_map(|it| {
+                let seed = options.seed;
+                it.samples
+                    .compare_as_coiled(&it.names, COILED_RESAMPLES, seed)
+            })
+        };
         let plot = self.plot.as_ref().map(|path| {
             let chart = match self.plot_kind(&comparisons) {
                 PlotKind::Ratios => ratios(&comparisons, &options),

@@ -111,7 +111,11 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
         (metrics, "metric", Left),
-        (answer.names.len() > 2 || answer.each_baseline, "candidate of", Left),
+        (
+            answer.names.len() > 2 || answer.each_baseline,
+            "candidate of",
+            Left,
+        ),
         (answer.each_baseline, "against", Left),
         (true, "baseline", Right),
         (true, "candidate", Right),
@@ -198,8 +202,12 @@ fn below(
             what.push(it.candidate.clone());
         }
         let is_of_the_same = |other: &&SuiteComparison| {
-            (&other.suite, &other.metric, &other.candidate, &other.baseline)
-                == (&it.suite, &it.metric, &it.candidate, &it.baseline)
+            (
+                &other.suite,
+                &other.metric,
+                &other.candidate,
+                &other.baseline,
+            ) == (&it.suite, &it.metric, &it.candidate, &it.baseline)
         };
         let mut same = answer.suites.iter().filter(is_of_the_same);
         if it.setting.is_none() && same.any(|other| other.setting.is_some()) {

@@ -23,11 +23,11 @@ const DECIDED: f64 = 2.0;
 /// Returns the heat map of these comparisons, with a row for each benchmark and setting and a column for each
 /// candidate, baseline and metric; those with the largest decided changes come first.
 pub fn change_map(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
-    let mut columns: Vec<Column<'_>> = Vec::new();
+    let mut columns: Vec<ChangeColumn<'_>> = Vec::new();
     let mut rows: BTreeMap<(&str, &str, Option<String>), Vec<(usize, &Comparison)>> =
         BTreeMap::new();
     for comparison in comparisons {
-        let column = Column::of(comparison);
+        let column = ChangeColumn::of(comparison);
         let place = columns.iter().position(|known| *known == column);
         let place = place.unwrap_or_else(|| {
             columns.push(column);
@@ -127,13 +127,13 @@ fn subtitle(
 
 /// What a column is about.
 #[derive(PartialEq)]
-struct Column<'a> {
+struct ChangeColumn<'a> {
     baseline: &'a str,
     candidate: &'a str,
     metric: &'a str,
 }
 
-impl<'a> Column<'a> {
+impl<'a> ChangeColumn<'a> {
     fn of(it: &'a Comparison) -> Self {
         Self {
             baseline: &it.baseline,

@@ -13,9 +13,8 @@ const MOST_ROWS: usize = 100;
 /// Returns Coiled's heat map: for each threshold, how many of the resamples change by more.
 pub fn threshold_map(comparisons: &[ComparisonAsCoiled]) -> Chart {
     let shown = &comparisons[..comparisons.len().min(MOST_ROWS)];
-    let differ = |of: fn(&ComparisonAsCoiled) -> String| {
-        shown.iter().any(|it| of(it) != of(&shown[0]))
-    };
+    let differ =
+        |of: fn(&ComparisonAsCoiled) -> String| shown.iter().any(|it| of(it) != of(&shown[0]));
     let sides = |it: &ComparisonAsCoiled| format!("{} / {}", it.candidate, it.baseline);
     let metric = |it: &ComparisonAsCoiled| metric_title(&it.subject.metric);
     let name = |it: &ComparisonAsCoiled| {
@@ -66,8 +65,16 @@ pub fn threshold_map(comparisons: &[ComparisonAsCoiled]) -> Chart {
         "thresholds",
         format!(
             "{}: {}",
-            of(first.map(metric).unwrap_or_default(), "all metrics", differ(metric)),
-            of(first.map(sides).unwrap_or_default(), "candidates / baselines", differ(sides)),
+            of(
+                first.map(metric).unwrap_or_default(),
+                "all metrics",
+                differ(metric)
+            ),
+            of(
+                first.map(sides).unwrap_or_default(),
+                "candidates / baselines",
+                differ(sides)
+            ),
         ),
         subtitle,
         table.height() + 30,
