@@ -28,6 +28,14 @@
     "lapwing-dark": ["#1e2b38", "#1e3950", "#1b4869", "#165780", "#166697", "#539cd6", "#71aee4", "#91c0ef", "#b5d5f8", "#d9eafd"]
       .map((fill, at) => ({ fill, text: at < 5 ? lightText : darkText })),
   };
+  // From better to worse around one that is neither: the outer ones are told apart by any eyes.
+  const changes = {
+    "lapwing-light": ["#0a4f8f", "#2a74b8", "#64a0d6", "#a3c8ea", "#dfebf6", "#f1f2f4", "#fbe9da", "#f6c79c", "#ec9a55", "#d4701f", "#a84a05"]
+      .map((fill, at) => ({ fill, text: at < 2 || at > 8 ? lightText : darkText })),
+    "lapwing-dark": ["#8cc4f5", "#61a5e2", "#3f84c2", "#2b6296", "#20384d", "#262b31", "#473524", "#8a5722", "#b87325", "#de8f35", "#f8b265"]
+      .map((fill, at) => ({ fill, text: at < 2 || at > 8 ? darkText : lightText })),
+  };
+  const cellPalettes = { shades, changes };
   const staticFont = "Liberation Sans, Arial, Helvetica, sans-serif";
   const pageFont = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
@@ -192,11 +200,11 @@
     nothing: () => () => undefined,
 
     // A cell of a heat map in its shade, with what is written in it; framed where it is able.
-    heatCell: ({ names }, look) => (params, api) => {
+    heatCell: ({ names, palette = "shades" }, look) => (params, api) => {
       const [x, y] = api.coord([api.value("x"), api.value("y")]);
       const [width, height] = api.size([1, 1]);
       const shade = api.value("shade");
-      const { fill, text } = Number.isFinite(shade) ? shades[look][shade] : { fill: tones[look].shade, text: tones[look].muted };
+      const { fill, text } = Number.isFinite(shade) ? cellPalettes[palette][look][shade] : { fill: tones[look].shade, text: tones[look].muted };
       const box = (inset, style) => ({
         type: "rect", style,
         shape: { x: x - width / 2 + inset, y: y - height / 2 + inset, width: Math.max(width - 2 * inset, 0), height: Math.max(height - 2 * inset, 0) },

@@ -49,8 +49,8 @@ mod variance;
 
 pub use bisection::{Bisection, NextVisit, Suspects};
 pub use bootstrap::{
-    HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
-    hierarchical_replicates, percentile_interval, studentised_ratio,
+    HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, ThresholdShare, bca_ratio,
+    hierarchical_replicates, percentile_interval, studentised_ratio, threshold_shares,
 };
 pub use brunner_munzel::{
     BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,

@@ -64,6 +64,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
     let suites = [("synthetic", 1.021), ("sweep", 0.998)].map(|(suite, ratio)| SuiteComparison {
         suite: suite.to_owned(),
         metric: "wall_time".to_owned(),
+        baseline: "before".to_owned(),
         candidate: "after".to_owned(),
         setting: None,
         ratio: SuiteRatio {

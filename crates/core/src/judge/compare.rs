@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::caution::{Caution, cautions, design_cautions};
+use super::duet::DuetPart;
 use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
@@ -94,6 +95,8 @@ pub struct SideSample {
     pub recorded_instances: usize,
     /// The origin of each instance of `cleaned`, in the same order; empty if unknown.
     pub origins: Vec<InstanceOrigin>,
+    /// The instances of duets, with their values by iteration.
+    pub duets: Vec<DuetPart>,
     /// Number of iterations that failed or timed out, and of instances without any iteration.
     pub failures: usize,
     /// The share of iterations that failed or timed out, per instance.
@@ -458,7 +461,7 @@ pub(super) fn default_ratio(
     confidence: Confidence,
 ) -> Option<JudgedRatio> {
     let logs = log_means(sides)?;
-    let replication = Replication::of(sides, &logs)?;
+    let replication = Replication::of_logs(sides, &logs)?;
     let exp = |interval: Interval| Interval {
         lower: interval.lower.exp(),
         upper: interval.upper.exp(),

@@ -4,9 +4,11 @@
 //! or larger units, never from the spread within one instance, because iterations of one instance resemble each other.
 
 mod caution;
+mod coiled;
 mod compare;
 mod decide;
 mod detection;
+mod duet;
 mod environments;
 mod hail;
 mod looks;
@@ -27,6 +29,7 @@ use lapwing_stats::{Confidence, Interval, PValue, Replicates, benjamini_hochberg
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use caution::Caution;
+pub use coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
 pub use compare::{
     CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, Verdict,
     VerdictReason, compare,
@@ -36,6 +39,7 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use duet::DuetPart;
 pub use environments::UnintendedDifference;
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use looks::Looks;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::SampleSplit;
 use super::compare::SideSample;
+use super::duet::DuetPart;
 use super::unit::InstanceOrigin;
 use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
 use crate::model::{Conversion, InstanceOutcome, Look, Outcome};
@@ -18,6 +19,7 @@ impl SideSample {
     pub fn of(sample: &Sample<'_>, metric: &str, policy: CleaningPolicy) -> Self {
         let cleaned = clean(sample.instances.iter().copied(), metric, policy);
         Self {
+            duets: DuetPart::of(&sample.instances, metric, policy),
             never_steady: policy.burn_in == SteadyFrom::Never,
             earlier: sample.earlier_epoch,
             setting: SideSetting::of(sample),
@@ -36,6 +38,9 @@ impl SideSample {
         };
         let values = self.cleaned.instances.iter_mut();
         for value in values.flat_map(|it| &mut it.values) {
+            *value = conversion.of(*value);
+        }
+        for value in self.duets.iter_mut().flat_map(|it| it.values.values_mut()) {
             *value = conversion.of(*value);
         }
         self.units = BTreeSet::from([unit.to_owned()]);

@@ -58,6 +58,8 @@ pub struct SuiteComparison {
     pub suite: String,
     /// The metric.
     pub metric: MetricName,
+    /// The name of the baseline.
+    pub baseline: String,
     /// The name of the candidate.
     pub candidate: String,
     /// The setting, if one side has a single setting and the other has several, each with a mean of its own. `None`
@@ -402,6 +404,7 @@ impl SideSamples {
                 Some(SuiteComparison {
                     suite: suite.to_owned(),
                     metric: metric.to_owned(),
+                    baseline: names[0].clone(),
                     candidate: names[candidate].clone(),
                     setting: setting.and_then(|setting| setting.text()),
                     ratio: suite_ratio(&members, confidence)?,
@@ -411,7 +414,7 @@ impl SideSamples {
     }
 
     /// Pairs every candidate with the first side, per setting.
-    fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
+    pub(super) fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
         let mut pairs = Vec::new();
         for ((subject, group), gathered) in &self.samples {
             for candidate in (1..self.count).filter(|&it| self.groups[it] == *group) {

@@ -27,7 +27,7 @@ impl<'a> SuiteMember<'a> {
         }
         let logs = log_means(sides)?;
         Some(Self {
-            replication: Replication::of(sides, &logs)?,
+            replication: Replication::of_logs(sides, &logs)?,
             sides,
             logs,
         })

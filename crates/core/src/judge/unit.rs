@@ -14,6 +14,8 @@ use crate::model::Id;
 pub enum ReplicationUnit {
     /// The instances of one session.
     Session,
+    /// Two instances that were measured at the same time.
+    Pair,
     /// The instances of one block.
     Block,
     /// The instances on one host.
@@ -27,6 +29,7 @@ impl ReplicationUnit {
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
+            Self::Pair => "pair",
             Self::Block => "block",
             Self::Host => "host",
             Self::Instance => "instance",
@@ -61,13 +64,19 @@ pub struct Replication {
 }
 
 /// Number of sessions per side from which a session is the unit.
-const SESSIONS: usize = 3;
+pub(super) const SESSIONS: usize = 3;
 /// Number of shared blocks from which blocks are pairs.
 const BLOCKS: usize = 5;
 /// Number of shared hosts from which hosts are pairs.
 const HOSTS: usize = 3;
 
 impl Replication {
+    /// Returns the replicates of two sides from the logarithms of their instances: the pairs of a duet if there are
+    /// enough, else those of [`Replication::of`].
+    pub(super) fn of_logs(sides: [&SideSample; 2], logs: &[Vec<f64>; 2]) -> Option<Self> {
+        super::duet::replication(sides).or_else(|| Self::of(sides, logs))
+    }
+
     /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.
     ///
     /// The unit is the session if both sides have three or more; else the block if they share five or more, measured

@@ -126,11 +126,26 @@ pub struct OutputTail {
 
 /// Executes commands. The runner does not know where.
 pub trait Executor {
+    /// Starts a command; [`Executor::finish`] waits for it. Two executors can execute at the same time.
+    ///
+    /// # Errors
+    /// When the surroundings are broken, never because of the command.
+    fn begin(&mut self, execution: &Execution) -> Result<(), ExecutorError>;
+
+    /// Waits for the command that was started.
+    ///
+    /// # Errors
+    /// When the surroundings are broken, never because of the command.
+    fn finish(&mut self) -> Result<ExecutionResult, ExecutorError>;
+
     /// Executes a command once and waits for it.
     ///
     /// # Errors
     /// When the surroundings are broken, never because of the command.
-    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError>;
+    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError> {
+        self.begin(execution)?;
+        self.finish()
+    }
 
     /// Ends what executions with [`LeftoverPolicy::Keep`] left behind.
     ///

@@ -72,6 +72,8 @@ pub struct FakeExecutor {
     scripts: BTreeMap<String, VecDeque<FakeScript>>,
     /// The text of every command that was executed, in order.
     pub executed: Vec<String>,
+    /// The result of the command that was started, and when it ends.
+    started: Option<(ExecutionResult, Duration)>,
 }
 
 impl FakeExecutor {
@@ -92,21 +94,47 @@ impl FakeExecutor {
 }
 
 impl Executor for FakeExecutor {
-    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError> {
+    fn begin(&mut self, execution: &Execution) -> Result<(), ExecutorError> {
+        let result = self.result(execution);
+        let end = self.clock.elapsed() + result.wall;
+        self.started = Some((result, end));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<ExecutionResult, ExecutorError> {
+        let Some((result, end)) = self.started.take() else {
+            return Ok(not_started("nothing was started"));
+        };
+        // Another executor of the same clock may have waited longer.
+        self.clock.advance(end.saturating_sub(self.clock.elapsed()));
+        Ok(result)
+    }
+
+    fn end_kept(&mut self) -> Result<(), ExecutorError> {
+        Ok(())
+    }
+}
+
+fn not_started(reason: &str) -> ExecutionResult {
+    ExecutionResult {
+        end: ExecutionEnd::NotStarted(reason.to_owned()),
+        wall: Duration::ZERO,
+        usage: None,
+        stdout: OutputTail::default(),
+        stderr: OutputTail::default(),
+        left_behind: 0,
+    }
+}
+
+impl FakeExecutor {
+    fn result(&mut self, execution: &Execution) -> ExecutionResult {
         let text = crate::suite::command_text(&execution.command);
         self.executed.push(text.clone());
         let known = |key: &&String| text == **key || text.starts_with(&format!("{key} "));
         let key = self.scripts.keys().filter(known).max_by_key(|it| it.len());
         let key = key.cloned().unwrap_or_default();
         let Some(scripts) = self.scripts.get_mut(&key) else {
-            return Ok(ExecutionResult {
-                end: ExecutionEnd::NotStarted(format!("no such command: {text}")),
-                wall: Duration::ZERO,
-                usage: None,
-                stdout: OutputTail::default(),
-                stderr: OutputTail::default(),
-                left_behind: 0,
-            });
+            return not_started(&format!("no such command: {text}"));
         };
         let script = if scripts.len() > 1 {
             scripts.pop_front()
@@ -123,8 +151,7 @@ impl Executor for FakeExecutor {
             // A test that expects the file finds out that it is not there.
             let _written = file.map(|file| std::fs::write(file, content));
         }
-        self.clock.advance(script.wall);
-        Ok(ExecutionResult {
+        ExecutionResult {
             end: script.end,
             wall: script.wall,
             usage: Some(ResourceUsage {
@@ -137,11 +164,7 @@ impl Executor for FakeExecutor {
             },
             stderr: OutputTail::default(),
             left_behind: 0,
-        })
-    }
-
-    fn end_kept(&mut self) -> Result<(), ExecutorError> {
-        Ok(())
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use regex::Regex;
 
 use super::event::Event;
 use super::execute::{
-    Execution, ExecutionEnd, ExecutionResult, ExecutorError, LeftoverPolicy, OutputTail, Stdin,
+    Clock, Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy,
+    OutputTail, Stdin,
 };
-use super::runner::{EventOutlet, RunError, RunnerSurroundings, describe, processor_time};
+use super::runner::{EventOutlet, MachineWatch, RunError, describe, processor_time};
 use super::source::VariantPlace;
 use super::values::{ExecutionValues, values};
 use crate::model::{
@@ -35,9 +36,17 @@ pub(super) struct InstanceVisit<'p> {
     pub(super) variant: &'p Variant,
 }
 
-pub(super) struct InstanceRunner<'r, 'p, 's> {
+/// What stands around one instance.
+pub(super) struct InstanceSurroundings<'r> {
+    pub(super) executor: &'r mut dyn Executor,
+    pub(super) clock: &'r dyn Clock,
+    pub(super) scratch: &'r Path,
+}
+
+pub(super) struct InstanceRunner<'r, 'p> {
     visit: InstanceVisit<'p>,
-    around: &'r mut RunnerSurroundings<'s>,
+    executor: &'r mut dyn Executor,
+    clock: &'r dyn Clock,
     patterns: BTreeMap<MetricName, Regex>,
     environment: BTreeMap<String, String>,
     directory: Option<PathBuf>,
@@ -52,23 +61,33 @@ pub(super) struct InstanceRunner<'r, 'p, 's> {
 }
 
 /// Why an instance ends before its time.
-struct GivenUp {
-    outcome: InstanceOutcome,
-    message: String,
+pub(super) struct GivenUp {
+    pub(super) outcome: InstanceOutcome,
+    pub(super) message: String,
+}
+
+impl GivenUp {
+    /// Returns the end of an instance that somebody interrupted.
+    pub(super) fn interrupted() -> Self {
+        Self {
+            outcome: InstanceOutcome::Lost,
+            message: "interrupted".to_owned(),
+        }
+    }
 }
 
 /// The result of one execution.
-enum ExecutionStep {
+pub(super) enum ExecutionStep {
     Went(ExecutionValues),
     Failed { outcome: Outcome, message: String },
     Interrupted,
 }
 
-impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
+impl<'r, 'p> InstanceRunner<'r, 'p> {
     pub(super) fn new(
         visit: InstanceVisit<'p>,
         place: &VariantPlace,
-        around: &'r mut RunnerSurroundings<'s>,
+        around: InstanceSurroundings<'r>,
     ) -> Self {
         let mut environment = place.environment(visit.case, visit.variant);
         let metrics_file = match visit.case.output {
@@ -90,7 +109,8 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             began: around.clock.elapsed(),
             directory: place.directory(visit.case),
             visit,
-            around,
+            executor: around.executor,
+            clock: around.clock,
             patterns,
             environment,
             metrics_file,
@@ -105,12 +125,24 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     /// Returns how the instance ended; `None` if it was interrupted.
     pub(super) fn run(
         mut self,
+        watch: &mut dyn MachineWatch,
         outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<Option<InstanceOutcome>, RunError> {
         let given_up = match self.set_up()? {
             Some(failure) => Some(failure),
             None => self.iterations(outlet)?,
         };
+        let end = self.tear_down(given_up, outlet)?;
+        let observed = watch.end(self.own);
+        self.keep_end(end, observed, outlet)
+    }
+
+    /// Tears down, unless the instance was interrupted, and returns its end.
+    pub(super) fn tear_down(
+        &mut self,
+        given_up: Option<GivenUp>,
+        outlet: &mut EventOutlet<'_, '_>,
+    ) -> Result<InstanceEnd, RunError> {
         let interrupted = given_up
             .as_ref()
             .is_some_and(|it| it.outcome == InstanceOutcome::Lost);
@@ -120,7 +152,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
         };
         if self.visit.case.setup.is_some() || self.visit.variant.setup.is_some() {
-            self.around.executor.end_kept()?;
+            self.executor.end_kept()?;
         }
         let (outcome, mut message) = match given_up {
             Some(given_up) => (given_up.outcome, Some(given_up.message)),
@@ -131,20 +163,45 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             outlet.send(&Event::Note(format!("{id}: {}", teardown.message)))?;
             message.get_or_insert(teardown.message);
         }
-        let end = InstanceEnd {
+        Ok(InstanceEnd {
             instance: self.visit.id,
-            ended: Some(self.around.clock.now()),
+            ended: Some(self.clock.now()),
             outcome,
             message,
-            observed: self.around.watch.end(self.own),
+            observed: Object::new(),
             extra: Object::new(),
-        };
-        outlet.keep(&Record::InstanceEnd(end))?;
-        Ok((!interrupted).then_some(outcome))
+        })
+    }
+
+    /// Records the end of the instance; returns how it ended, `None` if it was interrupted.
+    pub(super) fn keep_end(
+        &self,
+        end: InstanceEnd,
+        observed: Object,
+        outlet: &mut EventOutlet<'_, '_>,
+    ) -> Result<Option<InstanceOutcome>, RunError> {
+        let outcome = end.outcome;
+        outlet.keep(&Record::InstanceEnd(InstanceEnd { observed, ..end }))?;
+        Ok((outcome != InstanceOutcome::Lost).then_some(outcome))
+    }
+
+    /// Returns the processor time that its commands used.
+    pub(super) fn own(&self) -> Duration {
+        self.own
+    }
+
+    /// Returns the number of the next iteration.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Leaves out the numbers of iterations before this one.
+    pub(super) fn skip_to(&mut self, index: u32) {
+        self.index = self.index.max(index);
     }
 
     /// Sets up the variant, then the benchmark; returns what went wrong, if anything.
-    fn set_up(&mut self) -> Result<Option<GivenUp>, ExecutorError> {
+    pub(super) fn set_up(&mut self) -> Result<Option<GivenUp>, ExecutorError> {
         let setups = [&self.visit.variant.setup, &self.visit.case.setup];
         for setup in setups {
             let failure = self.untimed("setup", setup.as_ref(), Stdin::Null)?;
@@ -162,52 +219,67 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     ) -> Result<Option<GivenUp>, RunError> {
         while self.goes_on() {
             let offset = self.since_start();
-            let (step, executed) = self.step()?;
-            let unstartable = executed
-                .as_ref()
-                .is_some_and(|it| matches!(it.end, ExecutionEnd::NotStarted(_)));
-            // An interrupted shell leaves its children behind: that says nothing of the command.
-            let left_behind = executed
-                .as_ref()
-                .is_some_and(|it| it.left_behind > 0 && it.end != ExecutionEnd::Interrupted);
-            if left_behind {
-                let id = &self.visit.case.benchmark.id;
-                outlet.send(&Event::Note(format!(
-                    "{id} leaves processes behind when it ends; they are ended"
-                )))?;
-            }
-            match step {
-                ExecutionStep::Interrupted => {
-                    return Ok(Some(GivenUp {
-                        outcome: InstanceOutcome::Lost,
-                        message: "interrupted".to_owned(),
-                    }));
+            let (step, executed) = match self.prepare()? {
+                Some(failure) => (failure, None),
+                None => {
+                    let execution = self.execution();
+                    let executed = self.executor.execute(&execution)?;
+                    (self.assess(&executed)?, Some(executed))
                 }
-                ExecutionStep::Went(values) => {
-                    self.failures = 0;
-                    self.keep_values(offset, values, executed.as_ref(), outlet)?;
-                }
-                ExecutionStep::Failed { outcome, message } => {
-                    self.failures += 1;
-                    self.keep_failure(offset, outcome, message, executed.as_ref(), outlet)?;
-                }
-            }
-            let limit = self.visit.case.max_failures;
-            if unstartable || (limit > 0 && self.failures >= limit) {
-                return Ok(Some(GivenUp {
-                    outcome: InstanceOutcome::Failed,
-                    message: if unstartable {
-                        "the command could not be started".to_owned()
-                    } else {
-                        format!("{limit} iterations failed in a row")
-                    },
-                }));
+            };
+            let given_up = self.keep_step(offset, step, executed.as_ref(), outlet)?;
+            if given_up.is_some() {
+                return Ok(given_up);
             }
         }
         Ok(None)
     }
 
-    fn goes_on(&self) -> bool {
+    /// Records an iteration; returns why the instance ends with it, if it does.
+    pub(super) fn keep_step(
+        &mut self,
+        offset: f64,
+        step: ExecutionStep,
+        executed: Option<&ExecutionResult>,
+        outlet: &mut EventOutlet<'_, '_>,
+    ) -> Result<Option<GivenUp>, RunError> {
+        let unstartable = executed.is_some_and(|it| matches!(it.end, ExecutionEnd::NotStarted(_)));
+        // An interrupted shell leaves its children behind: that says nothing of the command.
+        let left_behind =
+            executed.is_some_and(|it| it.left_behind > 0 && it.end != ExecutionEnd::Interrupted);
+        if left_behind {
+            let id = &self.visit.case.benchmark.id;
+            outlet.send(&Event::Note(format!(
+                "{id} leaves processes behind when it ends; they are ended"
+            )))?;
+        }
+        match step {
+            ExecutionStep::Interrupted => return Ok(Some(GivenUp::interrupted())),
+            ExecutionStep::Went(values) => {
+                self.failures = 0;
+                self.keep_values(offset, values, executed, outlet)?;
+            }
+            ExecutionStep::Failed { outcome, message } => {
+                self.failures += 1;
+                self.keep_failure(offset, outcome, message, executed, outlet)?;
+            }
+        }
+        let limit = self.visit.case.max_failures;
+        let message = if unstartable {
+            "the command could not be started".to_owned()
+        } else if limit > 0 && self.failures >= limit {
+            format!("{limit} iterations failed in a row")
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(GivenUp {
+            outcome: InstanceOutcome::Failed,
+            message,
+        }))
+    }
+
+    /// Returns whether there is another iteration.
+    pub(super) fn goes_on(&self) -> bool {
         let case = self.visit.case;
         let burn_in = self.burn_in();
         if self.index < burn_in.saturating_add(1) {
@@ -218,9 +290,10 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             return false;
         }
         let share = |budget: Duration| budget / case.instances.max(1);
-        if case.max_time.is_some_and(|budget| {
-            self.around.clock.elapsed().saturating_sub(self.began) >= share(budget)
-        }) {
+        if case
+            .max_time
+            .is_some_and(|budget| self.clock.elapsed().saturating_sub(self.began) >= share(budget))
+        {
             return false;
         }
         self.index < burn_in.saturating_add(case.iterations)
@@ -233,25 +306,42 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         self.visit.case.burn_in.planned()
     }
 
-    fn since_start(&self) -> f64 {
-        let since = self.around.clock.elapsed().saturating_sub(self.began);
+    /// Returns the seconds since the instance began.
+    pub(super) fn since_start(&self) -> f64 {
+        let since = self.clock.elapsed().saturating_sub(self.began);
         since.as_secs_f64()
     }
 
-    /// Prepares, executes and checks once.
-    fn step(&mut self) -> Result<(ExecutionStep, Option<ExecutionResult>), ExecutorError> {
+    /// Runs `prepare`; returns the step that the iteration ends with if that fails.
+    pub(super) fn prepare(&mut self) -> Result<Option<ExecutionStep>, ExecutorError> {
+        let prepare = self.visit.case.prepare.as_ref();
+        Ok(self.untimed("prepare", prepare, Stdin::Null)?.map(failed))
+    }
+
+    /// Starts the timed command.
+    pub(super) fn begin(&mut self) -> Result<(), ExecutorError> {
+        let execution = self.execution();
+        self.executor.begin(&execution)
+    }
+
+    /// Waits for the timed command.
+    pub(super) fn finish(&mut self) -> Result<ExecutionResult, ExecutorError> {
+        self.executor.finish()
+    }
+
+    /// Checks an execution of the timed command and returns what came of it.
+    pub(super) fn assess(
+        &mut self,
+        executed: &ExecutionResult,
+    ) -> Result<ExecutionStep, ExecutorError> {
         let case = self.visit.case;
-        if let Some(failure) = self.untimed("prepare", case.prepare.as_ref(), Stdin::Null)? {
-            return Ok((failed(failure), None));
-        }
-        let executed = self.timed()?;
-        self.own += processor_time(&executed);
-        let step = match &executed.end {
+        self.own += processor_time(executed);
+        Ok(match &executed.end {
             ExecutionEnd::Interrupted => ExecutionStep::Interrupted,
             ExecutionEnd::Exited(code) if accepted(*code, &case.exit_codes) => {
-                match self.check(&executed)? {
+                match self.check(executed)? {
                     Some(failure) => failed(failure),
-                    None => match self.values(&executed) {
+                    None => match self.values(executed) {
                         Ok(values) => ExecutionStep::Went(values),
                         Err(message) => ExecutionStep::Failed {
                             outcome: Outcome::Failed,
@@ -270,11 +360,11 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
                 outcome: Outcome::TimedOut,
                 message: describe(&ExecutionEnd::TimedOut, case.time_limit),
             },
-        };
-        Ok((step, Some(executed)))
+        })
     }
 
-    fn timed(&mut self) -> Result<ExecutionResult, ExecutorError> {
+    /// Returns the execution of the timed command.
+    fn execution(&self) -> Execution {
         let case = self.visit.case;
         if let Some(path) = &self.metrics_file {
             // What an earlier iteration wrote must not be read as this one's.
@@ -283,7 +373,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         let reads_output =
             case.check.is_some() || case.output == OutputMetrics::Json || !case.patterns.is_empty();
         let keep = if reads_output { DOCUMENT } else { TAIL };
-        self.around.executor.execute(&Execution {
+        Execution {
             command: with_arguments(
                 self.visit.variant.command_of(case),
                 &self.visit.variant.arguments,
@@ -299,7 +389,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
             counters: true,
             leftovers: LeftoverPolicy::End,
-        })
+        }
     }
 
     fn check(&mut self, executed: &ExecutionResult) -> Result<Option<GivenUp>, ExecutorError> {
@@ -349,7 +439,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             return Ok(None);
         };
         let case = self.visit.case;
-        let executed = self.around.executor.execute(&Execution {
+        let executed = self.executor.execute(&Execution {
             command: command.clone(),
             directory: self.directory.clone(),
             environment: self.environment.clone(),
@@ -366,10 +456,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         self.own += processor_time(&executed);
         Ok(match &executed.end {
             ExecutionEnd::Exited(0) => None,
-            ExecutionEnd::Interrupted => Some(GivenUp {
-                outcome: InstanceOutcome::Lost,
-                message: "interrupted".to_owned(),
-            }),
+            ExecutionEnd::Interrupted => Some(GivenUp::interrupted()),
             end => {
                 let ended = describe(end, case.time_limit);
                 let printed = last_lines(&executed.stderr).or_else(|| last_lines(&executed.stdout));

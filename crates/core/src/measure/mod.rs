@@ -2,6 +2,9 @@
 
 mod commits;
 pub mod doctor;
+mod duet;
+#[cfg(test)]
+mod duet_tests;
 mod environment;
 mod event;
 mod execute;

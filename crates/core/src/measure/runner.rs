@@ -4,15 +4,16 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::json;
+
+use super::duet::{DuetHalf, measure_pair};
 use super::event::{Consumer, Event};
 use super::execute::{Clock, ExecutionEnd, ExecutionResult, Executor, ExecutorError};
-use super::instance::{InstanceRunner, InstanceVisit};
+use super::instance::{InstanceRunner, InstanceSurroundings, InstanceVisit};
 use super::pytest::measure_test;
 use super::schedule::{FinishedInstance, InstancePlan, Schedule};
 use super::source::VariantSources;
 use super::values::declared_metrics;
-use serde_json::json;
-
 use crate::model::{
     Look,
     Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
@@ -21,8 +22,10 @@ use crate::suite::{Plan, Variant};
 
 /// What stands around the runner: everything that differs between a real machine and a test.
 pub struct RunnerSurroundings<'a> {
-    /// Executes commands.
+    /// Executes commands; in a duet, on the first set of cores.
     pub executor: &'a mut dyn Executor,
+    /// Executes commands on the second set of cores of a duet.
+    pub second_executor: Option<&'a mut dyn Executor>,
     /// Says what time it is.
     pub clock: &'a dyn Clock,
     /// Watches the machine while an instance runs.
@@ -175,19 +178,77 @@ pub fn run(
     let mut runs = runs.runs.clone();
     let mut finished = Vec::new();
     let mut end = RunEnd::Complete;
-    while let Some(planned) = schedule.next(&finished) {
-        let outcome = measure_instance(plan, &mut runs, planned, around, &mut outlet)?;
-        let Some(outcome) = outcome else {
-            end = RunEnd::Interrupted;
-            break;
+    let mut held = None;
+    while let Some(planned) = held.take().or_else(|| schedule.next(&finished)) {
+        let mut together = vec![planned];
+        if plan.duet.is_some() {
+            match schedule.next(&finished) {
+                Some(next) if next.is_partner_of(&planned, plan) => together.push(next),
+                other => held = other,
+            }
+        }
+        let outcomes = match together[..] {
+            [one, other] => {
+                let halves = [one, other].map(|planned| DuetHalf { plan, planned });
+                measure_pair(halves, &runs, around, &mut outlet)?
+            }
+            _ => vec![measure_instance(
+                plan,
+                &mut runs,
+                planned,
+                around,
+                &mut outlet,
+            )?],
         };
-        finished.push(FinishedInstance {
-            plan: planned,
-            outcome,
-        });
+        for (planned, outcome) in together.into_iter().zip(outcomes) {
+            match outcome {
+                Some(outcome) => finished.push(FinishedInstance {
+                    plan: planned,
+                    outcome,
+                }),
+                None => end = RunEnd::Interrupted,
+            }
+        }
+        if end == RunEnd::Interrupted {
+            break;
+        }
     }
     outlet.send(&Event::Ended)?;
     Ok(end)
+}
+
+/// Returns the record of an instance that begins now.
+pub(super) fn instance_record(
+    plan: &Plan,
+    runs: &[Run],
+    planned: InstancePlan,
+    around: &mut RunnerSurroundings<'_>,
+) -> Instance {
+    Instance {
+        id: (around.new_id)(),
+        run: runs[planned.variant].id,
+        benchmark: plan.cases[planned.case].benchmark.clone(),
+        block: planned.block,
+        position: planned.position,
+        attempt: planned.attempt,
+        host: around.host.clone(),
+        started: Some(around.clock.now()),
+        environment: Object::new(),
+        job: Object::new(),
+        attributes: look(plan, planned, around),
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+/// Returns the attribute that says which look at the results follows an instance, if there are several.
+fn look(plan: &Plan, planned: InstancePlan, around: &RunnerSurroundings<'_>) -> Object {
+    let most = plan.stop_early.as_ref();
+    let most = most.map_or(0, |_| plan.cases[planned.case].instances);
+    let look = around.look.map(|number| Look { number, most });
+    look.iter()
+        .map(|look| (Look::KEY.to_owned(), json!(look)))
+        .collect()
 }
 
 /// Returns how the instance ended; `None` if it was interrupted.
@@ -199,30 +260,7 @@ fn measure_instance(
     outlet: &mut EventOutlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
     let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
-    let mut instance = Instance {
-        id: (around.new_id)(),
-        run: runs[planned.variant].id,
-        benchmark: case.benchmark.clone(),
-        block: planned.block,
-        position: planned.position,
-        attempt: planned.attempt,
-        host: around.host.clone(),
-        started: Some(around.clock.now()),
-        environment: Object::new(),
-        job: Object::new(),
-        attributes: (around.look.iter())
-            .map(|number| {
-                let most = plan.stop_early.as_ref().map_or(0, |_| case.instances);
-                let look = Look {
-                    number: *number,
-                    most,
-                };
-                (Look::KEY.to_owned(), json!(look))
-            })
-            .collect(),
-        artifacts: Object::new(),
-        extra: Object::new(),
-    };
+    let mut instance = instance_record(plan, runs, planned, around);
     let id = instance.id;
     let started = Event::InstanceStarted {
         planned,
@@ -260,11 +298,16 @@ fn measure_instance(
     outlet.send(&started)?;
     around.watch.begin();
     let visit = InstanceVisit { id, case, variant };
-    InstanceRunner::new(visit, &place, around).run(outlet)
+    let own = InstanceSurroundings {
+        executor: &mut *around.executor,
+        clock: around.clock,
+        scratch: &around.scratch,
+    };
+    InstanceRunner::new(visit, &place, own).run(&mut *around.watch, outlet)
 }
 
 /// Records that an instance of a commit cannot be measured: that is data too, and the others can.
-fn skip(
+pub(super) fn skip(
     instance: Id,
     reason: String,
     around: &RunnerSurroundings<'_>,

@@ -34,7 +34,7 @@ impl Consumer for Records {
     }
 }
 
-fn plan(text: &str) -> Plan {
+pub(super) fn plan(text: &str) -> Plan {
     Suite::parse(Path::new("x"), text, Path::new("/bench"))
         .expect("a suite")
         .plan(&Settings::default(), 7)
@@ -48,6 +48,16 @@ pub(super) fn measure(
     let clock = FakeClock::default();
     let mut executor = FakeExecutor::new(&clock);
     script(&mut executor);
+    let end = measure_on(plan, &clock, (&mut executor, None), consumer);
+    (end, executor.executed)
+}
+
+pub(super) fn measure_on(
+    plan: &Plan,
+    clock: &FakeClock,
+    (executor, second): (&mut FakeExecutor, Option<&mut FakeExecutor>),
+    consumer: &mut dyn Consumer,
+) -> RunEnd {
     let count = RefCell::new(0_u64);
     let mut new_id = || {
         *count.borrow_mut() += 1;
@@ -76,8 +86,9 @@ pub(super) fn measure(
     .expect("kept");
     let scratch = tempfile::tempdir().expect("a folder");
     let mut around = RunnerSurroundings {
-        executor: &mut executor,
-        clock: &clock,
+        executor,
+        second_executor: second.map(|it| it as &mut dyn Executor),
+        clock,
         watch: &mut FakeWatch,
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
@@ -86,8 +97,7 @@ pub(super) fn measure(
         sources: VariantSources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);
-    let end = run(plan, &runs, &mut schedule, &mut around, &mut consumers).expect("kept");
-    (end, executor.executed)
+    run(plan, &runs, &mut schedule, &mut around, &mut consumers).expect("kept")
 }
 
 fn iterations(

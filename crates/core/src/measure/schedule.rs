@@ -25,6 +25,14 @@ pub struct InstancePlan {
     pub attempt: u32,
 }
 
+impl InstancePlan {
+    /// Returns whether two instances are the halves of one duet.
+    pub(super) fn is_partner_of(&self, other: &Self, plan: &Plan) -> bool {
+        self.block == other.block
+            && plan.duet_partner((self.case, self.variant)) == Some((other.case, other.variant))
+    }
+}
+
 /// An instance that was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FinishedInstance {
@@ -105,20 +113,28 @@ impl FixedSchedule {
 
     /// Returns what is left of a schedule after these instances were measured.
     ///
-    /// Lost ones are measured anew as the next attempt.
+    /// Lost ones are measured anew as the next attempt; both halves of a duet if one is lost.
     pub fn resumed(plan: &Plan, finished: &[FinishedInstance]) -> Self {
         let left = order(plan)
             .into_iter()
             .filter_map(|mut planned| {
-                let key = |it: &InstancePlan| (it.case, it.variant, it.block);
-                let tries: Vec<&FinishedInstance> = finished
-                    .iter()
-                    .filter(|it| key(&it.plan) == key(&planned))
-                    .collect();
-                if tries.iter().any(|it| it.outcome != InstanceOutcome::Lost) {
+                let own = (planned.case, planned.variant);
+                let halves = [Some(own), plan.duet_partner(own)];
+                let tries = halves.into_iter().flatten().map(|(case, variant)| {
+                    let key = (case, variant, planned.block);
+                    let of_half = |it: &&FinishedInstance| {
+                        (it.plan.case, it.plan.variant, it.plan.block) == key
+                    };
+                    finished.iter().filter(of_half).collect::<Vec<_>>()
+                });
+                let tries: Vec<Vec<&FinishedInstance>> = tries.collect();
+                let is_measured = |of_half: &Vec<&FinishedInstance>| {
+                    of_half.iter().any(|it| it.outcome != InstanceOutcome::Lost)
+                };
+                if tries.iter().all(is_measured) {
                     return None;
                 }
-                let next = tries.iter().map(|it| it.plan.attempt + 1).max();
+                let next = tries.iter().flatten().map(|it| it.plan.attempt + 1).max();
                 planned.attempt = next.unwrap_or(0);
                 Some(planned)
             })

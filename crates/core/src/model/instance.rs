@@ -3,6 +3,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Benchmark, Id, InstanceOutcome, Object};
 
+/// The attribute of an instance that was measured at the same time as another one, its `partner`: each on its
+/// own `cpus`.
+pub const DUET: &str = "duet";
+
 /// One visit to a benchmark in the randomised order: the unit of replication.
 ///
 /// A fresh process, job or VM that runs its iterations one after another; for a

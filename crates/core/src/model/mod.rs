@@ -27,7 +27,7 @@ mod unit;
 pub use benchmark::Benchmark;
 pub use each_run::EachRun;
 pub use id::{Id, IdError};
-pub use instance::{Instance, InstanceEnd};
+pub use instance::{DUET, Instance, InstanceEnd};
 pub use iteration::Iteration;
 pub use limits::{
     DEEPEST, LONGEST_LINE, MOST_METRICS, NEVER_NEGATIVE, is_deep, refusal, settled, too_long,

@@ -304,6 +304,7 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
     let mut notes = Vec::new();
     for unit in [
         ReplicationUnit::Session,
+        ReplicationUnit::Pair,
         ReplicationUnit::Block,
         ReplicationUnit::Host,
     ] {

@@ -74,6 +74,7 @@ impl AdHoc {
             cpus: settings.cpus.clone(),
             stop_early: None,
             seed,
+            duet: None,
         }
     }
 

@@ -128,6 +128,7 @@ impl Suite {
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
             stop_early: None,
             seed,
+            duet: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod adhoc;
 mod case;
+mod duet;
 mod duration;
 mod error;
 mod file;
@@ -20,6 +21,7 @@ mod tests;
 mod variants;
 
 pub use adhoc::{AdHoc, text as command_text};
+pub use duet::{CoreSet, DuetCores};
 pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use file::Suite;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::duet::DuetCores;
 use super::pytest::PytestTest;
 use super::python::PythonEnvironment;
 use super::settings::Settings;
@@ -44,6 +45,9 @@ pub struct Plan {
     pub stop_early: Option<StopEarly>,
     /// Seed of the order.
     pub seed: u64,
+    /// The processors of the two sides of a duet; `None` if instances are measured one at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetCores>,
 }
 
 /// The question of a benchmark that is measured no more when it is answered.

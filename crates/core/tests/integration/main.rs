@@ -10,6 +10,7 @@ mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
+mod drift;
 mod inbox;
 mod one_way;
 mod reference_plan;

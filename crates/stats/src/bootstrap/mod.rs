@@ -7,11 +7,13 @@ mod bca;
 mod hierarchical;
 mod kernel;
 mod studentised;
+mod thresholds;
 
 pub use bca::bca_ratio;
 pub(crate) use hierarchical::position;
 pub use hierarchical::{HierarchicalReplicates, hierarchical_replicates, percentile_interval};
 pub use studentised::studentised_ratio;
+pub use thresholds::{ThresholdShare, threshold_shares};
 
 use crate::Interval;
 

@@ -22,8 +22,8 @@ pub(super) fn json(
 ) -> Result<(), CliError> {
     let suites: Vec<SuiteRow> = answer.suites.iter().map(SuiteRow::of).collect();
     let answer = json!({
-        "baseline": answer.names.first(),
-        "candidates": answer.names.get(1..),
+        "baseline": answer.names.first().filter(|_| !answer.each_baseline),
+        "candidates": if answer.each_baseline { Some(answer.names.as_slice()) } else { answer.names.get(1..) },
         "confidence": answer.options.confidence.level(),
         "false_discovery_rate": answer.options.false_discovery_rate,
         "smallest_effect": answer.options.smallest_effect,
@@ -175,6 +175,7 @@ impl CautionRow {
 struct SuiteRow<'a> {
     suite: &'a str,
     metric: &'a str,
+    baseline: &'a str,
     candidate: &'a str,
     benchmarks: usize,
     ratio: f64,
@@ -189,6 +190,7 @@ impl<'a> SuiteRow<'a> {
         Self {
             suite: &it.suite,
             metric: &it.metric,
+            baseline: &it.baseline,
             candidate: &it.candidate,
             benchmarks: it.ratio.benchmarks,
             ratio: it.ratio.ratio,

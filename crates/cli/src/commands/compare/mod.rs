@@ -9,10 +9,12 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::judge::{CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison};
+use lapwing_core::judge::{
+    COILED_RESAMPLES, CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison,
+};
 use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
-use lapwing_core::show::chart::ratios;
+use lapwing_core::show::chart::{change_map, ratios, threshold_map};
 
 use self::control::ControlResult;
 use self::gate::FailOn;
@@ -41,15 +43,21 @@ pub struct CompareCommand {
     /// side: the latest session]
     #[arg(long, value_name = "HOW", value_parser = one_of(&SPLITS))]
     split: Option<SampleSplit>,
+    /// Make each side the baseline in turn, instead of only the first
+    #[arg(long, conflicts_with_all = ["split", "compat"])]
+    each_baseline: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
     /// List all comparisons, even if there are many
     #[arg(long)]
     all: bool,
-    /// Write a chart of the ratios to this .svg, .png or .html file
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with = "compat")]
     plot: Option<PathBuf>,
+    /// Kind of chart [default: ratios; heatmap for many comparisons of several candidates]
+    #[arg(long, value_name = "KIND", requires = "plot", value_parser = one_of(&PLOT_KINDS))]
+    plot_kind: Option<PlotKind>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -74,9 +82,40 @@ const SPLITS: [NamedValue<SampleSplit>; 2] = [
     ),
 ];
 
+/// The kind of a chart of comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PlotKind {
+    Ratios,
+    HeatMap,
+    Coiled,
+}
+
+const PLOT_KINDS: [NamedValue<PlotKind>; 3] = [
+    (
+        "ratios",
+        "Ratios with their intervals, below each other",
+        PlotKind::Ratios,
+    ),
+    (
+        "heatmap",
+        "Benchmarks against candidates, in strong colours where the verdict is decided",
+        PlotKind::HeatMap,
+    ),
+    (
+        "coiled",
+        "Coiled's heat map: benchmarks against thresholds, coloured by the share of bootstrap resamples beyond them",
+        PlotKind::Coiled,
+    ),
+];
+
+/// Number of comparisons from which the ratios of several candidates are a heat map.
+const MANY_RATIOS: usize = 50;
+
 /// The comparisons and their results.
 struct CompareAnswer {
     names: Vec<String>,
+    /// Whether each of the sides was the baseline.
+    each_baseline: bool,
     comparisons: Vec<Comparison>,
     suites: Vec<SuiteComparison>,
     options: CompareOptions,
@@ -91,29 +130,65 @@ impl CompareCommand {
         check_plot(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
         let options = self.statistics.options(&judging);
-        let gathered = self.gather(&judging, context)?;
+        let gathered = self.gather(&self.sides, &judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
             return self.as_hail(gathered, &options, context);
         }
-        let GatheredSides {
-            names,
-            samples,
-            mut notes,
-        } = gathered;
+        let mut rounds = vec![gathered];
+        if self.each_baseline {
+            for baseline in 1..self.sides.len() {
+                let mut sides = self.sides.clone();
+                let first = sides.remove(baseline);
+                sides.insert(0, first);
+                rounds.push(self.gather(&sides, &judging, context)?);
+            }
+        }
+        let comparisons = rounds
+            .iter()
+            .flat_map(|it| it.samples.compare(&it.names, &options));
+        let suites = rounds
+            .iter()
+            .flat_map(|it| it.samples.suites(&it.names, options.confidence));
+        let comparisons: Vec<Comparison> = comparisons.collect();
+        let suites: Vec<SuiteComparison> = suites.collect();
+        let mut notes: Vec<String> = Vec::new();
+        for note in rounds.iter().flat_map(|it| &it.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        let coiled = || {
+            rounds.iter().flat_map(|it| {
+                let seed = options.seed;
+                it.samples
+                    .compare_as_coiled(&it.names, COILED_RESAMPLES, seed)
+            })
+        };
+        let plot = self.plot.as_ref().map(|path| {
+            let chart = match self.plot_kind(&comparisons) {
+                PlotKind::Ratios => ratios(&comparisons, &options),
+                PlotKind::HeatMap => change_map(&comparisons, &options),
+                PlotKind::Coiled => threshold_map(&coiled().collect::<Vec<_>>()),
+            };
+            (path, chart)
+        });
         let control = self.control((&judging, &options), context)?;
         notes.extend(control.iter().map(ControlResult::text));
+        // What is excluded of the sides is the same in each round.
+        let GatheredSides { names, samples, .. } = rounds.swap_remove(0);
         let answer = CompareAnswer {
-            comparisons: samples.compare(&names, &options),
-            suites: samples.suites(&names, options.confidence),
+            comparisons,
+            suites,
             names,
+            each_baseline: self.each_baseline,
             options,
             notes,
             samples,
             control,
         };
         CliError::unless_reader_left(self.show(&answer, context))?;
-        if let Some(path) = &self.plot {
-            ratios(&answer.comparisons, &answer.options).save(path)?;
+        if let Some((path, chart)) = plot {
+            chart.save(path)?;
         }
         let (exit, why) = FailOn::judge(&self.fail_on, &answer.comparisons);
         if let Some(why) = why {
@@ -122,8 +197,19 @@ impl CompareCommand {
         Ok(exit)
     }
 
+    fn plot_kind(&self, comparisons: &[Comparison]) -> PlotKind {
+        let is_large = self.sides.len() > 2 && comparisons.len() > MANY_RATIOS;
+        let usual = if is_large {
+            PlotKind::HeatMap
+        } else {
+            PlotKind::Ratios
+        };
+        self.plot_kind.unwrap_or(usual)
+    }
+
     fn gather(
         &self,
+        sides: &[SideSpec],
         judging: &JudgingOptions,
         context: &Context,
     ) -> Result<GatheredSides, CliError> {
@@ -149,7 +235,7 @@ impl CompareCommand {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(&self.sides, &filter, &metrics, judging, context)
+                gather(sides, &filter, &metrics, judging, context)
             }
         }
     }

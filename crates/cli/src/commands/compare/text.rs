@@ -65,6 +65,7 @@ fn headline(answer: &CompareAnswer) -> String {
         return "nothing to compare: no side has usable values".to_owned();
     }
     let versus = match answer.names.as_slice() {
+        sides if answer.each_baseline => format!("{} against each other", sides.join(", ")),
         [baseline, candidate] => format!("{candidate} against {baseline}"),
         [baseline, candidates @ ..] => format!("{} against {baseline}", candidates.join(", ")),
         [] => String::new(),
@@ -110,7 +111,12 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
         (metrics, "metric", Left),
-        (answer.names.len() > 2, "candidate of", Left),
+        (
+            answer.names.len() > 2 || answer.each_baseline,
+            "candidate of",
+            Left,
+        ),
+        (answer.each_baseline, "against", Left),
         (true, "baseline", Right),
         (true, "candidate", Right),
         (true, "ratio", Right),
@@ -127,7 +133,12 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
         if suites {
             name = format!("{}: {name}", it.subject.suite);
         }
-        let mut cells = vec![name, it.subject.metric.clone(), it.candidate.clone()];
+        let mut cells = vec![
+            name,
+            it.subject.metric.clone(),
+            it.candidate.clone(),
+            it.baseline.clone(),
+        ];
         let instances = |estimate: Option<Estimate>| estimate.map_or(0, |it| it.size.instances);
         let values = [it.baseline_estimate, it.candidate_estimate];
         let [ratio, interval] = it.change_texts();
@@ -185,12 +196,18 @@ fn below(
         if answer.suites.iter().any(|other| other.metric != it.metric) {
             what.push(it.metric.clone());
         }
-        if answer.names.len() > 2 {
+        if answer.each_baseline {
+            what.push(format!("{} against {}", it.candidate, it.baseline));
+        } else if answer.names.len() > 2 {
             what.push(it.candidate.clone());
         }
         let is_of_the_same = |other: &&SuiteComparison| {
-            (&other.suite, &other.metric, &other.candidate)
-                == (&it.suite, &it.metric, &it.candidate)
+            (
+                &other.suite,
+                &other.metric,
+                &other.candidate,
+                &other.baseline,
+            ) == (&it.suite, &it.metric, &it.candidate, &it.baseline)
         };
         let mut same = answer.suites.iter().filter(is_of_the_same);
         if it.setting.is_none() && same.any(|other| other.setting.is_some()) {

@@ -64,6 +64,10 @@ pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliEr
             in_seconds(expected),
         ]);
     }
+    if plan.duet.is_some() {
+        // Two at a time.
+        total /= 2.0;
+    }
     let instances = schedule.left().count();
     let mut out = context.terminal.out();
     writeln!(

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, RunEnd, RunError, RunnerSurroundings, Schedule, SessionRuns,
+    Consumer, Environment, Event, Executor, RunEnd, RunError, RunnerSurroundings, Schedule,
+    SessionRuns,
     run as measure,
 };
 use lapwing_core::model::{Record, Run};
@@ -17,7 +18,7 @@ use super::commits::CommitCheckouts;
 use super::python_environments::PythonEnvironments;
 use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
 use super::session::SessionOpening;
-use super::{new_id, resume, stop_on_signals, system};
+use super::{new_id, resume, start_second_executor, stop_on_signals, system};
 use crate::error::CliError;
 use crate::options::Context;
 
@@ -35,6 +36,7 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     plan: &'a Plan,
     runs: SessionRuns,
     executor: &'m mut LocalExecutor,
+    second_executor: Option<&'m mut LocalExecutor>,
     checkouts: CommitCheckouts<'a>,
     clock: system::SystemClock,
     scratch: PathBuf,
@@ -51,7 +53,10 @@ impl<'a> MeasuringParts<'a> {
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<(RunEnd, Store), CliError> {
         let session = opening.session().clone();
-        stop_on_signals(self.executor.interrupter())?;
+        let mut second = start_second_executor(self.plan)?;
+        let executors = [Some(&self.executor), second.as_ref()];
+        let interrupters = executors.into_iter().flatten();
+        stop_on_signals(interrupters.map(LocalExecutor::interrupter).collect())?;
         // Named after the session, so that other processes know that it is in progress.
         let name = match &opening {
             SessionOpening::New(session) => session.id.to_string(),
@@ -81,7 +86,7 @@ impl<'a> MeasuringParts<'a> {
         let mut writer = StoreWriter::new(store, &self.context.terminal);
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, watcher];
-            self.measure(opening, checkouts, &mut consumers, work)
+            self.measure(opening, checkouts, second.as_mut(), &mut consumers, work)
         };
         let kept = RecordKeeper { journal, writer }.finish();
         let end = match measured {
@@ -96,6 +101,7 @@ impl<'a> MeasuringParts<'a> {
         &mut self,
         opening: SessionOpening,
         checkouts: CommitCheckouts<'a>,
+        second_executor: Option<&mut LocalExecutor>,
         consumers: &mut [&mut dyn Consumer],
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<RunEnd, RunError> {
@@ -114,6 +120,7 @@ impl<'a> MeasuringParts<'a> {
             plan: self.plan,
             runs,
             executor: &mut self.executor,
+            second_executor,
             checkouts,
             clock: system::SystemClock::new(),
             scratch,
@@ -196,8 +203,10 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
         plan: &Plan,
         schedule: &mut dyn Schedule,
     ) -> Result<RunEnd, RunError> {
+        let second = self.second_executor.as_deref_mut();
         let mut around = RunnerSurroundings {
             executor: self.executor,
+            second_executor: second.map(|it| it as &mut dyn Executor),
             clock: &self.clock,
             watch: &mut system::MachineWatcher::default(),
             new_id: &mut new_id,

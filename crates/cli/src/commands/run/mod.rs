@@ -8,6 +8,7 @@ mod build_step;
 mod commits;
 mod compare;
 mod dry_run;
+mod duet;
 mod early_stop;
 mod from_file;
 mod keep;
@@ -101,8 +102,22 @@ fn new_id() -> Id {
 pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
     Ok(LocalExecutor::start(&LauncherOptions {
         program: crate::launcher_program(),
-        cpus: plan.cpus.clone(),
+        cpus: match &plan.duet {
+            Some(cores) => Some(cores.first.clone()),
+            None => plan.cpus.clone(),
+        },
     })?)
+}
+
+/// Starts the executor of the second side of a duet.
+fn start_second_executor(plan: &Plan) -> Result<Option<LocalExecutor>, CliError> {
+    let Some(cores) = &plan.duet else {
+        return Ok(None);
+    };
+    Ok(Some(LocalExecutor::start(&LauncherOptions {
+        program: crate::launcher_program(),
+        cpus: Some(cores.second.clone()),
+    })?))
 }
 
 impl Run {
@@ -263,7 +278,7 @@ pub fn working_directory() -> PathBuf {
 }
 
 /// Lets signals such as Ctrl-C end the current command; the runner then ends the session.
-fn stop_on_signals(interrupter: Interrupter) -> Result<(), CliError> {
-    ctrlc::set_handler(move || interrupter.interrupt())
+fn stop_on_signals(interrupters: Vec<Interrupter>) -> Result<(), CliError> {
+    ctrlc::set_handler(move || interrupters.iter().for_each(Interrupter::interrupt))
         .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
 }

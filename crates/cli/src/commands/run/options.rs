@@ -13,6 +13,7 @@ use lapwing_core::suite::{
 use lapwing_core::text::{counted, first_names, grouped};
 
 use super::commits::{over_commits, with_worktrees};
+use super::duet::as_duet;
 use super::from_file::{FilePlan, PlannedRun};
 use super::python_environments::PythonEnvironments;
 use super::tests_of_suite::tests_of;
@@ -72,6 +73,10 @@ pub struct Run {
     /// Run benchmarks on these CPUs only, such as 0-1,3
     #[arg(long, value_name = "LIST", help_heading = "Repetitions and limits")]
     pub cpus: Option<String>,
+    /// Measure two variants, or two commands, at the same time on separate cores, so that what
+    /// disturbs the machine disturbs both
+    #[arg(long, help_heading = "Repetitions and limits")]
+    pub duet: bool,
     /// Read instances, iterations and burn-in per benchmark from this plan (YAML or JSON), and
     /// measure only the benchmarks it names
     #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
@@ -151,7 +156,7 @@ pub struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Measure the rest of an interrupted session [default session: the latest]
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits", "instances", "iterations", "burn_in", "name"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits", "instances", "iterations", "burn_in", "name", "duet"])]
     pub resume: Option<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -283,7 +288,7 @@ impl Run {
             });
         }
         Ok(PlannedRun {
-            plan: over_commits(plan, self, context)?,
+            plan: as_duet(over_commits(plan, self, context)?, self, context)?,
             environments,
             ..planned
         })

@@ -26,6 +26,8 @@ pub struct RunProgress<'a> {
 #[derive(Default)]
 struct CurrentInstance {
     label: String,
+    /// Number of instances under way: two in a duet.
+    open: u32,
     instance: u32,
     means: Vec<f64>,
     last: String,
@@ -144,6 +146,8 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let one_by_one = !plan.interleave && !commits.is_empty();
     let order = if one_by_one {
         "one commit after another"
+    } else if plan.duet.is_some() {
+        "two at a time"
     } else {
         "order interleaved"
     };
@@ -204,12 +208,20 @@ impl Consumer for RunProgress<'_> {
                 } else {
                     format!("  {label}")
                 };
-                self.current = CurrentInstance {
-                    label: format!("{}{variant}", shorten(&case.benchmark.id)),
-                    instance: at.block + 1,
-                    planned: u64::from(planned(case)),
-                    ..CurrentInstance::default()
-                };
+                let label = format!("{}{variant}", shorten(&case.benchmark.id));
+                if self.current.open > 0 {
+                    self.current.open += 1;
+                    self.current.label.push_str(&format!(" | {label}"));
+                    self.current.planned += u64::from(planned(case));
+                } else {
+                    self.current = CurrentInstance {
+                        label,
+                        open: 1,
+                        instance: at.block + 1,
+                        planned: u64::from(planned(case)),
+                        ..CurrentInstance::default()
+                    };
+                }
             }
             Event::Record(Record::Iteration(iteration)) => {
                 self.current.done += 1;
@@ -233,7 +245,12 @@ impl Consumer for RunProgress<'_> {
                     self.show();
                 }
             }
-            Event::Record(Record::InstanceEnd(_)) => self.finish_instance(),
+            Event::Record(Record::InstanceEnd(_)) => {
+                self.current.open = self.current.open.saturating_sub(1);
+                if self.current.open == 0 {
+                    self.finish_instance();
+                }
+            }
             Event::Note(text) => {
                 // Once, however many iterations it is about.
                 if self.noted.insert(text.clone()) {

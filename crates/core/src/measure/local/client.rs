@@ -37,9 +37,13 @@ pub struct LocalExecutor {
     launcher: Child,
     connection: BufReader<UnixStream>,
     interrupter: Interrupter,
+    /// Whether the launcher has a command that nobody has waited for.
+    is_executing: bool,
     /// Reused for every request.
     request: Vec<u8>,
 }
+
+const EXECUTING: &str = "executing a command";
 
 /// Ends what an executor is executing, from any thread.
 #[derive(Debug, Clone)]
@@ -98,6 +102,7 @@ impl LocalExecutor {
                 interrupted: Arc::new(AtomicBool::new(false)),
                 connection,
             },
+            is_executing: false,
             request: Vec::new(),
         };
         if let Some(cpus) = cpus {
@@ -144,7 +149,7 @@ impl LocalExecutor {
             .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the launcher is gone"))
     }
 
-    fn exchange(&mut self, execution: &Execution) -> io::Result<LauncherReply> {
+    fn send(&mut self, execution: &Execution) -> io::Result<()> {
         let bytes = match &execution.stdin {
             Stdin::Bytes(bytes) => Some(bytes),
             Stdin::Null | Stdin::File(_) => None,
@@ -160,7 +165,7 @@ impl LocalExecutor {
         if let Some(bytes) = bytes {
             connection.write_all(bytes)?;
         }
-        self.receive()
+        Ok(())
     }
 
     fn receive_tail(&mut self, size: TailSize) -> io::Result<OutputTail> {
@@ -174,14 +179,26 @@ impl LocalExecutor {
 }
 
 impl Executor for LocalExecutor {
-    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError> {
+    fn begin(&mut self, execution: &Execution) -> Result<(), ExecutorError> {
         if self.interrupter.is_interrupted() {
+            return Ok(());
+        }
+        match self.send(execution) {
+            Ok(()) => self.is_executing = true,
+            // The launcher may have hung up before it took the request.
+            Err(_) if self.interrupter.is_interrupted() => {}
+            Err(source) => return Err(failed(EXECUTING, source)),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<ExecutionResult, ExecutorError> {
+        if !std::mem::take(&mut self.is_executing) {
             return Ok(interrupted());
         }
-        let doing = "executing a command";
-        let reply = match self.exchange(execution) {
+        let doing = EXECUTING;
+        let reply = match self.receive() {
             Ok(reply) => working(reply)?,
-            // The launcher may have hung up before it took the request.
             Err(_) if self.interrupter.is_interrupted() => return Ok(interrupted()),
             Err(source) => return Err(failed(doing, source)),
         };

@@ -63,7 +63,7 @@ fn parse_number(text: &str) -> Option<usize> {
 }
 
 /// Returns the processors that this process may use, as the kernel writes them.
-fn allowed_cpus() -> Option<String> {
+pub(super) fn allowed_cpus() -> Option<String> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

@@ -16,6 +16,7 @@ mod capture;
 mod cgroup;
 mod child;
 mod client;
+mod cores;
 mod counters;
 mod cpus;
 mod launcher;
@@ -26,6 +27,7 @@ mod tail;
 
 pub use abilities::{Abilities, Ability};
 pub use client::{Interrupter, LauncherOptions, LocalExecutor};
+pub use cores::{CoresError, duet_cores};
 pub use cpus::{CpusError, available_cpus, parse_cpus};
 pub use launcher::{LAUNCHER_ARGUMENT, serve_as_launcher};
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Chart;
 use super::heat::HeatCells;
-use super::parts::{grid as plot_grid, number_axis, row_names, rows_height};
+use super::parts::{grid as plot_grid, names_axis, number_axis, plot, row_names, rows_height};
 use super::power::{power_axes, power_curves};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
@@ -343,30 +343,7 @@ fn texts(of: &[impl ToString]) -> Vec<String> {
     of.iter().map(ToString::to_string).collect()
 }
 
-fn plot(top: u32, height: u32) -> Value {
-    json!({"left": 16, "right": 24, "top": top, "height": height, "outerBoundsMode": "same", "outerBoundsContain": "all"})
-}
-
 fn with_tooltip(mut plot: Value) -> Value {
     plot["tooltip"] = json!({"trigger": "axis"});
     plot
-}
-
-fn names_axis(name: &str, location: &str, names: &[String]) -> Value {
-    // In the middle the name stands beyond the labels.
-    let (align, gap) = match location {
-        "middle" => ("center", 28),
-        _ => ("left", 12),
-    };
-    json!({
-        "type": "category",
-        "data": names,
-        "name": name,
-        "nameLocation": location,
-        "nameGap": gap,
-        "nameTextStyle": {"align": align},
-        "axisLine": {"show": false},
-        "axisTick": {"show": false},
-        "axisLabel": {"interval": 0},
-    })
 }

@@ -7,6 +7,8 @@
 
 mod bars;
 mod burn_in;
+mod change_cells;
+mod change_map;
 mod columns;
 mod comparison;
 mod detection;
@@ -25,6 +27,7 @@ mod picture;
 mod power;
 mod ratios;
 mod thin;
+mod threshold_map;
 mod variability;
 
 use serde::Serialize;
@@ -32,6 +35,7 @@ use serde_json::{Value, json};
 
 pub use bars::{BarFigures, bars};
 pub use burn_in::{BurnInMarks, burn_in};
+pub use change_map::change_map;
 pub(super) use columns::number;
 pub use comparison::{ComparedValue, comparison};
 pub use detection::{detection, plan};
@@ -48,6 +52,7 @@ pub use page::save_page;
 pub use picture::SaveError;
 pub use ratios::ratios;
 pub(super) use thin::thin;
+pub use threshold_map::threshold_map;
 pub use variability::variability;
 
 use super::packed::packed;

@@ -162,3 +162,28 @@ pub(super) fn not_drawn_text(number: usize, noun: &str, without: &str) -> String
         ),
     }
 }
+
+/// Returns the space of a plot of this height.
+pub(super) fn plot(top: u32, height: u32) -> Value {
+    json!({"left": 16, "right": 24, "top": top, "height": height, "outerBoundsMode": "same", "outerBoundsContain": "all"})
+}
+
+/// Returns an axis of names; its own name is in the middle beyond them, or at its end.
+pub(super) fn names_axis(name: &str, location: &str, names: &[String]) -> Value {
+    // In the middle the name stands beyond the labels.
+    let (align, gap) = match location {
+        "middle" => ("center", 28),
+        _ => ("left", 12),
+    };
+    json!({
+        "type": "category",
+        "data": names,
+        "name": name,
+        "nameLocation": location,
+        "nameGap": gap,
+        "nameTextStyle": {"align": align},
+        "axisLine": {"show": false},
+        "axisTick": {"show": false},
+        "axisLabel": {"interval": 0},
+    })
+}
