@@ -13,6 +13,7 @@ mod bisection;
 mod bootstrap;
 mod brunner_munzel;
 pub mod changepoint;
+mod cholesky;
 mod contingency;
 mod describe;
 mod detection;
@@ -27,6 +28,7 @@ mod golden;
 mod hodges_lehmann;
 mod interval;
 mod kalibera_jones;
+pub mod linear_model;
 mod mann_whitney;
 mod moderation;
 mod modes;
@@ -34,6 +36,7 @@ mod number;
 mod permutation;
 mod population;
 mod power;
+mod principal_components;
 mod rank;
 mod ratio;
 mod ratio_interval;
@@ -81,6 +84,7 @@ pub use power::{
     Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,
     instances_needed, minimal_detectable_slowdown, power,
 };
+pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
