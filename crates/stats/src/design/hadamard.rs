@@ -9,7 +9,7 @@ const MOST_RUNS: usize = 128;
 /// and 24 the published rows); else by doubling (Sylvester) or Paley's second construction. N main effects are estimated as well as by one factor in N
 /// runs. Each pair of factors is partly aliased with the main effects of all others (by ±1/3 for N = 12): [`fold_over`] frees them.
 ///
-/// The last run has no factor. `None` unless N is a multiple of 4 up to 128 with such a construction (52, 56 and 92 to 100 in part have none).
+/// The last run has no factor. `None` unless N is a multiple of 4 up to 128 with such a construction (52, 92, 100 and 116 have none).
 ///
 /// Source: Plackett & Burman, *Biometrika* 1946; Paley, *Journal of Mathematics and Physics* 1933.
 ///

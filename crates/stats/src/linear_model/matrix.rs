@@ -109,6 +109,8 @@ pub struct ModelMatrix {
     rows: usize,
     pub(super) columns: Vec<ModelColumn>,
     meanings: Vec<ColumnMeaning>,
+    /// Of each factor, its own columns with their levels.
+    own: Vec<Vec<(usize, ModelColumn)>>,
 }
 
 /// Factors or terms that make no model matrix.
@@ -170,9 +172,10 @@ impl ModelMatrix {
             rows,
             columns: Vec::new(),
             meanings: Vec::new(),
+            own,
         };
         for term in terms {
-            let columns = term_columns(*term, factors, &own, rows)
+            let columns = term_columns(*term, factors, &matrix.own, rows)
                 .ok_or(ModelMatrixError::Term { term: *term })?;
             for (levels, column) in columns {
                 matrix.columns.push(column);
@@ -225,6 +228,25 @@ impl ModelMatrix {
             rows: self.rows,
             columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
             meanings: kept.iter().map(|at| self.meanings[*at]).collect(),
+            own: self.own.clone(),
+        }
+    }
+
+    /// Returns an entry.
+    pub(crate) fn entry(&self, row: usize, column: usize) -> f64 {
+        self.columns[column].at(row)
+    }
+
+    /// Returns the entries of both factors of a pair whose product is the entry of its column.
+    pub(crate) fn parts(&self, row: usize, column: usize) -> [f64; 2] {
+        let meaning = self.meanings[column];
+        let part = |factor: usize, level: usize| {
+            let own = self.own[factor].iter().find(|(own, _)| *own == level);
+            own.map_or(1.0, |(_, column)| column.at(row))
+        };
+        match meaning.term {
+            ModelTerm::Pair(one, other) => [part(one, meaning.levels[0]), part(other, meaning.levels[1])],
+            ModelTerm::Intercept | ModelTerm::Main(_) | ModelTerm::Square(_) => [self.entry(row, column), 1.0],
         }
     }
 }
