@@ -15,6 +15,7 @@ mod brunner_munzel;
 pub mod changepoint;
 mod cholesky;
 mod contingency;
+pub mod deltas;
 mod describe;
 pub mod design;
 mod detection;

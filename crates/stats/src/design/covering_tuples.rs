@@ -22,7 +22,7 @@ impl LevelTuples {
     /// Returns all feasible combinations as open; `None` if there are more than `most`.
     pub(super) fn new(space: &DesignSpace, strength: usize, most: usize) -> Option<Self> {
         let levels = space.levels().to_vec();
-        let mut ways = vec![vec![0; strength + 1]; levels.len() + 1];
+        let mut ways = vec![vec![0_usize; strength + 1]; levels.len() + 1];
         for all in 0..=levels.len() {
             ways[all][0] = 1;
             for some in 1..=strength.min(all) {
