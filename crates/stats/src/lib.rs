@@ -35,6 +35,7 @@ mod mann_whitney;
 mod moderation;
 mod modes;
 mod number;
+pub mod optimise;
 mod permutation;
 mod population;
 mod power;

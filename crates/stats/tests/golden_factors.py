@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/factors/*.json: what R, statsmodels, numpy, scikit-learn and allpairspy say of the same numbers.
+"""Writes tests/fixtures/factors/*.json: what R, statsmodels, numpy, scikit-learn, pyDOE3 and allpairspy say of the same numbers.
 
-Needs numpy, statsmodels, scikit-learn, allpairspy and R as `Rscript`. Run it in crates/stats:
+Needs numpy, statsmodels, scikit-learn, pyDOE3, allpairspy and R as `Rscript`. Run it in crates/stats:
 
     python3 tests/golden_factors.py
 """
@@ -18,6 +18,7 @@ import sklearn
 import statsmodels
 import statsmodels.api as sm
 from allpairspy import AllPairs
+from pyDOE3.doe_optimal.optimal import optimal_design
 from sklearn.decomposition import PCA
 
 FOLDER = pathlib.Path("tests/fixtures/factors")
@@ -184,6 +185,40 @@ def covering():
     return [{"levels": levels, "runs": len(list(AllPairs([list(range(count)) for count in levels])))} for levels in shapes]
 
 
+def efficiency(x):
+    sign, log = numpy.linalg.slogdet(x.T @ x)
+    return 100 * float(numpy.exp(log / x.shape[1])) / x.shape[0] if sign > 0 else 0.0
+
+
+def expanded(design, terms):
+    """Returns the columns of a design in coding -1 … 1."""
+    design = numpy.asarray(design, dtype=float)
+    return numpy.array([numpy.prod([design[:, at] for at in term], axis=0) if term else numpy.ones(len(design))
+                        for term in terms]).T
+
+
+def optimal():
+    """The best D-efficiencies of pyDOE3's methods from the same candidates."""
+    quadratic = lambda count: all_pairs(count)[: count + 1] + [[at, at] for at in range(count)] + all_pairs(count)[count + 1:]
+    main = lambda count: all_pairs(count)[: count + 1]
+    shapes = [(2, 6, [], 1, 8), (2, 6, [[[0, 1], [1, 1]], [[2, 1], [3, 0]]], 1, 10), (2, 7, [[[0, 1], [1, 1]], [[0, 1], [2, 1]]], 1, 14),
+              (5, 2, [], 2, 8), (5, 2, [[[0, 4], [1, 4]], [[0, 4], [1, 3]], [[0, 3], [1, 4]]], 2, 10), (3, 3, [], 2, 14), (3, 3, [[[0, 2], [1, 2]]], 2, 16)]
+    cases = []
+    for levels, factors, forbidden, degree, runs in shapes:
+        allowed = [run for run in itertools.product(range(levels), repeat=factors)
+                   if not any(all(run[factor] == level for factor, level in members) for members in forbidden)]
+        candidates = numpy.array(allowed) / (levels - 1) * 2 - 1
+        terms = main(factors) if degree == 1 else quadratic(factors)
+        found = {}
+        for method in ("sequential", "simple_exchange", "fedorov", "modified_fedorov", "detmax"):
+            # Without an augmented matrix its start from nothing often stays singular.
+            designs = [optimal_design(candidates, runs, degree, "D", method, alpha=alpha, max_iter=50)[0]
+                       for alpha in (0, 0.001, 0.1)]
+            found[method] = max(efficiency(expanded(design, terms)) for design in designs)
+        cases.append({"levels": levels, "factors": factors, "forbidden": forbidden, "terms": terms, "runs": runs, "found": found})
+    return cases
+
+
 def write(name, content, by):
     FOLDER.mkdir(parents=True, exist_ok=True)
     document = {"written_by": "tests/golden_factors.py", "with": by, "cases": content}
@@ -195,3 +230,4 @@ if __name__ == "__main__":
     write("linear_model", linear_models(), f"{(r.stdout + r.stderr).strip()} lm; statsmodels {statsmodels.__version__} WLS")
     write("principal_components", principal_components(), f"numpy {numpy.__version__}, scikit-learn {sklearn.__version__} PCA")
     write("covering", covering(), "allpairspy 2.5.1")
+    write("optimal", optimal(), "pyDOE3 1.6.2 optimal_design")

@@ -1,10 +1,14 @@
-//! Compares linear models, principal components and covering arrays with R, statsmodels, scikit-learn and allpairspy
+//! Compares linear models, principal components and designs with R, statsmodels, scikit-learn, pyDOE3 and allpairspy
 //! (`tests/golden_factors.py`).
 
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors,
 };
-use lapwing_stats::{ComponentScaling, Confidence, principal_components};
+use lapwing_stats::design::{
+    CoveringOptions, DesignFactor, DesignModel, DesignSpace, OptimalDesignOptions, covering_array, d_efficiency,
+    is_covering, optimal_design,
+};
+use lapwing_stats::{ComponentScaling, Confidence, Seed, principal_components};
 use serde_json::Value;
 
 pub(crate) fn cases(name: &str) -> Value {
@@ -165,6 +169,41 @@ fn principal_components_are_those_of_scikit_learn() {
                     assert!((actual - expected).abs() < 1e-11, "{actual} {expected}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn covering_arrays_are_no_larger_than_those_of_allpairspy() {
+    for case in cases("covering.json").as_array().unwrap() {
+        let levels = positions(&case["levels"]);
+        let space = DesignSpace::new(levels.clone(), Vec::new()).unwrap();
+        let runs = covering_array(&space, &CoveringOptions::default(), Seed(7)).unwrap();
+        let theirs = usize::try_from(case["runs"].as_u64().unwrap()).unwrap();
+        assert!(is_covering(&space, &runs, 2), "{levels:?}");
+        assert!(runs.len() <= theirs, "{levels:?}: {} and {theirs}", runs.len());
+    }
+}
+
+#[test]
+fn optimal_designs_are_as_efficient_as_those_of_py_doe() {
+    for case in cases("optimal.json").as_array().unwrap() {
+        let count = |key: &str| usize::try_from(case[key].as_u64().unwrap()).unwrap();
+        let (levels, factors) = (count("levels"), count("factors"));
+        let pair = |member: &Value| (positions(member)[0], positions(member)[1]);
+        let members = |value: &Value| value.as_array().unwrap().iter().map(pair).collect();
+        let forbidden = case["forbidden"].as_array().unwrap().iter().map(members).collect();
+        let space = DesignSpace::new(vec![levels; factors], forbidden).unwrap();
+        let numbers = (0..levels).map(lapwing_stats::as_f64).collect();
+        let terms: Vec<ModelTerm> = case["terms"].as_array().unwrap().iter().map(term).collect();
+        let model = DesignModel::new(&vec![DesignFactor::Numbers(numbers); factors], &terms).unwrap();
+        let options = OptimalDesignOptions::default();
+        let design = optimal_design(&space, &model, count("runs"), &options, Seed(7)).unwrap();
+        assert!(design.runs.iter().all(|run| space.is_feasible(run)));
+        assert!((d_efficiency(&model, &design.runs) - design.d_efficiency).abs() < 1e-9);
+        for (method, theirs) in case["found"].as_object().unwrap() {
+            let theirs = theirs.as_f64().unwrap();
+            assert!(design.d_efficiency > theirs - 1e-6, "{method} {theirs}: {}", design.d_efficiency);
         }
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use lapwing_stats::deltas::{Delta, DeltaPairing, MeasuredSets, mean_deltas};
 use lapwing_stats::linear_model::{FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm};
-use lapwing_stats::{ComponentScaling, principal_components};
+use lapwing_stats::shapley::{best_first_path, path_of_order, shapley_values};
+use lapwing_stats::{ComponentScaling, Confidence, mean, principal_components};
 use lapwing_testing::reference_data;
 use serde_json::Value;
 
@@ -137,4 +139,114 @@ fn principal_components_of_real_systems_are_those_of_the_reference() {
             }
         }
     });
+}
+
+#[test]
+fn deltas_of_real_systems_are_those_of_the_reference() {
+    each_system(|system, table, reference| {
+        let runs: Vec<(u128, f64)> = table.sets.iter().copied().zip(table.responses.iter().copied()).collect();
+        let sets = MeasuredSets::new(&runs).unwrap();
+        let deltas = sets.deltas(DeltaPairing::AllPairs);
+        assert_eq!(Some(deltas.len()), reference["pairs_total"].as_u64().and_then(|total| total.try_into().ok()));
+        let mut summarised = 0;
+        for own in mean_deltas(&sets, DeltaPairing::AllPairs, Confidence::P95) {
+            let expected = &reference["pairwise_deltas"][&table.factors[own.factor]];
+            assert_eq!(Some(own.deltas), expected["pairs"].as_u64().and_then(|pairs| pairs.try_into().ok()), "{system}");
+            for (key, actual) in [
+                ("mean_delta", Some(own.mean)),
+                ("median_delta", Some(own.median)),
+                ("sd_delta_sample", own.standard_deviation),
+                ("mean_before", Some(own.mean_before)),
+                ("mean_after", Some(own.mean_after)),
+                ("mean_log2_ratio", own.mean_log2_ratio),
+            ] {
+                if let (Some(actual), Some(expected)) = (actual, expected[key].as_f64()) {
+                    assert_near(&format!("{system} {key}"), actual, expected, 1e-9);
+                }
+            }
+            summarised += own.deltas;
+        }
+        assert_eq!(summarised, deltas.len());
+        given_other(system, table, &deltas, reference);
+    });
+}
+
+/// Compares the mean deltas of a factor where another one is absent, or present.
+fn given_other(system: &str, table: &FactorTable, deltas: &[Delta], reference: &Value) {
+    let Some(given) = reference.get("delta_given_other").and_then(Value::as_object) else { return };
+    for (key, expected) in given {
+        let (factor, condition) = key.split_once('|').unwrap();
+        let (other, present) = condition.split_once('=').unwrap();
+        let position = |name: &str| table.factors.iter().position(|own| own == name).unwrap();
+        let (factor, other) = (position(factor), position(other));
+        let own: Vec<f64> = deltas
+            .iter()
+            .filter(|delta| delta.factor == factor && u128::from(present == "1") == delta.set >> other & 1)
+            .map(Delta::change)
+            .collect();
+        assert_eq!(Some(own.len()), expected[0].as_u64().and_then(|count| count.try_into().ok()), "{system} {key}");
+        if let (Some(actual), Some(expected)) = (mean(&own), expected[1].as_f64()) {
+            assert_near(&format!("{system} {key}"), actual, expected, 1e-9);
+        }
+    }
+}
+
+#[test]
+fn attributions_of_a_full_lattice_are_those_of_the_reference() {
+    let mut lattices = 0;
+    each_system(|_, table, reference| {
+        let Some(shapley) = reference.get("shapley_exact") else { return };
+        lattices += 1;
+        let runs: Vec<(u128, f64)> = table.sets.iter().copied().zip(table.responses.iter().copied()).collect();
+        let sets = MeasuredSets::new(&runs).unwrap();
+        let values: Vec<f64> = sets.sets().iter().map(|set| mean(sets.values(*set)).unwrap()).collect();
+        let factors = table.factors.len();
+        assert_eq!(values.len(), 1 << factors);
+        for (factor, own) in shapley_values(&values).unwrap().iter().enumerate() {
+            let expected = shapley["values"][&table.factors[factor]].as_f64().unwrap();
+            assert!((own - expected).abs() < 1e-9, "{own} {expected}");
+        }
+        let value = |set: u128| mean(sets.values(set));
+        let path = best_first_path(0, (1 << factors) - 1, &[], value);
+        let steps: Vec<Value> = path
+            .iter()
+            .map(|step| serde_json::json!([table.factors[step.factor], step.after]))
+            .collect();
+        for (own, expected) in steps.iter().zip(reference["greedy_path"]["steps"].as_array().unwrap()) {
+            assert_eq!(own[0], expected[0]);
+            assert!((own[1].as_f64().unwrap() - expected[1].as_f64().unwrap()).abs() < 1e-9);
+        }
+        sequences(factors, value, &reference["sequence_pca"]);
+    });
+    assert!(lattices == 1 || reference_data(".").is_none());
+}
+
+/// Compares the principal components of the deltas of all orders.
+fn sequences(factors: usize, value: impl Fn(u128) -> Option<f64> + Copy, expected: &Value) {
+    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..factors {
+        let longer = |order: Vec<usize>| {
+            let rest: Vec<usize> = (0..factors).filter(|factor| !order.contains(factor)).collect();
+            rest.into_iter().map(move |factor| [order.clone(), vec![factor]].concat())
+        };
+        orders = orders.into_iter().flat_map(longer).collect();
+    }
+    let deltas = |order: &Vec<usize>| {
+        let mut row = vec![0.0; factors];
+        for step in path_of_order(0, order, value) {
+            row[step.factor] = step.delta();
+        }
+        row
+    };
+    let rows: Vec<Vec<f64>> = orders.iter().map(deltas).collect();
+    let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+    let components = principal_components(&rows, ComponentScaling::Centred).unwrap();
+    for (own, variance) in components.iter().zip(numbers(&expected["explained_variance"])) {
+        assert!((own.variance - variance).abs() < 1e-9 * 1e6);
+    }
+    for (own, loadings) in components.iter().zip(expected["loadings_first2"].as_array().unwrap()) {
+        for (actual, expected) in own.loadings.iter().zip(numbers(loadings)) {
+            assert!((actual - expected).abs() < 1e-6);
+        }
+    }
 }
