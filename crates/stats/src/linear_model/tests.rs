@@ -81,7 +81,7 @@ fn selection_respects_heredity() {
     let factors = FactorValues::treatments(&sets, 6);
     let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(6)).expect("fits");
     let sign = |set: u128, factor: usize| if set >> factor & 1 == 1 { 1.0 } else { -1.0 };
-    let noise = noise(128, 6);
+    let noise = noise(128, 8);
     let pairs = sets.iter().zip(&noise);
     let responses: Vec<f64> = pairs.map(|(set, noise)| 3.0 * sign(*set, 1) * sign(*set, 4) + noise).collect();
     let selected = |heredity| {

@@ -8,9 +8,11 @@ mod alarms;
 mod bisection;
 mod coverage;
 mod dip;
+mod factors;
 mod families;
 mod level;
 mod noise;
+mod optimise;
 mod power;
 mod rounds;
 
