@@ -2,7 +2,7 @@
 
 use super::fraction::{FractionalFactorial, MOST_BASIC, MOST_FACTORS, krawtchouk, weights};
 use super::space::draw;
-use crate::{Seed, as_f64};
+use crate::Seed;
 
 /// Letters of the factors in the tables: there is no I.
 const LETTERS: &str = "ABCDEFGHJKLMNOPQ";
@@ -142,14 +142,4 @@ fn exchange(chosen: &mut [u128], basic: usize, table: &[[i128; 4]]) -> [i128; 4]
             return best;
         }
     }
-}
-
-/// The share of all combinations that a fraction measures, 2^−p.
-///
-/// ```
-/// use lapwing_stats::design::{best_fraction, fraction_share};
-/// assert_eq!(fraction_share(&best_fraction(7, 4).expect("published")), 0.125);
-/// ```
-pub fn fraction_share(fraction: &FractionalFactorial) -> f64 {
-    (-as_f64(fraction.generators().len())).exp2()
 }

@@ -167,7 +167,7 @@ impl DesignSpace {
     }
 
     /// Returns a random feasible run: every one equally likely unless they are so rare that one is searched for. `None` if there is none.
-    pub(super) fn random_run(&self, random: &mut impl Rng) -> Option<Vec<usize>> {
+    pub(crate) fn random_run(&self, random: &mut impl Rng) -> Option<Vec<usize>> {
         for _ in 0..DRAWS {
             let run: Vec<usize> = self.levels.iter().map(|count| draw(random, *count)).collect();
             if self.is_feasible(&run) {
