@@ -2,6 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::covering_shrink::shrunk;
 use super::covering_tuples::LevelTuples;
 use super::space::{DesignSpace, draw, shuffled};
 use crate::Seed;
@@ -40,12 +41,12 @@ impl Default for CoveringOptions {
 ///
 /// For pairs of treatments without constraints, [`pairs_of_treatments`], which is as small as can be. Else run by run: of several runs that are built
 /// greedily, factor by factor in random order, around a combination that is not covered yet, the one that covers most is taken (AETG); then runs that the others make
-/// superfluous are dropped.
+/// superfluous are dropped, and as long as annealing can repair the loss, further ones.
 ///
 /// It finds whether any combination breaks or blows up. It is not for estimating effects. `None` when the strength is 0 or above the
 /// number of factors, no run is feasible, or there are more than five million combinations.
 ///
-/// Source: Cohen, Dalal, Fredman & Patton, *IEEE TSE* 1997.
+/// Source: Cohen, Dalal, Fredman & Patton, *IEEE TSE* 1997; annealing: Cohen, Gibbons, Mugridge & Colbourn, *ICSE* 2003.
 ///
 /// ```
 /// use lapwing_stats::Seed;
@@ -77,7 +78,8 @@ pub fn covering_array(space: &DesignSpace, options: &CoveringOptions, seed: Seed
         let runs = build(space, tuples.clone(), options, &mut seed.block(start))?;
         Some(thinned(runs, &tuples))
     });
-    arrays.min_by_key(Vec::len)
+    let smallest = arrays.min_by_key(Vec::len)?;
+    Some(shrunk(space, &tuples, smallest, &mut seed.block(u64::MAX)))
 }
 
 /// Returns the smallest sets of k treatments in which any two occur in all four combinations, one row of presences per run.

@@ -146,6 +146,39 @@ impl LevelTuples {
     pub(super) fn some_open(&self, random: usize) -> Option<Vec<(usize, usize)>> {
         let total = self.is_open.len();
         let at = (0..total).map(|step| (random + step) % total).find(|at| self.is_open[*at])?;
+        Some(self.members(at))
+    }
+
+    /// Returns the positions of the combinations that are not covered yet.
+    pub(super) fn open_positions(&self) -> Vec<usize> {
+        (0..self.is_open.len()).filter(|at| self.is_open[*at]).collect()
+    }
+
+    /// Returns how many combinations there are, feasible or not.
+    pub(super) fn total(&self) -> usize {
+        self.is_open.len()
+    }
+
+    /// Calls `visit` with the position of each combination of a run that has this factor.
+    pub(super) fn each_with(&self, run: &[usize], factor: usize, mut visit: impl FnMut(usize)) {
+        let mut factors = vec![0; self.strength];
+        each_subset(run.len() - 1, self.strength - 1, |others| {
+            let below = others.partition_point(|other| *other < factor);
+            for (at, other) in others.iter().enumerate() {
+                factors[at + usize::from(at >= below)] = other + usize::from(*other >= factor);
+            }
+            factors[below] = factor;
+            visit(self.position(&factors, |own| run[own]));
+        });
+    }
+
+    /// Calls `visit` with the position of each combination of a run.
+    pub(super) fn each_of(&self, run: &[usize], mut visit: impl FnMut(usize)) {
+        each_subset(run.len(), self.strength, |factors| visit(self.position(factors, |factor| run[factor])));
+    }
+
+    /// Returns the factors and levels of a combination.
+    pub(super) fn members(&self, at: usize) -> Vec<(usize, usize)> {
         let set = self.starts.partition_point(|start| *start <= at) - 1;
         let factors = self.factors_of(set);
         let mut rest = at - self.starts[set];
@@ -154,7 +187,7 @@ impl LevelTuples {
             members.push((*factor, rest % self.levels[*factor]));
             rest /= self.levels[*factor];
         }
-        Some(members)
+        members
     }
 
     fn factors_of(&self, mut rank: usize) -> Vec<usize> {

@@ -4,6 +4,7 @@
 
 mod balanced;
 mod covering;
+mod covering_shrink;
 mod covering_tuples;
 mod fraction;
 mod fraction_choice;
