@@ -135,7 +135,7 @@ impl<'a> CoverageCounts<'a> {
         alone
     }
 
-    fn change(&mut self, run: &mut Vec<usize>, new: &[usize]) {
+    fn change(&mut self, run: &mut [usize], new: &[usize]) {
         let tuples = self.tuples;
         for factor in 0..run.len() {
             if run[factor] != new[factor] {
