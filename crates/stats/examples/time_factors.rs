@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use lapwing_stats::deltas::{DeltaPairing, MeasuredSets, effect_modifiers, mean_deltas};
 use lapwing_stats::design::{DesignModel, DesignSpace, OptimalDesignOptions, optimal_design};
 use lapwing_stats::linear_model::{
-    FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection, select_terms,
+    FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection,
+    select_terms,
 };
 use lapwing_stats::shapley::{interaction_index, shapley_values};
 use lapwing_stats::{Confidence, Seed};
@@ -23,22 +24,41 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("which file?")?;
     let (mut sets, mut responses, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for line in std::fs::read_to_string(path)?.lines() {
-        let (set, response) = line.split_once(' ').ok_or("a set and a response per line")?;
+        let (set, response) = line
+            .split_once(' ')
+            .ok_or("a set and a response per line")?;
         sets.push(set.parse::<u128>()?);
         responses.push(response.parse::<f64>()?);
         weights.push(1.0 + response.parse::<f64>()?.abs() % 1.0);
     }
-    let factors = (0..128).filter(|factor| sets.iter().any(|set| set >> factor & 1 == 1)).count();
+    let factors = (0..128)
+        .filter(|factor| sets.iter().any(|set| set >> factor & 1 == 1))
+        .count();
     let terms = ModelTerm::all_pairs(factors);
     let matrix = ModelMatrix::new(&FactorValues::treatments(&sets, factors), &terms)?;
     let fit = LinearFit::new(&matrix, &responses, LeastSquares::default())?;
     let mut covariates = FactorValues::treatments(&sets, factors);
-    covariates.push(FactorValues::Numbers((0..sets.len()).map(|run| 1.7e9 + 97.0 * lapwing_stats::as_f64(run)).collect()));
-    let with_time = [&terms[..=factors], &[ModelTerm::Main(factors)], &terms[factors + 1..]].concat();
+    covariates.push(FactorValues::Numbers(
+        (0..sets.len())
+            .map(|run| 1.7e9 + 97.0 * lapwing_stats::as_f64(run))
+            .collect(),
+    ));
+    let with_time = [
+        &terms[..=factors],
+        &[ModelTerm::Main(factors)],
+        &terms[factors + 1..],
+    ]
+    .concat();
     let with_time = ModelMatrix::new(&covariates, &with_time)?;
-    let runs: Vec<(u128, f64)> = sets.iter().copied().zip(responses.iter().copied()).collect();
+    let runs: Vec<(u128, f64)> = sets
+        .iter()
+        .copied()
+        .zip(responses.iter().copied())
+        .collect();
     let measured = MeasuredSets::new(&runs).ok_or("finite")?;
-    let lattice: Vec<f64> = (0..1_u32 << 20).map(|set| f64::from(set.wrapping_mul(2_654_435_761) >> 8)).collect();
+    let lattice: Vec<f64> = (0..1_u32 << 20)
+        .map(|set| f64::from(set.wrapping_mul(2_654_435_761) >> 8))
+        .collect();
     let times = json!({
         "coefficients": (0..3).filter_map(|at| fit.coefficient(at)).map(|own| [own.estimate, own.standard_error]).collect::<Vec<_>>(),
         "columns": matrix.columns(),
@@ -64,13 +84,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// The main effects of twelve factors, and the pairs of the first nine.
 fn some_pairs() -> Vec<ModelTerm> {
     let pairs = (0..9).flat_map(|one| (one + 1..9).map(move |other| ModelTerm::Pair(one, other)));
-    ModelTerm::main_effects(12).into_iter().chain(pairs).collect()
+    ModelTerm::main_effects(12)
+        .into_iter()
+        .chain(pairs)
+        .collect()
 }
 
 fn optimal(terms: &[ModelTerm]) -> usize {
-    let Some(model) = DesignModel::treatments(12, terms) else { return 0 };
+    let Some(model) = DesignModel::treatments(12, terms) else {
+        return 0;
+    };
     let space = DesignSpace::treatments(12);
-    optimal_design(&space, &model, 64, &OptimalDesignOptions::default(), Seed(7)).map_or(0, |own| own.runs.len())
+    optimal_design(
+        &space,
+        &model,
+        64,
+        &OptimalDesignOptions::default(),
+        Seed(7),
+    )
+    .map_or(0, |own| own.runs.len())
 }
 
 fn milliseconds(work: impl Fn() -> usize) -> f64 {

@@ -210,7 +210,10 @@ mod tests {
     fn a_dependent_column_is_dropped_in_order() {
         let mut matrix = SquareMatrix::zero(3);
         // Columns (1,1,0), (2,2,0) and (0,1,1).
-        for (at, value) in [2.0, 4.0, 1.0, 4.0, 8.0, 2.0, 1.0, 2.0, 2.0].iter().enumerate() {
+        for (at, value) in [2.0, 4.0, 1.0, 4.0, 8.0, 2.0, 1.0, 2.0, 2.0]
+            .iter()
+            .enumerate()
+        {
             matrix.entries[at] = *value;
         }
         let factor = CholeskyFactor::new(&matrix, &[2.0, 8.0, 2.0], 1e-12);

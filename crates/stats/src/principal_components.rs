@@ -44,7 +44,10 @@ pub struct PrincipalComponent {
 /// let components = principal_components(&rows, ComponentScaling::Centred).expect("varies");
 /// assert!((components[0].share - 1.0).abs() < 1e-12 && (components[0].variance - 5.0).abs() < 1e-12);
 /// ```
-pub fn principal_components(observations: &[&[f64]], scaling: ComponentScaling) -> Option<Vec<PrincipalComponent>> {
+pub fn principal_components(
+    observations: &[&[f64]],
+    scaling: ComponentScaling,
+) -> Option<Vec<PrincipalComponent>> {
     let width = observations.first()?.len();
     let fits = |row: &&[f64]| row.len() == width && row.iter().all(|value| value.is_finite());
     if observations.len() < 2 || !observations.iter().all(fits) {
@@ -57,7 +60,11 @@ pub fn principal_components(observations: &[&[f64]], scaling: ComponentScaling) 
         prepare(column, scaling)?;
     }
     let mut rotation: Vec<Vec<f64>> = (0..width)
-        .map(|one| (0..width).map(|other| if one == other { 1.0 } else { 0.0 }).collect())
+        .map(|one| {
+            (0..width)
+                .map(|other| if one == other { 1.0 } else { 0.0 })
+                .collect()
+        })
         .collect();
     orthogonalise(&mut columns, &mut rotation);
     let total: f64 = columns.iter().map(|column| dot(column, column)).sum();
@@ -96,7 +103,10 @@ fn orthogonalise(columns: &mut [Vec<f64>], rotation: &mut [Vec<f64>]) {
         let mut is_done = true;
         for one in 0..columns.len() {
             for other in one + 1..columns.len() {
-                let (a, b) = (dot(&columns[one], &columns[one]), dot(&columns[other], &columns[other]));
+                let (a, b) = (
+                    dot(&columns[one], &columns[one]),
+                    dot(&columns[other], &columns[other]),
+                );
                 let cross = dot(&columns[one], &columns[other]);
                 // Between columns of rounding errors there is no angle.
                 if cross.abs() <= 1e-15 * (a * b).sqrt() || cross.abs() <= 1e-30 * total {
@@ -131,8 +141,12 @@ fn rotate(vectors: &mut [Vec<f64>], one: usize, other: usize, cosine: f64, sine:
 
 fn component(mut scores: Vec<f64>, mut loadings: Vec<f64>, total: f64) -> PrincipalComponent {
     // Equal loadings differ by rounding; the first of them decides.
-    let largest = loadings.iter().fold(0.0_f64, |most, loading| most.max(loading.abs()));
-    let first = loadings.iter().find(|loading| loading.abs() >= largest * (1.0 - 1e-9));
+    let largest = loadings
+        .iter()
+        .fold(0.0_f64, |most, loading| most.max(loading.abs()));
+    let first = loadings
+        .iter()
+        .find(|loading| loading.abs() >= largest * (1.0 - 1e-9));
     if first.is_some_and(|loading| *loading < 0.0) {
         for value in scores.iter_mut().chain(&mut loadings) {
             *value = -*value;

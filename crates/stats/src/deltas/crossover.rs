@@ -31,7 +31,10 @@ pub struct EffectCrossover {
 ///
 /// Source: Bland & Altman, *Lancet* 1986; Fieller, *JRSS B* 1954.
 pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<EffectCrossover> {
-    let levels: Vec<f64> = deltas.iter().map(|delta| 0.5 * (delta.before + delta.after)).collect();
+    let levels: Vec<f64> = deltas
+        .iter()
+        .map(|delta| 0.5 * (delta.before + delta.after))
+        .collect();
     let changes: Vec<f64> = deltas.iter().map(Delta::change).collect();
     let (level, change) = (mean(&levels)?, mean(&changes)?);
     let freedom = as_f64(deltas.len()) - 2.0;
@@ -40,7 +43,9 @@ pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<Effe
     let pairs = levels.iter().zip(&changes);
     let cross: f64 = pairs.clone().map(|(x, y)| (x - level) * (y - change)).sum();
     let slope = cross / squares;
-    let rest: f64 = pairs.map(|(x, y)| (y - change - slope * (x - level)).powi(2)).sum();
+    let rest: f64 = pairs
+        .map(|(x, y)| (y - change - slope * (x - level)).powi(2))
+        .sum();
     let variance = rest / freedom;
     if !slope.is_finite() || variance <= 0.0 {
         return None;
@@ -48,7 +53,10 @@ pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<Effe
     let error = (variance / squares).sqrt();
     // (d + b z)² ≤ t² (s²/n + s² z²/S) for z = x − mean level: a quadratic in z.
     let margin = quantile * quantile * variance;
-    let (leading, constant) = (slope * slope - margin / squares, change * change - margin / as_f64(deltas.len()));
+    let (leading, constant) = (
+        slope * slope - margin / squares,
+        change * change - margin / as_f64(deltas.len()),
+    );
     let root = (change * change * slope * slope - leading * constant).sqrt();
     let end = |sign: f64| level + (-change * slope + sign * root) / leading;
     let crossover = level - change / slope;

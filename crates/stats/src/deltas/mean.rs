@@ -2,7 +2,9 @@
 
 use super::{Delta, DeltaPairing, MeasuredSets};
 use crate::interval::t_p_value;
-use crate::{Confidence, Interval, PValue, as_f64, benjamini_hochberg, mean, median, standard_deviation};
+use crate::{
+    Confidence, Interval, PValue, as_f64, benjamini_hochberg, mean, median, standard_deviation,
+};
 
 /// The deltas of one factor, summarised.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +56,11 @@ pub struct MeanDelta {
 /// let means = mean_deltas(&sets, DeltaPairing::Medians, Confidence::P95);
 /// assert_eq!((means[0].mean, means[1].mean), (-3.5, -1.5));
 /// ```
-pub fn mean_deltas(sets: &MeasuredSets, pairing: DeltaPairing, confidence: Confidence) -> Vec<MeanDelta> {
+pub fn mean_deltas(
+    sets: &MeasuredSets,
+    pairing: DeltaPairing,
+    confidence: Confidence,
+) -> Vec<MeanDelta> {
     let mut by_factor: Vec<Vec<Delta>> = Vec::new();
     for delta in sets.deltas(pairing) {
         if by_factor.len() <= delta.factor {
@@ -62,7 +68,10 @@ pub fn mean_deltas(sets: &MeasuredSets, pairing: DeltaPairing, confidence: Confi
         }
         by_factor[delta.factor].push(delta);
     }
-    let mut means: Vec<MeanDelta> = by_factor.iter().filter_map(|own| summary(own, confidence)).collect();
+    let mut means: Vec<MeanDelta> = by_factor
+        .iter()
+        .filter_map(|own| summary(own, confidence))
+        .collect();
     let plain: Vec<PValue> = means.iter().filter_map(|own| own.p_value).collect();
     let mut adjusted = benjamini_hochberg(&plain).into_iter();
     for own in means.iter_mut().filter(|own| own.p_value.is_some()) {
@@ -77,17 +86,26 @@ fn summary(deltas: &[Delta], confidence: Confidence) -> Option<MeanDelta> {
     // Deltas of one pair of sets follow one another.
     let pairs: Vec<(f64, f64)> = deltas
         .chunk_by(|one, other| one.set == other.set)
-        .map(|own| (as_f64(own.len()), own.iter().map(Delta::change).sum::<f64>() / as_f64(own.len())))
+        .map(|own| {
+            (
+                as_f64(own.len()),
+                own.iter().map(Delta::change).sum::<f64>() / as_f64(own.len()),
+            )
+        })
         .collect();
     let estimate = mean(&changes)?;
     let standard_error = error(&pairs, estimate);
     let freedom = as_f64(pairs.len()) - 1.0;
     let reach = standard_error.and_then(|error| Some(error * confidence.t_quantile(freedom)?));
-    let p_value = standard_error.filter(|error| *error > 0.0).and_then(|error| {
-        let p = t_p_value(estimate / error, freedom)?;
-        PValue::new(p).ok()
-    });
-    let positive = deltas.iter().all(|delta| delta.before > 0.0 && delta.after > 0.0);
+    let p_value = standard_error
+        .filter(|error| *error > 0.0)
+        .and_then(|error| {
+            let p = t_p_value(estimate / error, freedom)?;
+            PValue::new(p).ok()
+        });
+    let positive = deltas
+        .iter()
+        .all(|delta| delta.before > 0.0 && delta.after > 0.0);
     Some(MeanDelta {
         factor: deltas.first()?.factor,
         deltas: deltas.len(),
@@ -113,7 +131,10 @@ fn error(pairs: &[(f64, f64)], estimate: f64) -> Option<f64> {
         return None;
     }
     let total: f64 = pairs.iter().map(|(weight, _)| weight).sum();
-    let squares: f64 = pairs.iter().map(|(weight, own)| (weight * (own - estimate)).powi(2)).sum();
+    let squares: f64 = pairs
+        .iter()
+        .map(|(weight, own)| (weight * (own - estimate)).powi(2))
+        .sum();
     let count = as_f64(pairs.len());
     Some((count / (count - 1.0) * squares).sqrt() / total)
 }

@@ -3,6 +3,7 @@
 mod crossover;
 mod mean;
 mod modifier;
+mod sequence;
 #[cfg(test)]
 mod tests;
 
@@ -94,7 +95,9 @@ impl MeasuredSets {
         let factors: Vec<usize> = (0..128).filter(|factor| used >> factor & 1 == 1).collect();
         let above = |set: &u128| {
             let absent = factors.iter().filter(|factor| set >> **factor & 1 == 0);
-            absent.filter_map(|factor| Some((*factor, *positions.get(&(set | 1 << factor))?))).collect()
+            absent
+                .filter_map(|factor| Some((*factor, *positions.get(&(set | 1 << factor))?)))
+                .collect()
         };
         let steps = sets.iter().map(above).collect();
         Some(Self {
@@ -111,7 +114,9 @@ impl MeasuredSets {
 
     /// Returns the values of a set's runs; empty if it was not measured.
     pub fn values(&self, set: u128) -> &[f64] {
-        self.sets.binary_search(&set).map_or(&[], |at| &self.values[at])
+        self.sets
+            .binary_search(&set)
+            .map_or(&[], |at| &self.values[at])
     }
 
     /// Returns all deltas, by set and then by factor.
@@ -137,7 +142,11 @@ impl MeasuredSets {
                         deltas.extend(with.iter().map(|after| delta(*before, *after, [1, 1])));
                     }
                 } else {
-                    deltas.push(delta(single[at], single[*other], [without.len(), with.len()]));
+                    deltas.push(delta(
+                        single[at],
+                        single[*other],
+                        [without.len(), with.len()],
+                    ));
                 }
             }
         }

@@ -55,7 +55,13 @@ impl EffectModifier {
 /// ```
 pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<EffectModifier> {
     let means = sets.means();
-    let factors = sets.steps.iter().flatten().map(|(factor, _)| factor + 1).max().unwrap_or(0);
+    let factors = sets
+        .steps
+        .iter()
+        .flatten()
+        .map(|(factor, _)| factor + 1)
+        .max()
+        .unwrap_or(0);
     // Of each pair of factors, the deltas of the smaller one without and with the other, and of the other without and with the smaller one.
     let mut quadruples: Vec<Vec<[f64; 4]>> = vec![Vec::new(); factors * factors];
     for (at, steps) in sets.steps.iter().enumerate() {
@@ -75,7 +81,11 @@ pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<Effe
             let own = &quadruples[factor.min(other) * factors + factor.max(other)];
             let is_first = factor < other;
             let deltas = |[neither, one, second, both]: [f64; 4]| {
-                if is_first { [one - neither, both - second] } else { [second - neither, both - one] }
+                if is_first {
+                    [one - neither, both - second]
+                } else {
+                    [second - neither, both - one]
+                }
             };
             let deltas: Vec<[f64; 2]> = own.iter().map(|values| deltas(*values)).collect();
             modifiers.extend(modifier(factor, other, &deltas, confidence));
@@ -89,11 +99,20 @@ pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<Effe
     modifiers
 }
 
-fn modifier(factor: usize, other: usize, deltas: &[[f64; 2]], confidence: Confidence) -> Option<EffectModifier> {
+fn modifier(
+    factor: usize,
+    other: usize,
+    deltas: &[[f64; 2]],
+    confidence: Confidence,
+) -> Option<EffectModifier> {
     let side = |at: usize| mean(&deltas.iter().map(|own| own[at]).collect::<Vec<f64>>());
-    let differences: Vec<f64> = deltas.iter().map(|[without, with]| with - without).collect();
+    let differences: Vec<f64> = deltas
+        .iter()
+        .map(|[without, with]| with - without)
+        .collect();
     let estimate = mean(&differences)?;
-    let error = standard_deviation(&differences).map(|deviation| deviation / as_f64(deltas.len()).sqrt());
+    let error =
+        standard_deviation(&differences).map(|deviation| deviation / as_f64(deltas.len()).sqrt());
     let freedom = as_f64(deltas.len()) - 1.0;
     let reach = error.and_then(|error| Some(error * confidence.t_quantile(freedom)?));
     let p_value = error.filter(|error| *error > 0.0).and_then(|error| {
@@ -126,5 +145,7 @@ pub fn strongest_modifiers(modifiers: &[EffectModifier]) -> Vec<EffectModifier> 
         evidence(one).total_cmp(&evidence(other)).then(sizes)
     };
     let by_factor = modifiers.chunk_by(|one, other| one.factor == other.factor);
-    by_factor.filter_map(|own| own.iter().min_by(stronger).cloned()).collect()
+    by_factor
+        .filter_map(|own| own.iter().min_by(stronger).cloned())
+        .collect()
 }

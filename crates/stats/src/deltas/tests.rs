@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::linear_model::{FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm};
-use crate::{Confidence, FiellerInterval, as_f64};
+use crate::{Confidence, FiellerInterval, Seed, as_f64};
 
 fn measured(runs: &[(u128, f64)]) -> MeasuredSets {
     MeasuredSets::new(runs).expect("finite")
@@ -83,8 +83,13 @@ proptest! {
 fn replicates_of_a_set_are_not_further_sets() {
     let few = [(0b00, 10.0), (0b01, 7.0), (0b10, 9.0), (0b11, 5.0)];
     let many: Vec<(u128, f64)> = few.iter().flat_map(|run| [*run; 20]).collect();
-    let of = |runs: &[(u128, f64)], pairing| mean_deltas(&measured(runs), pairing, Confidence::P95)[0].clone();
-    let (one, other) = (of(&few, DeltaPairing::AllPairs), of(&many, DeltaPairing::AllPairs));
+    let of = |runs: &[(u128, f64)], pairing| {
+        mean_deltas(&measured(runs), pairing, Confidence::P95)[0].clone()
+    };
+    let (one, other) = (
+        of(&few, DeltaPairing::AllPairs),
+        of(&many, DeltaPairing::AllPairs),
+    );
     assert_eq!((one.deltas, other.deltas, other.set_pairs), (2, 800, 2));
     assert_eq!(one.interval, other.interval);
 }
@@ -99,7 +104,13 @@ fn the_strongest_modifier_is_the_clearest() {
     assert_eq!(modifiers.len(), 20);
     let strongest = strongest_modifiers(&modifiers);
     assert_eq!((strongest[0].factor, strongest[0].other), (0, 2));
-    assert!(strongest[0].adjusted_p_value.expect("eight quadruples").value() < 1e-6);
+    assert!(
+        strongest[0]
+            .adjusted_p_value
+            .expect("eight quadruples")
+            .value()
+            < 1e-6
+    );
     assert!(strongest[0].interval.expect("eight").contains(4.0));
 }
 
@@ -107,14 +118,24 @@ fn the_strongest_modifier_is_the_clearest() {
 fn a_crossover_is_found_where_slow_runs_gain_and_fast_ones_lose() {
     let delta = |level: f64, noise: f64| {
         let change = 20.0 - 0.2 * level + noise;
-        Delta { factor: 0, set: 0, before: level - 0.5 * change, after: level + 0.5 * change, runs: [1, 1] }
+        Delta {
+            factor: 0,
+            set: 0,
+            before: level - 0.5 * change,
+            after: level + 0.5 * change,
+            runs: [1, 1],
+        }
     };
-    let deltas: Vec<Delta> = (0..40_u32).map(|at| delta(20.0 + 5.0 * f64::from(at), f64::from(at * 7 % 11) - 5.0)).collect();
+    let deltas: Vec<Delta> = (0..40_u32)
+        .map(|at| delta(20.0 + 5.0 * f64::from(at), f64::from(at * 7 % 11) - 5.0))
+        .collect();
     let crossover = effect_crossover(&deltas, Confidence::P95).expect("a line");
     let FiellerInterval::Bounded(interval) = crossover.level_interval else {
         panic!("the slope is clear");
     };
-    assert!(interval.contains(100.0) && interval.upper - interval.lower < 20.0 && crossover.is_measured);
+    assert!(
+        interval.contains(100.0) && interval.upper - interval.lower < 20.0 && crossover.is_measured
+    );
     assert!(crossover.slope_interval.contains(-0.2) && crossover.p_value < 1e-9);
     assert_eq!(effect_crossover(&deltas[..2], Confidence::P95), None);
 }
@@ -123,7 +144,37 @@ fn a_crossover_is_found_where_slow_runs_gain_and_fast_ones_lose() {
 fn numbers_that_are_none_are_refused_and_unmeasured_sets_are_empty() {
     assert_eq!(MeasuredSets::new(&[(0, f64::NAN)]), None);
     let sets = measured(&[(5, 1.0), (5, 2.0)]);
-    assert_eq!((sets.values(5), sets.values(4)), ([1.0, 2.0].as_slice(), [].as_slice()));
-    assert_eq!(mean_deltas(&sets, DeltaPairing::Medians, Confidence::P95), []);
+    assert_eq!(
+        (sets.values(5), sets.values(4)),
+        ([1.0, 2.0].as_slice(), [].as_slice())
+    );
+    assert_eq!(
+        mean_deltas(&sets, DeltaPairing::Medians, Confidence::P95),
+        []
+    );
     assert_eq!(as_f64(sets.sets().len()), 1.0);
+}
+
+#[test]
+fn sequences_are_different_ways_through_measured_sets() {
+    // All sets of four factors but those with factor 3 and without factor 0.
+    let runs: Vec<(u128, f64)> = (0..16_u128)
+        .filter(|set| set & 0b1001 != 0b1000)
+        .map(|set| (set, as_f64(set)))
+        .collect();
+    let sets = measured(&runs);
+    let sequences = sets.sequences(0, 0b1111, 100, Seed(7));
+    // Of 24 orders in half factor 0 is before factor 3.
+    assert_eq!(sequences.len(), 12);
+    for sequence in &sequences {
+        assert!(sequence.iter().all(|set| !sets.values(*set).is_empty()));
+        assert_eq!(
+            sets.sequence_deltas(sequence),
+            [(0, 1.0), (1, 2.0), (2, 4.0), (3, 8.0)]
+        );
+    }
+    assert_eq!(
+        sets.sequences(0b1000, 0b1111, 3, Seed(7)),
+        Vec::<Vec<u128>>::new()
+    );
 }

@@ -20,7 +20,12 @@ const TRIES: usize = 40;
 /// let present = |factor: usize| runs.iter().filter(|run| run[factor] == 1).count();
 /// assert!((0..10).all(|factor| (18..=22).contains(&present(factor))));
 /// ```
-pub fn balanced_runs(space: &DesignSpace, count: usize, existing: &[Vec<usize>], seed: Seed) -> Vec<Vec<usize>> {
+pub fn balanced_runs(
+    space: &DesignSpace,
+    count: usize,
+    existing: &[Vec<usize>],
+    seed: Seed,
+) -> Vec<Vec<usize>> {
     let mut counts = LevelCounts::new(space.levels());
     for run in existing.iter().filter(|run| space.is_feasible(run)) {
         counts.add(run);
@@ -67,7 +72,12 @@ impl LevelCounts {
             let row = (self.starts[one] + level) * self.width;
             for (other, second) in run[..=one].iter().enumerate() {
                 // A level of two counts twice as much as one of four, which is rarer by itself.
-                let weight = self.levels[one] * if one == other { self.levels.len() } else { self.levels[other] };
+                let weight = self.levels[one]
+                    * if one == other {
+                        self.levels.len()
+                    } else {
+                        self.levels[other]
+                    };
                 visit(row + self.starts[other] + second, weight);
             }
         }

@@ -6,8 +6,8 @@ use super::covering_shrink::shrunk;
 use super::covering_tuples::LevelTuples;
 use super::space::{DesignSpace, draw, shuffled};
 use crate::Seed;
-use crate::number::choices;
 use crate::as_f64;
+use crate::number::choices;
 use crate::subset::each_subset;
 
 /// More combinations than this take too long.
@@ -55,7 +55,11 @@ impl Default for CoveringOptions {
 /// let runs = covering_array(&space, &CoveringOptions::default(), Seed(7)).expect("small");
 /// assert_eq!((runs.len(), is_covering(&space, &runs, 2)), (9, true));
 /// ```
-pub fn covering_array(space: &DesignSpace, options: &CoveringOptions, seed: Seed) -> Option<Vec<Vec<usize>>> {
+pub fn covering_array(
+    space: &DesignSpace,
+    options: &CoveringOptions,
+    seed: Seed,
+) -> Option<Vec<Vec<usize>>> {
     let (factors, strength) = (space.levels().len(), options.strength);
     if strength == 0 || strength > factors {
         return None;
@@ -154,7 +158,11 @@ fn build(
 }
 
 /// Builds a run around an open combination; the other factors take the level that covers most.
-fn greedy_run(space: &DesignSpace, tuples: &LevelTuples, random: &mut Xoshiro256PlusPlus) -> Option<Vec<usize>> {
+fn greedy_run(
+    space: &DesignSpace,
+    tuples: &LevelTuples,
+    random: &mut Xoshiro256PlusPlus,
+) -> Option<Vec<usize>> {
     let factors = space.levels().len();
     let mut partial = vec![None; factors];
     let mut set: Vec<usize> = Vec::with_capacity(factors);
@@ -166,18 +174,22 @@ fn greedy_run(space: &DesignSpace, tuples: &LevelTuples, random: &mut Xoshiro256
         if partial[factor].is_some() {
             continue;
         }
-        let mut levels: Vec<(usize, usize, usize, usize)> = shuffled(space.levels()[factor], random)
-            .into_iter()
-            .enumerate()
-            .map(|(at, level)| {
-                let gain = tuples.gain(&partial, &set, factor, level);
-                (gain, tuples.open_by_level[factor][level], at, level)
-            })
-            .collect();
+        let mut levels: Vec<(usize, usize, usize, usize)> =
+            shuffled(space.levels()[factor], random)
+                .into_iter()
+                .enumerate()
+                .map(|(at, level)| {
+                    let gain = tuples.gain(&partial, &set, factor, level);
+                    (gain, tuples.open_by_level[factor][level], at, level)
+                })
+                .collect();
         levels.sort_unstable_by(|one, other| other.cmp(one));
         let fits = |partial: &[Option<usize>]| {
-            let members: Vec<(usize, usize)> =
-                partial.iter().enumerate().filter_map(|(at, level)| Some((at, (*level)?))).collect();
+            let members: Vec<(usize, usize)> = partial
+                .iter()
+                .enumerate()
+                .filter_map(|(at, level)| Some((at, (*level)?)))
+                .collect();
             space.can_be(&members)
         };
         for (_, _, _, level) in levels {
@@ -198,7 +210,12 @@ fn greedy_run(space: &DesignSpace, tuples: &LevelTuples, random: &mut Xoshiro256
 fn thinned(mut runs: Vec<Vec<usize>>, tuples: &LevelTuples) -> Vec<Vec<usize>> {
     for at in (0..runs.len()).rev() {
         let mut rest = tuples.clone();
-        for run in runs.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, run)| run) {
+        for run in runs
+            .iter()
+            .enumerate()
+            .filter(|(own, _)| *own != at)
+            .map(|(_, run)| run)
+        {
             rest.cover(run);
         }
         if rest.open() == 0 {

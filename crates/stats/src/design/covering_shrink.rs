@@ -5,8 +5,8 @@ use rand_xoshiro::rand_core::Rng;
 
 use super::covering_tuples::LevelTuples;
 use super::space::{DesignSpace, draw};
-use crate::number::choices;
 use crate::as_f64;
+use crate::number::choices;
 
 /// So many looks at combinations may be spent on each run that is to be saved.
 const LOOKS: f64 = 2e7;
@@ -21,12 +21,18 @@ pub(super) fn shrunk(
     mut runs: Vec<Vec<usize>>,
     random: &mut Xoshiro256PlusPlus,
 ) -> Vec<Vec<usize>> {
-    let per_step = 2.0 * as_f64(tuples.strength()) * choices(space.levels().len() - 1, tuples.strength() - 1);
-    let steps = (100..100_000_usize).take_while(|steps| as_f64(*steps) * per_step < LOOKS).last().unwrap_or(100);
+    let per_step =
+        2.0 * as_f64(tuples.strength()) * choices(space.levels().len() - 1, tuples.strength() - 1);
+    let steps = (100..100_000_usize)
+        .take_while(|steps| as_f64(*steps) * per_step < LOOKS)
+        .last()
+        .unwrap_or(100);
     while runs.len() > 1 {
         let mut coverage = CoverageCounts::new(tuples, &runs);
         // The run that alone covers fewest.
-        let Some(least) = (0..runs.len()).min_by_key(|at| coverage.alone(&runs[*at])) else { break };
+        let Some(least) = (0..runs.len()).min_by_key(|at| coverage.alone(&runs[*at])) else {
+            break;
+        };
         let mut fewer = runs.clone();
         coverage.remove(&fewer.swap_remove(least));
         if !anneal(space, &mut coverage, &mut fewer, steps, random) {
@@ -51,7 +57,9 @@ fn anneal(
         if before == 0 {
             return true;
         }
-        let wanted = coverage.tuples.members(coverage.missing[draw(random, before)]);
+        let wanted = coverage
+            .tuples
+            .members(coverage.missing[draw(random, before)]);
         let at = draw(random, runs.len());
         let old = runs[at].clone();
         let mut new = old.clone();
@@ -131,7 +139,9 @@ impl<'a> CoverageCounts<'a> {
     /// Counts the needed combinations that only this run covers.
     fn alone(&self, run: &[usize]) -> usize {
         let mut alone = 0;
-        self.tuples.each_of(run, |at| alone += usize::from(self.is_needed[at] && self.counts[at] == 1));
+        self.tuples.each_of(run, |at| {
+            alone += usize::from(self.is_needed[at] && self.counts[at] == 1)
+        });
         alone
     }
 

@@ -44,7 +44,10 @@ impl LevelTuples {
             open: 0,
         };
         each_subset(tuples.levels.len(), strength, |factors| {
-            let count = factors.iter().map(|factor| tuples.levels[*factor]).product();
+            let count = factors
+                .iter()
+                .map(|factor| tuples.levels[*factor])
+                .product();
             sizes[tuples.rank(factors)] = count;
         });
         let mut total: usize = 0;
@@ -83,7 +86,11 @@ impl LevelTuples {
 
     /// The number of a sorted set of factors in colexicographic order.
     fn rank(&self, factors: &[usize]) -> usize {
-        factors.iter().enumerate().map(|(at, factor)| self.ways[*factor][at + 1]).sum()
+        factors
+            .iter()
+            .enumerate()
+            .map(|(at, factor)| self.ways[*factor][at + 1])
+            .sum()
     }
 
     pub(super) fn strength(&self) -> usize {
@@ -96,12 +103,20 @@ impl LevelTuples {
     }
 
     fn position(&self, factors: &[usize], level: impl Fn(usize) -> usize) -> usize {
-        let number = factors.iter().fold(0, |number, factor| number * self.levels[*factor] + level(*factor));
+        let number = factors.iter().fold(0, |number, factor| {
+            number * self.levels[*factor] + level(*factor)
+        });
         self.starts[self.rank(factors)] + number
     }
 
     /// Returns how many open combinations a factor's level would cover together with the levels of a partial run.
-    pub(super) fn gain(&self, partial: &[Option<usize>], set: &[usize], factor: usize, level: usize) -> usize {
+    pub(super) fn gain(
+        &self,
+        partial: &[Option<usize>],
+        set: &[usize],
+        factor: usize,
+        level: usize,
+    ) -> usize {
         let mut gain = 0;
         let mut factors = vec![0; self.strength];
         if set.len() + 1 < self.strength {
@@ -113,7 +128,13 @@ impl LevelTuples {
             }
             factors[self.strength - 1] = factor;
             factors.sort_unstable();
-            let of = |own: usize| if own == factor { level } else { partial[own].unwrap_or(0) };
+            let of = |own: usize| {
+                if own == factor {
+                    level
+                } else {
+                    partial[own].unwrap_or(0)
+                }
+            };
             gain += usize::from(self.is_open[self.position(&factors, of)]);
         });
         gain
@@ -145,13 +166,17 @@ impl LevelTuples {
     /// Returns an open combination, from a random place on.
     pub(super) fn some_open(&self, random: usize) -> Option<Vec<(usize, usize)>> {
         let total = self.is_open.len();
-        let at = (0..total).map(|step| (random + step) % total).find(|at| self.is_open[*at])?;
+        let at = (0..total)
+            .map(|step| (random + step) % total)
+            .find(|at| self.is_open[*at])?;
         Some(self.members(at))
     }
 
     /// Returns the positions of the combinations that are not covered yet.
     pub(super) fn open_positions(&self) -> Vec<usize> {
-        (0..self.is_open.len()).filter(|at| self.is_open[*at]).collect()
+        (0..self.is_open.len())
+            .filter(|at| self.is_open[*at])
+            .collect()
     }
 
     /// Returns how many combinations there are, feasible or not.
@@ -174,7 +199,9 @@ impl LevelTuples {
 
     /// Calls `visit` with the position of each combination of a run.
     pub(super) fn each_of(&self, run: &[usize], mut visit: impl FnMut(usize)) {
-        each_subset(run.len(), self.strength, |factors| visit(self.position(factors, |factor| run[factor])));
+        each_subset(run.len(), self.strength, |factors| {
+            visit(self.position(factors, |factor| run[factor]))
+        });
     }
 
     /// Returns the factors and levels of a combination.
@@ -193,7 +220,10 @@ impl LevelTuples {
     fn factors_of(&self, mut rank: usize) -> Vec<usize> {
         let mut factors = Vec::new();
         for size in (1..=self.strength).rev() {
-            let factor = (0..self.levels.len()).rev().find(|factor| self.ways[*factor][size] <= rank).unwrap_or(0);
+            let factor = (0..self.levels.len())
+                .rev()
+                .find(|factor| self.ways[*factor][size] <= rank)
+                .unwrap_or(0);
             rank -= self.ways[factor][size];
             factors.push(factor);
         }

@@ -65,13 +65,18 @@ impl FractionalFactorial {
 
     /// Returns the runs as sets of present factors, in the standard order of the basic ones.
     pub fn runs(&self) -> Vec<u128> {
-        (0..1_u128 << self.basic).map(|set| self.extended(set)).collect()
+        (0..1_u128 << self.basic)
+            .map(|set| self.extended(set))
+            .collect()
     }
 
     /// Returns the runs with levels exchanged so that `base` is one of them: resolution and aliases stay the same up to sign.
     pub fn runs_with(&self, base: u128) -> Vec<u128> {
         let own = self.extended(base & ((1 << self.basic) - 1));
-        self.runs().into_iter().map(|run| run ^ own ^ base).collect()
+        self.runs()
+            .into_iter()
+            .map(|run| run ^ own ^ base)
+            .collect()
     }
 
     fn extended(&self, set: u128) -> u128 {
@@ -151,7 +156,12 @@ impl FractionalFactorial {
 
 /// Returns how many products of basic factors have each number of factor columns at −1.
 pub(super) fn weights(basic: usize, columns: &[u128]) -> Vec<u32> {
-    let negative = |run: u128| columns.iter().map(move |column| (column & run).count_ones() % 2).sum();
+    let negative = |run: u128| {
+        columns
+            .iter()
+            .map(move |column| (column & run).count_ones() % 2)
+            .sum()
+    };
     (0..1_u128 << basic).map(negative).collect()
 }
 
@@ -162,7 +172,9 @@ fn words_of(length: usize, factors: usize, weights: &[u32]) -> u128 {
         counts[*weight as usize] += 1;
     }
     let terms = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    let sum: i128 = terms.map(|(weight, count)| count * krawtchouk(length, weight, factors)).sum();
+    let sum: i128 = terms
+        .map(|(weight, count)| count * krawtchouk(length, weight, factors))
+        .sum();
     u128::try_from(sum).unwrap_or(0) / u128::try_from(weights.len()).unwrap_or(1)
 }
 
@@ -202,7 +214,8 @@ pub fn full_factorial(levels: &[usize], most: usize) -> Option<Vec<Vec<usize>>> 
     }
     let mut runs = vec![Vec::new()];
     for count in levels {
-        let extend = |run: Vec<usize>| (0..*count).map(move |level| [run.as_slice(), &[level]].concat());
+        let extend =
+            |run: Vec<usize>| (0..*count).map(move |level| [run.as_slice(), &[level]].concat());
         runs = runs.into_iter().flat_map(extend).collect();
     }
     Some(runs)

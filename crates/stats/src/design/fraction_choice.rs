@@ -55,7 +55,9 @@ pub fn best_fraction(factors: usize, basic: usize) -> Option<FractionalFactorial
         // One word with all factors is as long as can be.
         return FractionalFactorial::new(basic, &[(1 << basic) - 1]);
     }
-    let published = PUBLISHED.iter().find(|(all, own, _)| (*all, *own) == (factors, basic));
+    let published = PUBLISHED
+        .iter()
+        .find(|(all, own, _)| (*all, *own) == (factors, basic));
     if let Some((_, _, words)) = published {
         let generators: Vec<u128> = words.iter().map(|word| letters(word)).collect();
         return FractionalFactorial::new(basic, &generators);
@@ -70,8 +72,13 @@ pub fn best_fraction(factors: usize, basic: usize) -> Option<FractionalFactorial
 /// assert_eq!(smallest_fraction(7, 4, 10).expect("exists").runs().len(), 16);
 /// assert_eq!(smallest_fraction(10, 5, 10).expect("exists").runs().len(), 128);
 /// ```
-pub fn smallest_fraction(factors: usize, resolution: usize, most_basic: usize) -> Option<FractionalFactorial> {
-    let fits = |fraction: &FractionalFactorial| fraction.resolution().is_none_or(|own| own >= resolution);
+pub fn smallest_fraction(
+    factors: usize,
+    resolution: usize,
+    most_basic: usize,
+) -> Option<FractionalFactorial> {
+    let fits =
+        |fraction: &FractionalFactorial| fraction.resolution().is_none_or(|own| own >= resolution);
     (1..=most_basic.min(factors)).find_map(|basic| best_fraction(factors, basic).filter(fits))
 }
 
@@ -95,7 +102,9 @@ fn search(factors: usize, basic: usize) -> Option<FractionalFactorial> {
 
 /// The basic columns, then generators: at the first start those with an odd number of factors, which have no words of odd length, else random ones.
 fn starting_columns(factors: usize, basic: usize, start: u64) -> Vec<u128> {
-    let mut free: Vec<u128> = (1..1_u128 << basic).filter(|column| column.count_ones() >= 2).collect();
+    let mut free: Vec<u128> = (1..1_u128 << basic)
+        .filter(|column| column.count_ones() >= 2)
+        .collect();
     let mut random = Seed(0).block(start);
     for at in 0..free.len() {
         let other = at + draw(&mut random, free.len() - at);
@@ -124,7 +133,12 @@ fn exchange(chosen: &mut [u128], basic: usize, table: &[[i128; 4]]) -> [i128; 4]
     loop {
         let before = best;
         for at in basic..chosen.len() {
-            let rest: Vec<u128> = chosen.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, c)| *c).collect();
+            let rest: Vec<u128> = chosen
+                .iter()
+                .enumerate()
+                .filter(|(own, _)| *own != at)
+                .map(|(_, c)| *c)
+                .collect();
             let without = weights(basic, &rest);
             for column in (1..1_u128 << basic).filter(|column| !rest.contains(column)) {
                 let with: Vec<u32> = (0_u128..)

@@ -26,7 +26,9 @@ pub fn plackett_burman(runs: usize) -> Option<Vec<u128>> {
     let row = |row: &Vec<i8>| {
         // The first column becomes +, and then the last row − in all others.
         let present = |at: usize| row[at] * row[0] != last[at] * last[0];
-        (1..runs).filter(|at| present(*at)).fold(0, |set, at| set | 1_u128 << (at - 1))
+        (1..runs)
+            .filter(|at| present(*at))
+            .fold(0, |set, at| set | 1_u128 << (at - 1))
     };
     Some(matrix.iter().map(row).collect())
 }
@@ -51,7 +53,11 @@ pub fn plackett_burman_runs(factors: usize) -> Option<usize> {
 /// assert_eq!(fold_over(&[0b01, 0b10], 3), [0b001, 0b010, 0b110, 0b101]);
 /// ```
 pub fn fold_over(runs: &[u128], factors: usize) -> Vec<u128> {
-    let all = if factors < 128 { (1 << factors) - 1 } else { u128::MAX };
+    let all = if factors < 128 {
+        (1 << factors) - 1
+    } else {
+        u128::MAX
+    };
     let mirrored = runs.iter().map(|run| !run & all);
     runs.iter().copied().chain(mirrored).collect()
 }
@@ -77,7 +83,10 @@ fn hadamard(size: usize) -> Option<Vec<Vec<i8>>> {
 }
 
 fn is_prime(number: usize) -> bool {
-    number >= 2 && (2..).take_while(|divisor| divisor * divisor <= number).all(|divisor| !number.is_multiple_of(divisor))
+    number >= 2
+        && (2..)
+            .take_while(|divisor| divisor * divisor <= number)
+            .all(|divisor| !number.is_multiple_of(divisor))
 }
 
 /// 0 for 0, 1 for a square modulo the prime, −1 for others.
@@ -92,8 +101,14 @@ fn legendre(number: usize, prime: usize) -> i8 {
 fn cyclic(prime: usize) -> Vec<Vec<i8>> {
     let sign = |at: usize| if legendre(at, prime) >= 0 { 1 } else { -1 };
     let first: Vec<i8> = (0..prime).map(sign).collect();
-    let shifted = |by: usize| (0..prime).map(|at| first[(at + prime - by) % prime]).collect::<Vec<i8>>();
-    let mut rows: Vec<Vec<i8>> = (0..prime).map(|by| [vec![1], shifted(by)].concat()).collect();
+    let shifted = |by: usize| {
+        (0..prime)
+            .map(|at| first[(at + prime - by) % prime])
+            .collect::<Vec<i8>>()
+    };
+    let mut rows: Vec<Vec<i8>> = (0..prime)
+        .map(|by| [vec![1], shifted(by)].concat())
+        .collect();
     rows.push([vec![1], vec![-1; prime]].concat());
     rows
 }
@@ -124,7 +139,9 @@ fn second_paley(prime: usize) -> Vec<Vec<i8>> {
         }
     };
     let size = 2 * (prime + 1);
-    (0..size).map(|row| (0..size).map(|column| entry(row, column)).collect()).collect()
+    (0..size)
+        .map(|row| (0..size).map(|column| entry(row, column)).collect())
+        .collect()
 }
 
 #[cfg(test)]
@@ -135,7 +152,9 @@ mod tests {
     fn every_design_is_orthogonal() {
         let mut sizes = Vec::new();
         for runs in (4..=128).step_by(4) {
-            let Some(design) = plackett_burman(runs) else { continue };
+            let Some(design) = plackett_burman(runs) else {
+                continue;
+            };
             sizes.push(runs);
             assert_eq!(design.len(), runs);
             assert_eq!(design[runs - 1], 0);
@@ -148,15 +167,24 @@ mod tests {
                 }
             }
         }
-        let expected: Vec<usize> = (4..=128).step_by(4).filter(|runs| ![52, 92, 100, 116].contains(runs)).collect();
+        let expected: Vec<usize> = (4..=128)
+            .step_by(4)
+            .filter(|runs| ![52, 92, 100, 116].contains(runs))
+            .collect();
         assert_eq!(sizes, expected);
     }
 
     #[test]
     fn published_rows_are_the_first() {
-        for (runs, row) in [(12, "++-+++---+-"), (20, "++--++++-+-+----++-"), (24, "+++++-+-++--++--+-+----")] {
+        for (runs, row) in [
+            (12, "++-+++---+-"),
+            (20, "++--++++-+-+----++-"),
+            (24, "+++++-+-++--++--+-+----"),
+        ] {
             let first = plackett_burman(runs).expect("cyclic")[0];
-            let signs: String = (0..runs - 1).map(|at| if first >> at & 1 == 1 { '+' } else { '-' }).collect();
+            let signs: String = (0..runs - 1)
+                .map(|at| if first >> at & 1 == 1 { '+' } else { '-' })
+                .collect();
             assert_eq!(signs, row);
         }
     }
@@ -165,7 +193,11 @@ mod tests {
     fn pairs_are_aliased_by_a_third_with_twelve_runs_and_freed_by_folding() {
         let design = plackett_burman(12).expect("cyclic");
         let sign = |run: u128, factor: usize| if run >> factor & 1 == 1 { 1 } else { -1 };
-        let correlation = |runs: &[u128]| -> i32 { runs.iter().map(|run| sign(*run, 0) * sign(*run, 1) * sign(*run, 2)).sum() };
+        let correlation = |runs: &[u128]| -> i32 {
+            runs.iter()
+                .map(|run| sign(*run, 0) * sign(*run, 1) * sign(*run, 2))
+                .sum()
+        };
         assert_eq!(correlation(&design).abs(), 4);
         assert_eq!(correlation(&fold_over(&design, 11)), 0);
     }

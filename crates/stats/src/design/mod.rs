@@ -12,6 +12,7 @@ mod hadamard;
 mod model;
 mod optimal;
 mod power;
+mod quadratic_form;
 mod space;
 #[cfg(test)]
 mod tests;
@@ -24,8 +25,10 @@ pub use fraction_choice::{best_fraction, smallest_fraction};
 pub use hadamard::{fold_over, plackett_burman, plackett_burman_runs};
 pub use model::{DesignFactor, DesignModel};
 pub use optimal::{
-    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions, d_efficiency, optimal_design,
+    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions, d_efficiency,
+    optimal_design,
 };
 pub use power::{DesignPower, effect_standard_error, minimal_detectable_effect};
 pub use space::{DesignSpace, DesignSpaceError, run_of_set, set_of_run};
+pub(crate) use walk::extend_walk;
 pub use walk::{one_factor_at_a_time, walks};

@@ -31,7 +31,13 @@ impl DesignFactor {
                 let least = values.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let half = 0.5 * (most - least);
-                let scaled = |value: &f64| if half > 0.0 { vec![(value - least) / half - 1.0] } else { vec![0.0] };
+                let scaled = |value: &f64| {
+                    if half > 0.0 {
+                        vec![(value - least) / half - 1.0]
+                    } else {
+                        vec![0.0]
+                    }
+                };
                 values.iter().map(scaled).collect()
             }
         }
@@ -73,7 +79,9 @@ impl DesignModel {
         let fits = |term: &ModelTerm| match *term {
             ModelTerm::Intercept => true,
             ModelTerm::Main(factor) => factor < factors.len(),
-            ModelTerm::Square(factor) => matches!(factors.get(factor), Some(DesignFactor::Numbers(_))),
+            ModelTerm::Square(factor) => {
+                matches!(factors.get(factor), Some(DesignFactor::Numbers(_)))
+            }
             ModelTerm::Pair(one, other) => one < other && other < factors.len(),
         };
         if factors.iter().any(|factor| factor.count() == 0) || !terms.iter().all(fits) {
@@ -86,7 +94,10 @@ impl DesignModel {
             ModelTerm::Main(factor) => width(factor),
             ModelTerm::Pair(one, other) => width(one) * width(other),
         };
-        let column_terms = terms.iter().flat_map(|term| vec![*term; columns(term)]).collect();
+        let column_terms = terms
+            .iter()
+            .flat_map(|term| vec![*term; columns(term)])
+            .collect();
         Some(Self {
             column_terms,
             coded,
@@ -117,7 +128,9 @@ impl DesignModel {
             match *term {
                 ModelTerm::Intercept => row.push(1.0),
                 ModelTerm::Main(factor) => row.extend(own(factor)),
-                ModelTerm::Square(factor) => row.extend(own(factor).iter().map(|value| value * value)),
+                ModelTerm::Square(factor) => {
+                    row.extend(own(factor).iter().map(|value| value * value))
+                }
                 ModelTerm::Pair(one, other) => {
                     for a in own(one) {
                         row.extend(own(other).iter().map(|b| a * b));
@@ -155,7 +168,11 @@ mod tests {
 
     #[test]
     fn a_full_factorial_is_orthogonal() {
-        let factors = [DesignFactor::Levels(2), DesignFactor::Levels(3), DesignFactor::Levels(4)];
+        let factors = [
+            DesignFactor::Levels(2),
+            DesignFactor::Levels(3),
+            DesignFactor::Levels(4),
+        ];
         let model = DesignModel::new(&factors, &ModelTerm::all_pairs(3)).expect("fits");
         let runs = full_factorial(&model.levels(), 24).expect("24");
         let information = model.information(&runs);
@@ -170,8 +187,12 @@ mod tests {
     #[test]
     fn numbers_reach_from_minus_one_to_one() {
         let factors = [DesignFactor::Numbers(vec![1.0, 2.0, 5.0])];
-        let model = DesignModel::new(&factors, &[ModelTerm::Main(0), ModelTerm::Square(0)]).expect("fits");
-        assert_eq!([model.row(&[0]), model.row(&[1]), model.row(&[2])], [[-1.0, 1.0], [-0.5, 0.25], [1.0, 1.0]]);
+        let model =
+            DesignModel::new(&factors, &[ModelTerm::Main(0), ModelTerm::Square(0)]).expect("fits");
+        assert_eq!(
+            [model.row(&[0]), model.row(&[1]), model.row(&[2])],
+            [[-1.0, 1.0], [-0.5, 0.25], [1.0, 1.0]]
+        );
         assert_eq!(DesignModel::treatments(1, &[ModelTerm::Square(0)]), None);
     }
 }

@@ -3,6 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{DesignModel, information};
+use super::quadratic_form::{QuadraticForm, changed_entries};
 use super::space::{DesignSpace, draw};
 use crate::Seed;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
@@ -113,10 +114,19 @@ pub fn optimal_design(
     options: &OptimalDesignOptions,
     seed: Seed,
 ) -> Result<OptimalDesign, OptimalDesignError> {
-    if model.levels() != space.levels() || !options.existing.iter().all(|run| run.len() == space.levels().len()) {
+    if model.levels() != space.levels()
+        || !options
+            .existing
+            .iter()
+            .all(|run| run.len() == space.levels().len())
+    {
         return Err(OptimalDesignError::Factors);
     }
-    let needed = model.column_terms().iter().filter(|term| !options.potential.contains(term)).count();
+    let needed = model
+        .column_terms()
+        .iter()
+        .filter(|term| !options.potential.contains(term))
+        .count();
     let all = runs + options.existing.len();
     if all < needed {
         return Err(OptimalDesignError::TooFewRuns {
@@ -125,7 +135,8 @@ pub fn optimal_design(
         });
     }
     let search = DesignSearch::new(space, model, runs, options, seed)?;
-    let starts = (0..u64::try_from(options.starts.max(1)).unwrap_or(1)).map(|start| search.from_start(start));
+    let starts = (0..u64::try_from(options.starts.max(1)).unwrap_or(1))
+        .map(|start| search.from_start(start));
     let best = starts.max_by(|one, other| one.value.total_cmp(&other.value));
     let chosen = best.map(|best| best.runs).unwrap_or_default();
     search.described(chosen)
@@ -164,8 +175,11 @@ impl<'a> DesignSearch<'a> {
         let all = space.feasible_runs(MOST_CANDIDATES);
         let is_complete = all.is_some();
         let mut random = seed.block(u64::MAX);
-        let candidates: Vec<Vec<usize>> =
-            all.unwrap_or_else(|| (0..2_000).filter_map(|_| space.random_run(&mut random)).collect());
+        let candidates: Vec<Vec<usize>> = all.unwrap_or_else(|| {
+            (0..2_000)
+                .filter_map(|_| space.random_run(&mut random))
+                .collect()
+        });
         if candidates.is_empty() {
             return Err(OptimalDesignError::Infeasible);
         }
@@ -176,7 +190,11 @@ impl<'a> DesignSearch<'a> {
         }
         let mut base = model.information(&options.existing);
         for (at, term) in model.column_terms().iter().enumerate() {
-            let known = if options.potential.contains(term) { 1.0 } else { RIDGE };
+            let known = if options.potential.contains(term) {
+                1.0
+            } else {
+                RIDGE
+            };
             base.set(at, at, base.at(at, at) + known);
         }
         Ok(Self {
@@ -207,7 +225,11 @@ impl<'a> DesignSearch<'a> {
     /// (base + Xᵀ X)⁻¹ with its factor.
     fn inverse(&self, runs: &[Vec<usize>]) -> (SquareMatrix, f64) {
         let mut whole = self.base.clone();
-        for (entry, own) in whole.entries.iter_mut().zip(&self.model.information(runs).entries) {
+        for (entry, own) in whole
+            .entries
+            .iter_mut()
+            .zip(&self.model.information(runs).entries)
+        {
             *entry += own;
         }
         let scales = vec![1.0; whole.size];
@@ -226,13 +248,22 @@ impl<'a> DesignSearch<'a> {
     fn numerator(&self, inverse: &SquareMatrix) -> Option<SquareMatrix> {
         match self.options.criterion {
             DesignCriterion::Determinant => None,
-            DesignCriterion::PredictionVariance => Some(product(&product(inverse, &self.moments), inverse)),
+            DesignCriterion::PredictionVariance => {
+                Some(product(&product(inverse, &self.moments), inverse))
+            }
         }
     }
 
     fn exchange_runs(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
-        let mut chosen: Vec<usize> = (0..self.count).map(|_| draw(random, self.rows.len())).collect();
-        let runs = |chosen: &[usize]| -> Vec<Vec<usize>> { chosen.iter().map(|at| self.candidates[*at].clone()).collect() };
+        let mut chosen: Vec<usize> = (0..self.count)
+            .map(|_| draw(random, self.rows.len()))
+            .collect();
+        let runs = |chosen: &[usize]| -> Vec<Vec<usize>> {
+            chosen
+                .iter()
+                .map(|at| self.candidates[*at].clone())
+                .collect()
+        };
         for _ in 0..100 {
             let (mut inverse, before) = self.inverse(&runs(&chosen));
             let before = self.value(&(inverse.clone(), before));
@@ -242,7 +273,9 @@ impl<'a> DesignSearch<'a> {
                 let numerator = self.numerator(&inverse);
                 let gain = |candidate: usize| match &numerator {
                     None => spreads[candidate],
-                    Some(numerator) => spread(numerator, &self.rows[candidate]) / (1.0 + spreads[candidate]),
+                    Some(numerator) => {
+                        spread(numerator, &self.rows[candidate]) / (1.0 + spreads[candidate])
+                    }
                 };
                 let (mut best, mut most) = (chosen[at], gain(chosen[at]) * (1.0 + 1e-9));
                 for candidate in 0..self.rows.len() {
@@ -263,7 +296,13 @@ impl<'a> DesignSearch<'a> {
     }
 
     /// Adds a candidate to the inverse and all d(x), or removes it with −1.
-    fn move_run(&self, inverse: &mut SquareMatrix, spreads: &mut [f64], candidate: usize, sign: f64) {
+    fn move_run(
+        &self,
+        inverse: &mut SquareMatrix,
+        spreads: &mut [f64],
+        candidate: usize,
+        sign: f64,
+    ) {
         let direction = inverse.times(&self.rows[candidate]);
         let divisor = 1.0 + sign * spreads[candidate];
         update(inverse, &direction, sign / divisor);
@@ -273,8 +312,9 @@ impl<'a> DesignSearch<'a> {
     }
 
     fn exchange_factors(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
-        let mut runs: Vec<Vec<usize>> =
-            (0..self.count).map(|_| self.candidates[draw(random, self.candidates.len())].clone()).collect();
+        let mut runs: Vec<Vec<usize>> = (0..self.count)
+            .map(|_| self.candidates[draw(random, self.candidates.len())].clone())
+            .collect();
         for _ in 0..30 {
             let (mut inverse, before) = self.inverse(&runs);
             let before = self.value(&(inverse.clone(), before));
@@ -305,28 +345,40 @@ impl<'a> DesignSearch<'a> {
         numerator: Option<&SquareMatrix>,
         random: &mut Xoshiro256PlusPlus,
     ) {
-        let gain = |run: &[usize]| {
-            let row = self.model.row(run);
-            let own = spread(inverse, &row);
-            numerator.map_or(own, |numerator| spread(numerator, &row) / (1.0 + own))
-        };
-        let mut most = gain(run) * (1.0 + 1e-9);
-        let others: Vec<Vec<usize>> = (0..4).filter_map(|_| self.space.random_run(random)).collect();
-        for other in others {
-            let own = gain(&other);
-            if own > most {
-                (*run, most) = (other, own);
-            }
-        }
-        for factor in 0..run.len() {
-            for level in 0..self.space.levels()[factor] {
-                let before = std::mem::replace(&mut run[factor], level);
-                let own = if self.space.is_feasible(run) { gain(run) } else { 0.0 };
-                if own > most {
-                    most = own;
-                } else {
-                    run[factor] = before;
+        let mut row = self.model.row(run);
+        let mut own = QuadraticForm::new(inverse, &row);
+        let mut above = numerator.map(|numerator| QuadraticForm::new(numerator, &row));
+        let gain = |own: f64, above: Option<f64>| above.map_or(own, |above| above / (1.0 + own));
+        let mut most = gain(own.value, above.as_ref().map(|form| form.value)) * (1.0 + 1e-9);
+        let others: Vec<Vec<usize>> = (0..4)
+            .filter_map(|_| self.space.random_run(random))
+            .collect();
+        let single = (0..run.len())
+            .flat_map(|factor| (0..self.space.levels()[factor]).map(move |level| (factor, level)));
+        let single: Vec<(usize, usize)> = single.collect();
+        let mut consider = |run: &mut Vec<usize>, other: Vec<usize>| {
+            let new = self.model.row(&other);
+            let change = changed_entries(&row, &new);
+            let value = gain(
+                own.after(&change),
+                above.as_ref().map(|form| form.after(&change)),
+            );
+            if value > most {
+                own.apply(&change);
+                if let Some(form) = &mut above {
+                    form.apply(&change);
                 }
+                (*run, row, most) = (other, new, value);
+            }
+        };
+        for other in others {
+            consider(run, other);
+        }
+        for (factor, level) in single {
+            let mut other = run.clone();
+            other[factor] = level;
+            if level != run[factor] && self.space.is_feasible(&other) {
+                consider(run, other);
             }
         }
     }
@@ -340,7 +392,9 @@ impl<'a> DesignSearch<'a> {
         }
         let mean = |factor: &CholeskyFactor| dot(&factor.inverse().entries, &self.moments.entries);
         Ok(OptimalDesign {
-            d_efficiency: factor.as_ref().map_or(0.0, |factor| efficiency(factor, all.len())),
+            d_efficiency: factor
+                .as_ref()
+                .map_or(0.0, |factor| efficiency(factor, all.len())),
             mean_prediction_variance: factor.as_ref().map_or(f64::INFINITY, mean),
             runs,
         })
@@ -361,12 +415,15 @@ fn efficiency(factor: &CholeskyFactor, runs: usize) -> f64 {
 /// assert!((d_efficiency(&model, &one_at_a_time) - 84.0).abs() < 0.1);
 /// ```
 pub fn d_efficiency(model: &DesignModel, runs: &[Vec<usize>]) -> f64 {
-    CholeskyFactor::definite(&model.information(runs)).map_or(0.0, |factor| efficiency(&factor, runs.len()))
+    CholeskyFactor::definite(&model.information(runs))
+        .map_or(0.0, |factor| efficiency(&factor, runs.len()))
 }
 
 /// xᵀ A x.
 fn spread(matrix: &SquareMatrix, row: &[f64]) -> f64 {
-    (0..matrix.size).map(|at| row[at] * dot(matrix.row(at), row)).sum()
+    (0..matrix.size)
+        .map(|at| row[at] * dot(matrix.row(at), row))
+        .sum()
 }
 
 /// A − f u uᵀ.
@@ -374,7 +431,10 @@ fn update(matrix: &mut SquareMatrix, direction: &[f64], factor: f64) {
     let size = matrix.size;
     for (row, own) in direction.iter().enumerate() {
         let scaled = factor * own;
-        for (entry, other) in matrix.entries[row * size..(row + 1) * size].iter_mut().zip(direction) {
+        for (entry, other) in matrix.entries[row * size..(row + 1) * size]
+            .iter_mut()
+            .zip(direction)
+        {
             *entry -= scaled * other;
         }
     }

@@ -30,8 +30,16 @@ pub fn effect_standard_error(deviation: f64, runs: usize) -> f64 {
 /// let effect = minimal_detectable_effect(0.025, 11.0, Confidence::P95, 0.8).expect("possible");
 /// assert!((effect - 0.076_99).abs() < 1e-4);
 /// ```
-pub fn minimal_detectable_effect(standard_error: f64, freedom: f64, confidence: Confidence, power: f64) -> Option<f64> {
-    let valid = standard_error > 0.0 && standard_error.is_finite() && power > 1.0 - confidence.level() && power < 1.0;
+pub fn minimal_detectable_effect(
+    standard_error: f64,
+    freedom: f64,
+    confidence: Confidence,
+    power: f64,
+) -> Option<f64> {
+    let valid = standard_error > 0.0
+        && standard_error.is_finite()
+        && power > 1.0 - confidence.level()
+        && power < 1.0;
     let critical = confidence.t_quantile(freedom).filter(|_| valid)?;
     let detected = |noncentrality: f64| {
         let spread = NoncentralT::new(freedom, noncentrality)?;
@@ -86,10 +94,18 @@ impl DesignPower {
     /// Returns the smallest effect of each term that is detected with the wanted power, for runs of this standard deviation.
     ///
     /// Empty without residual degrees of freedom, or if the power cannot be.
-    pub fn detectable(&self, deviation: f64, confidence: Confidence, power: f64) -> Vec<(ModelTerm, f64)> {
+    pub fn detectable(
+        &self,
+        deviation: f64,
+        confidence: Confidence,
+        power: f64,
+    ) -> Vec<(ModelTerm, f64)> {
         let freedom = as_f64(self.freedom);
         let detectable = |(term, error): &(ModelTerm, f64)| {
-            Some((*term, minimal_detectable_effect(error * deviation, freedom, confidence, power)?))
+            Some((
+                *term,
+                minimal_detectable_effect(error * deviation, freedom, confidence, power)?,
+            ))
         };
         self.standard_errors.iter().filter_map(detectable).collect()
     }

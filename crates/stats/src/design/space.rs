@@ -49,13 +49,18 @@ impl DesignSpace {
     ///
     /// # Errors
     /// When a factor has no level, or a combination names what does not exist.
-    pub fn new(levels: Vec<usize>, forbidden: Vec<Vec<(usize, usize)>>) -> Result<Self, DesignSpaceError> {
+    pub fn new(
+        levels: Vec<usize>,
+        forbidden: Vec<Vec<(usize, usize)>>,
+    ) -> Result<Self, DesignSpaceError> {
         if let Some(factor) = levels.iter().position(|count| *count == 0) {
             return Err(DesignSpaceError::NoLevel { factor });
         }
         let mut by_factor = vec![Vec::new(); levels.len()];
         for (combination, members) in forbidden.iter().enumerate() {
-            let exists = |(factor, level): &(usize, usize)| levels.get(*factor).is_some_and(|count| level < count);
+            let exists = |(factor, level): &(usize, usize)| {
+                levels.get(*factor).is_some_and(|count| level < count)
+            };
             if members.is_empty() || !members.iter().all(exists) {
                 return Err(DesignSpaceError::Forbidden { combination });
             }
@@ -93,19 +98,32 @@ impl DesignSpace {
     pub fn is_feasible(&self, run: &[usize]) -> bool {
         let holds = |(factor, level): &(usize, usize)| run[*factor] == *level;
         run.len() == self.levels.len()
-            && run.iter().zip(&self.levels).all(|(level, count)| level < count)
-            && !self.forbidden.iter().any(|members| members.iter().all(holds))
+            && run
+                .iter()
+                .zip(&self.levels)
+                .all(|(level, count)| level < count)
+            && !self
+                .forbidden
+                .iter()
+                .any(|members| members.iter().all(holds))
     }
 
     /// Returns all feasible runs in lexicographic order; `None` if there are more than `most`.
     pub fn feasible_runs(&self, most: usize) -> Option<Vec<Vec<usize>>> {
         let mut runs = Vec::new();
         let mut partial = vec![None; self.levels.len()];
-        self.extend(&mut partial, 0, most, &mut runs).then_some(runs)
+        self.extend(&mut partial, 0, most, &mut runs)
+            .then_some(runs)
     }
 
     /// Collects the completions of a partial run from `factor` on; false when there are too many.
-    fn extend(&self, partial: &mut [Option<usize>], factor: usize, most: usize, runs: &mut Vec<Vec<usize>>) -> bool {
+    fn extend(
+        &self,
+        partial: &mut [Option<usize>],
+        factor: usize,
+        most: usize,
+        runs: &mut Vec<Vec<usize>>,
+    ) -> bool {
         let Some(count) = self.levels.get(factor) else {
             runs.push(partial.iter().flatten().copied().collect());
             return runs.len() <= most;
@@ -123,7 +141,9 @@ impl DesignSpace {
     /// Returns whether no forbidden combination with this factor is complete.
     pub(super) fn allows(&self, partial: &[Option<usize>], factor: usize) -> bool {
         let holds = |(factor, level): &(usize, usize)| partial[*factor] == Some(*level);
-        !self.by_factor[factor].iter().any(|at| self.forbidden[*at].iter().all(holds))
+        !self.by_factor[factor]
+            .iter()
+            .any(|at| self.forbidden[*at].iter().all(holds))
     }
 
     /// Returns a feasible run with the levels that are given; factors in the given order take the first of `preferred` levels that fits. `None`
@@ -162,23 +182,39 @@ impl DesignSpace {
             partial[*factor] = Some(*level);
         }
         let order: Vec<usize> = (0..self.levels.len()).collect();
-        members.iter().all(|(factor, _)| self.allows(&partial, *factor))
-            && self.complete(&mut partial, &order, &|factor| (0..self.levels[factor]).collect()).is_some()
+        members
+            .iter()
+            .all(|(factor, _)| self.allows(&partial, *factor))
+            && self
+                .complete(&mut partial, &order, &|factor| {
+                    (0..self.levels[factor]).collect()
+                })
+                .is_some()
     }
 
     /// Returns a random feasible run: every one equally likely unless they are so rare that one is searched for. `None` if there is none.
     pub(crate) fn random_run(&self, random: &mut impl Rng) -> Option<Vec<usize>> {
         for _ in 0..DRAWS {
-            let run: Vec<usize> = self.levels.iter().map(|count| draw(random, *count)).collect();
+            let run: Vec<usize> = self
+                .levels
+                .iter()
+                .map(|count| draw(random, *count))
+                .collect();
             if self.is_feasible(&run) {
                 return Some(run);
             }
         }
         let order = shuffled(self.levels.len(), random);
-        let first: Vec<usize> = self.levels.iter().map(|count| draw(random, *count)).collect();
+        let first: Vec<usize> = self
+            .levels
+            .iter()
+            .map(|count| draw(random, *count))
+            .collect();
         let preferred = |factor: usize| {
             let count = self.levels[factor];
-            (0..count).map(|step| (first[factor] + step) % count).collect()
+            (0..count)
+                .map(|step| (first[factor] + step) % count)
+                .collect()
         };
         self.complete(&mut vec![None; self.levels.len()], &order, &preferred)
     }
@@ -203,12 +239,16 @@ pub(super) fn shuffled(count: usize, random: &mut impl Rng) -> Vec<usize> {
 /// assert_eq!((set_of_run(&[1, 0, 1]), run_of_set(0b101, 3)), (0b101, vec![1, 0, 1]));
 /// ```
 pub fn set_of_run(run: &[usize]) -> u128 {
-    run.iter().enumerate().fold(0, |set, (factor, level)| set | u128::from(*level > 0) << factor)
+    run.iter().enumerate().fold(0, |set, (factor, level)| {
+        set | u128::from(*level > 0) << factor
+    })
 }
 
 /// Returns the run in which the factors of the set are at level 1, the others at 0.
 pub fn run_of_set(set: u128, factors: usize) -> Vec<usize> {
-    (0..factors).map(|factor| usize::from(set >> factor & 1 == 1)).collect()
+    (0..factors)
+        .map(|factor| usize::from(set >> factor & 1 == 1))
+        .collect()
 }
 
 #[cfg(test)]
@@ -219,7 +259,8 @@ mod tests {
     #[test]
     fn rare_runs_are_found_and_impossible_ones_refused() {
         // Each of 16 treatments needs the next, the last is forbidden.
-        let mut forbidden: Vec<Vec<(usize, usize)>> = (0..15).map(|at| vec![(at, 1), (at + 1, 0)]).collect();
+        let mut forbidden: Vec<Vec<(usize, usize)>> =
+            (0..15).map(|at| vec![(at, 1), (at + 1, 0)]).collect();
         forbidden.push(vec![(15, 1)]);
         let space = DesignSpace::new(vec![2; 16], forbidden.clone()).expect("exists");
         assert_eq!(space.random_run(&mut Seed(7).block(0)), Some(vec![0; 16]));
@@ -232,7 +273,10 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_is_refused() {
-        assert_eq!(DesignSpace::new(vec![2, 0], Vec::new()), Err(DesignSpaceError::NoLevel { factor: 1 }));
+        assert_eq!(
+            DesignSpace::new(vec![2, 0], Vec::new()),
+            Err(DesignSpaceError::NoLevel { factor: 1 })
+        );
         for bad in [vec![], vec![(2, 0)], vec![(0, 2)]] {
             let refused = DesignSpace::new(vec![2, 2], vec![bad]);
             assert_eq!(refused, Err(DesignSpaceError::Forbidden { combination: 0 }));
@@ -242,6 +286,11 @@ mod tests {
     #[test]
     fn too_many_runs_are_not_listed() {
         assert_eq!(DesignSpace::treatments(5).feasible_runs(31), None);
-        assert_eq!(DesignSpace::treatments(5).feasible_runs(32).map(|runs| runs.len()), Some(32));
+        assert_eq!(
+            DesignSpace::treatments(5)
+                .feasible_runs(32)
+                .map(|runs| runs.len()),
+            Some(32)
+        );
     }
 }

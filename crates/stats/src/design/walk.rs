@@ -1,5 +1,7 @@
 //! Sequences of runs that differ by one factor.
 
+use std::collections::BTreeSet;
+
 use super::space::{DesignSpace, shuffled};
 use crate::Seed;
 
@@ -45,8 +47,16 @@ pub fn one_factor_at_a_time(space: &DesignSpace, base: &[usize]) -> Vec<Vec<usiz
 /// let space = DesignSpace::new(vec![2, 2], vec![vec![(1, 1), (0, 0)]]).expect("levels exist");
 /// assert_eq!(walks(&space, 0b00, 0b11, 1, Seed(7)), [[0b00, 0b01, 0b11]]);
 /// ```
-pub fn walks(space: &DesignSpace, base: u128, target: u128, count: usize, seed: Seed) -> Vec<Vec<u128>> {
-    let factors: Vec<usize> = (0..space.levels().len().min(128)).filter(|at| (base ^ target) >> at & 1 == 1).collect();
+pub fn walks(
+    space: &DesignSpace,
+    base: u128,
+    target: u128,
+    count: usize,
+    seed: Seed,
+) -> Vec<Vec<u128>> {
+    let factors: Vec<usize> = (0..space.levels().len().min(128))
+        .filter(|at| (base ^ target) >> at & 1 == 1)
+        .collect();
     let feasible = |set: u128| space.is_feasible(&super::run_of_set(set, space.levels().len()));
     if space.levels().len() > 128 || !feasible(base) {
         return Vec::new();
@@ -54,9 +64,13 @@ pub fn walks(space: &DesignSpace, base: u128, target: u128, count: usize, seed: 
     let mut random = seed.block(0);
     let mut order = Vec::new();
     let mut walks = Vec::with_capacity(count);
+    let mut dead = BTreeSet::new();
     for number in 0..count {
         if number % (2 * factors.len().max(1)) == 0 {
-            order = shuffled(factors.len(), &mut random).into_iter().map(|at| factors[at]).collect();
+            order = shuffled(factors.len(), &mut random)
+                .into_iter()
+                .map(|at| factors[at])
+                .collect();
         } else if number % 2 == 0 {
             order.rotate_left(1);
         }
@@ -65,7 +79,7 @@ pub fn walks(space: &DesignSpace, base: u128, target: u128, count: usize, seed: 
             own.reverse();
         }
         let mut walk = vec![base];
-        if !step(&mut walk, target, &own, &feasible, &mut Default::default()) {
+        if !extend_walk(&mut walk, target, &own, &feasible, &mut dead) {
             return Vec::new();
         }
         walks.push(walk);
@@ -73,13 +87,13 @@ pub fn walks(space: &DesignSpace, base: u128, target: u128, count: usize, seed: 
     walks
 }
 
-/// Extends a walk to the target; false when no order is feasible. `dead` are the sets from which there is none.
-fn step(
+/// Extends a walk to the target; false when no order is feasible. `dead` are the sets from which there is none, whatever the order.
+pub(crate) fn extend_walk(
     walk: &mut Vec<u128>,
     target: u128,
     order: &[usize],
     feasible: &dyn Fn(u128) -> bool,
-    dead: &mut std::collections::BTreeSet<u128>,
+    dead: &mut BTreeSet<u128>,
 ) -> bool {
     let Some(current) = walk.last().copied() else {
         return false;
@@ -93,7 +107,7 @@ fn step(
             continue;
         }
         walk.push(next);
-        if step(walk, target, order, feasible, dead) {
+        if extend_walk(walk, target, order, feasible, dead) {
             return true;
         }
         walk.pop();

@@ -94,7 +94,10 @@ impl CentredColumns {
         // The scale is the length of the column itself, not of the centred one.
         let scale = |at: usize| gram.at(at, at) + self.centres[at].powi(2) * total;
         let scales: Vec<f64> = all.iter().map(|at| scale(*at)).collect();
-        let whole = self.columns.iter().all(|column| matches!(column, ModelColumn::Indicator(_)));
+        let whole = self
+            .columns
+            .iter()
+            .all(|column| matches!(column, ModelColumn::Indicator(_)));
         if whole {
             return CholeskyFactor::new(&gram, &scales, ROUNDING);
         }
@@ -145,7 +148,10 @@ impl CentredColumns {
             reflections.push(reflection);
             triangle.push(row);
         }
-        let signs: Vec<f64> = triangle.iter().map(|row| row[row.len() - 1].signum()).collect();
+        let signs: Vec<f64> = triangle
+            .iter()
+            .map(|row| row[row.len() - 1].signum())
+            .collect();
         for row in &mut triangle {
             for (entry, sign) in row.iter_mut().zip(&signs) {
                 *entry *= sign;

@@ -120,7 +120,11 @@ impl LinearFit {
         let centred = CentredColumns::new(matrix);
         let factor = centred.factored(options.weights, matrix.rows());
         let (coefficients, fitted) = solve(&centred, &factor, responses, options.weights);
-        let residuals: Vec<f64> = responses.iter().zip(&fitted).map(|(y, fit)| y - fit).collect();
+        let residuals: Vec<f64> = responses
+            .iter()
+            .zip(&fitted)
+            .map(|(y, fit)| y - fit)
+            .collect();
         let terms = matrix.meanings().iter().map(|meaning| meaning.term);
         Ok(Self {
             inverse: factor.inverse(),
@@ -241,7 +245,9 @@ impl LinearFit {
     /// `None` if all its columns are aliased, for the intercept, and without residual degrees of freedom.
     pub fn term_test(&self, term: ModelTerm) -> Option<TermTest> {
         let own = self.term_columns.iter().filter(|(own, _)| *own == term);
-        let positions: Vec<usize> = own.filter_map(|(_, column)| self.position(*column)).collect();
+        let positions: Vec<usize> = own
+            .filter_map(|(_, column)| self.position(*column))
+            .collect();
         if term == ModelTerm::Intercept || positions.is_empty() || self.residual_freedom() == 0 {
             return None;
         }
@@ -292,8 +298,12 @@ impl LinearFit {
 
 /// Returns wᵀ A w; most weights are 0.
 pub(super) fn quadratic(matrix: &SquareMatrix, weights: &[f64]) -> f64 {
-    let used = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-    used.map(|(at, weight)| weight * dot(matrix.row(at), weights)).sum()
+    let used = weights
+        .iter()
+        .enumerate()
+        .filter(|(_, weight)| **weight != 0.0);
+    used.map(|(at, weight)| weight * dot(matrix.row(at), weights))
+        .sum()
 }
 
 impl Coefficient {
@@ -348,7 +358,11 @@ fn solve(
     let mut fitted = vec![0.0; responses.len()];
     // The first step solves the normal equations, the other two correct what rounding left.
     for _ in 0..3 {
-        let rest: Vec<f64> = responses.iter().zip(&fitted).map(|(y, fit)| y - fit).collect();
+        let rest: Vec<f64> = responses
+            .iter()
+            .zip(&fitted)
+            .map(|(y, fit)| y - fit)
+            .collect();
         let rest = weights.map_or(rest.clone(), |weights| weighted(&rest, weights));
         let mut step = centred.inner(&factor.kept, &rest);
         factor.solve(&mut step);

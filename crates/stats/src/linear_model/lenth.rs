@@ -37,7 +37,10 @@ pub fn lenth_margins(effects: &[f64], confidence: Confidence) -> Option<LenthMar
     }
     let sizes: Vec<f64> = effects.iter().map(|effect| effect.abs()).collect();
     let first = 1.5 * median(&sizes)?;
-    let small: Vec<f64> = sizes.into_iter().filter(|size| *size < 2.5 * first).collect();
+    let small: Vec<f64> = sizes
+        .into_iter()
+        .filter(|size| *size < 2.5 * first)
+        .collect();
     let pseudo_standard_error = 1.5 * median(&small)?;
     if !pseudo_standard_error.is_finite() || pseudo_standard_error <= 0.0 {
         return None;
@@ -60,7 +63,8 @@ mod tests {
         // R 4.2.2, on the effects e below: s0 <- 1.5 * median(abs(e)); p <- 1.5 * median(abs(e)[abs(e) < 2.5 * s0])
         // c(p, p * qt(.975, 5), p * qt((1 + .95^(1 / 15)) / 2, 5))
         let effects = [
-            21.625, 3.125, 9.875, 14.625, 0.125, -18.125, 16.625, 2.375, -0.375, -1.125, 1.875, 4.125, -1.625, -2.625, 1.375,
+            21.625, 3.125, 9.875, 14.625, 0.125, -18.125, 16.625, 2.375, -0.375, -1.125, 1.875,
+            4.125, -1.625, -2.625, 1.375,
         ];
         let margins = lenth_margins(&effects, Confidence::P95).expect("fifteen");
         crate::golden::assert_relative("PSE", margins.pseudo_standard_error, 2.625, 1e-12);

@@ -68,8 +68,12 @@ impl ModelTerm {
 
     /// Returns the intercept, every factor alone and every pair: (0, 1), (0, 2), …, (1, 2), …
     pub fn all_pairs(factors: usize) -> Vec<Self> {
-        let pairs = (0..factors).flat_map(|one| (one + 1..factors).map(move |other| Self::Pair(one, other)));
-        Self::main_effects(factors).into_iter().chain(pairs).collect()
+        let pairs = (0..factors)
+            .flat_map(|one| (one + 1..factors).map(move |other| Self::Pair(one, other)));
+        Self::main_effects(factors)
+            .into_iter()
+            .chain(pairs)
+            .collect()
     }
 
     /// Returns the terms that a hierarchical model has whenever it has this one.
@@ -167,7 +171,8 @@ impl ModelMatrix {
         if terms.first() != Some(&ModelTerm::Intercept) {
             return Err(ModelMatrixError::NoIntercept);
         }
-        let own: Vec<Vec<(usize, ModelColumn)>> = factors.iter().map(FactorValues::columns).collect();
+        let own: Vec<Vec<(usize, ModelColumn)>> =
+            factors.iter().map(FactorValues::columns).collect();
         let mut matrix = Self {
             rows,
             columns: Vec::new(),
@@ -179,7 +184,10 @@ impl ModelMatrix {
                 .ok_or(ModelMatrixError::Term { term: *term })?;
             for (levels, column) in columns {
                 matrix.columns.push(column);
-                matrix.meanings.push(ColumnMeaning { term: *term, levels });
+                matrix.meanings.push(ColumnMeaning {
+                    term: *term,
+                    levels,
+                });
             }
         }
         Ok(matrix)
@@ -245,8 +253,12 @@ impl ModelMatrix {
             own.map_or(1.0, |(_, column)| column.at(row))
         };
         match meaning.term {
-            ModelTerm::Pair(one, other) => [part(one, meaning.levels[0]), part(other, meaning.levels[1])],
-            ModelTerm::Intercept | ModelTerm::Main(_) | ModelTerm::Square(_) => [self.entry(row, column), 1.0],
+            ModelTerm::Pair(one, other) => {
+                [part(one, meaning.levels[0]), part(other, meaning.levels[1])]
+            }
+            ModelTerm::Intercept | ModelTerm::Main(_) | ModelTerm::Square(_) => {
+                [self.entry(row, column), 1.0]
+            }
         }
     }
 }
@@ -286,7 +298,11 @@ fn term_columns(
         ModelTerm::Intercept => Some(vec![([0, 0], indicator((0..rows).map(|_| true)))]),
         ModelTerm::Main(factor) => {
             let columns = own.get(factor)?.iter();
-            Some(columns.map(|(level, column)| ([*level, 0], column.clone())).collect())
+            Some(
+                columns
+                    .map(|(level, column)| ([*level, 0], column.clone()))
+                    .collect(),
+            )
         }
         ModelTerm::Square(factor) => match factors.get(factor)? {
             FactorValues::Numbers(numbers) => {
@@ -300,10 +316,13 @@ fn term_columns(
                 return None;
             }
             let (firsts, seconds) = (own.get(one)?, own.get(other)?);
-            let product = |(first, one): &(usize, ModelColumn), (second, other): &(usize, ModelColumn)| {
+            let product = |(first, one): &(usize, ModelColumn),
+                           (second, other): &(usize, ModelColumn)| {
                 ([*first, *second], one.product(other))
             };
-            let pairs = firsts.iter().flat_map(|a| seconds.iter().map(move |b| product(a, b)));
+            let pairs = firsts
+                .iter()
+                .flat_map(|a| seconds.iter().map(move |b| product(a, b)));
             Some(pairs.collect())
         }
     }
@@ -316,7 +335,10 @@ mod tests {
     #[test]
     fn levels_and_numbers_give_dummies_squares_and_products() {
         let factors = [
-            FactorValues::Levels { levels: vec![0, 1, 2], count: 3 },
+            FactorValues::Levels {
+                levels: vec![0, 1, 2],
+                count: 3,
+            },
             FactorValues::Numbers(vec![1.0, 2.0, 4.0]),
         ];
         let terms = [
@@ -348,9 +370,15 @@ mod tests {
         let two = FactorValues::treatments(&[0, 1], 2);
         let bad = |terms: &[ModelTerm]| ModelMatrix::new(&two, terms).expect_err("refused");
         let term = ModelTerm::Square(0);
-        assert_eq!(bad(&[ModelTerm::Intercept, term]), ModelMatrixError::Term { term });
+        assert_eq!(
+            bad(&[ModelTerm::Intercept, term]),
+            ModelMatrixError::Term { term }
+        );
         let term = ModelTerm::Pair(1, 1);
-        assert_eq!(bad(&[ModelTerm::Intercept, term]), ModelMatrixError::Term { term });
+        assert_eq!(
+            bad(&[ModelTerm::Intercept, term]),
+            ModelMatrixError::Term { term }
+        );
         assert_eq!(bad(&[ModelTerm::Main(0)]), ModelMatrixError::NoIntercept);
         let numbers = [FactorValues::Numbers(vec![1.0, f64::NAN])];
         assert_eq!(

@@ -49,7 +49,10 @@ impl LinearFit {
         for (count, (row, value)) in entries.iter().enumerate() {
             let line = self.inverse.row(*row);
             let before = &entries[..count];
-            let off: f64 = before.iter().map(|(column, other)| line[*column] * other).sum();
+            let off: f64 = before
+                .iter()
+                .map(|(column, other)| line[*column] * other)
+                .sum();
             sum += value * (2.0 * off + line[*row] * value);
         }
         sum
@@ -125,7 +128,10 @@ impl LinearFit {
             let values = settings.row(row);
             let centred = |at: usize| values[at] - self.centred.centres[at];
             prediction.is_estimable = dependent.iter().all(|(column, weights)| {
-                let parts = weights.iter().zip(kept).map(|(weight, at)| weight * centred(*at));
+                let parts = weights
+                    .iter()
+                    .zip(kept)
+                    .map(|(weight, at)| weight * centred(*at));
                 let implied: f64 = parts.sum();
                 (implied - centred(*column)).abs() <= 1e-6 * (1.0 + centred(*column).abs())
             });
@@ -136,7 +142,9 @@ impl LinearFit {
 /// Returns the weights on the kept columns that make up an aliased column.
 fn dependence(columns: &CentredColumns, fit: &LinearFit, column: usize) -> Vec<f64> {
     let rows = fit.residuals.len();
-    let mut entries: Vec<f64> = (0..rows).map(|row| columns.columns[column].at(row)).collect();
+    let mut entries: Vec<f64> = (0..rows)
+        .map(|row| columns.columns[column].at(row))
+        .collect();
     if let Some(weights) = &fit.weights {
         for (entry, weight) in entries.iter_mut().zip(weights) {
             *entry *= weight;

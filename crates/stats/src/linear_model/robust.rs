@@ -28,7 +28,13 @@ impl RobustErrors {
         let square = |(row, (residual, leverage)): (usize, (&f64, &f64))| {
             (weight(row) * residual / (1.0 - leverage)).powi(2)
         };
-        let squares: Vec<f64> = fit.residuals.iter().zip(&leverages).enumerate().map(square).collect();
+        let squares: Vec<f64> = fit
+            .residuals
+            .iter()
+            .zip(&leverages)
+            .enumerate()
+            .map(square)
+            .collect();
         let middle = fit.centred.gram(&fit.factor.kept, Some(&squares));
         Some(Self {
             covariance: sandwich(&fit.inverse, &middle, 1.0),
@@ -46,17 +52,23 @@ impl RobustErrors {
     /// When their number is not that of the runs.
     ///
     /// Source: Liang & Zeger, *Biometrika* 1986; Cameron & Miller, *Journal of Human Resources* 2015.
-    pub fn by_cluster(fit: &LinearFit, clusters: &[usize]) -> Result<Option<Self>, LinearModelError> {
+    pub fn by_cluster(
+        fit: &LinearFit,
+        clusters: &[usize],
+    ) -> Result<Option<Self>, LinearModelError> {
         let rows = fit.residuals.len();
         if clusters.len() != rows {
             let values = clusters.len();
             return Err(LinearModelError::Lengths { rows, values });
         }
-        let mut scores: std::collections::BTreeMap<usize, Vec<f64>> = std::collections::BTreeMap::new();
+        let mut scores: std::collections::BTreeMap<usize, Vec<f64>> =
+            std::collections::BTreeMap::new();
         let sparse = fit.centred.sparse_rows(&fit.factor.kept, rows);
         for (row, entries) in sparse.iter().enumerate() {
             let weight = fit.weights.as_ref().map_or(1.0, |weights| weights[row]);
-            let score = scores.entry(clusters[row]).or_insert_with(|| vec![0.0; fit.rank()]);
+            let score = scores
+                .entry(clusters[row])
+                .or_insert_with(|| vec![0.0; fit.rank()]);
             for (at, value) in entries {
                 score[*at] += weight * fit.residuals[row] * value;
             }

@@ -111,7 +111,9 @@ pub fn select_terms(
     let chosen = search.terms.iter().zip(&search.chosen);
     let chosen = chosen.filter(|(_, chosen)| **chosen).map(|(term, _)| *term);
     Ok(Some(SelectedTerms {
-        terms: std::iter::once(ModelTerm::Intercept).chain(chosen).collect(),
+        terms: std::iter::once(ModelTerm::Intercept)
+            .chain(chosen)
+            .collect(),
         steps,
     }))
 }
@@ -151,7 +153,9 @@ impl<'a> TermSearch<'a> {
             .map(|term| matrix.columns_of(*term).into_iter().map(position).collect())
             .collect();
         let count = |is_main: bool| {
-            let own = |term: &&ModelTerm| term.parents().is_empty() == is_main && !options.forced.contains(term);
+            let own = |term: &&ModelTerm| {
+                term.parents().is_empty() == is_main && !options.forced.contains(term)
+            };
             as_f64(terms.iter().filter(own).count()).max(1.0)
         };
         Some(Self {
@@ -178,12 +182,26 @@ impl<'a> TermSearch<'a> {
     }
 
     /// The criterion for a residual share, a number of coefficients and a change of the terms.
-    fn score(&self, residual: f64, coefficients: usize, change: &[usize], is_addition: bool) -> f64 {
+    fn score(
+        &self,
+        residual: f64,
+        coefficients: usize,
+        change: &[usize],
+        is_addition: bool,
+    ) -> f64 {
         let mut penalty = 0.0;
         for (at, term) in self.terms.iter().enumerate() {
-            let stays = if change.contains(&at) { is_addition } else { self.chosen[at] };
+            let stays = if change.contains(&at) {
+                is_addition
+            } else {
+                self.chosen[at]
+            };
             if stays && !self.options.forced.contains(term) {
-                penalty += if term.parents().is_empty() { self.main } else { self.others };
+                penalty += if term.parents().is_empty() {
+                    self.main
+                } else {
+                    self.others
+                };
             }
         }
         self.runs * residual.max(1e-300).ln()
@@ -223,7 +241,11 @@ impl<'a> TermSearch<'a> {
         self.criterion = best.criterion;
         let named = best.terms.iter().map(|term| self.terms[*term]);
         Some(SelectionStep {
-            added: if best.is_addition { named.clone().collect() } else { Vec::new() },
+            added: if best.is_addition {
+                named.clone().collect()
+            } else {
+                Vec::new()
+            },
             removed: if best.is_addition { None } else { named.last() },
             criterion: self.criterion,
             r_squared: 1.0 - self.residual(),
@@ -235,11 +257,17 @@ impl<'a> TermSearch<'a> {
         let parents = self.terms[term].parents();
         let position = |parent: &ModelTerm| self.terms.iter().position(|own| own == parent);
         let parents: Vec<usize> = parents.iter().filter_map(position).collect();
-        let missing: Vec<usize> = parents.iter().copied().filter(|at| !self.chosen[*at]).collect();
+        let missing: Vec<usize> = parents
+            .iter()
+            .copied()
+            .filter(|at| !self.chosen[*at])
+            .collect();
         let with: Vec<Vec<usize>> = match self.options.heredity {
             Heredity::Free => vec![Vec::new()],
             Heredity::Strong => vec![missing],
-            Heredity::Weak if missing.len() < parents.len() || parents.is_empty() => vec![Vec::new()],
+            Heredity::Weak if missing.len() < parents.len() || parents.is_empty() => {
+                vec![Vec::new()]
+            }
             Heredity::Weak => missing.into_iter().map(|parent| vec![parent]).collect(),
         };
         with.into_iter()
@@ -251,7 +279,10 @@ impl<'a> TermSearch<'a> {
     }
 
     fn addition(&self, terms: Vec<usize>) -> Option<Candidate> {
-        let columns: Vec<usize> = terms.iter().flat_map(|term| self.columns[*term].clone()).collect();
+        let columns: Vec<usize> = terms
+            .iter()
+            .flat_map(|term| self.columns[*term].clone())
+            .collect();
         let (factor, cross) = self.block(&columns, 1.0);
         let coefficients = self.coefficients() + factor.rank();
         if factor.rank() == 0 || 2.0 * as_f64(coefficients) > self.runs {
@@ -277,7 +308,12 @@ impl<'a> TermSearch<'a> {
         factor.solve_lower(&mut cross);
         let residual = self.residual() + dot(&cross, &cross);
         Some(Candidate {
-            criterion: self.score(residual, self.coefficients() - columns.len(), &[term], false),
+            criterion: self.score(
+                residual,
+                self.coefficients() - columns.len(),
+                &[term],
+                false,
+            ),
             terms: vec![term],
             is_addition: false,
         })
@@ -303,7 +339,10 @@ impl<'a> TermSearch<'a> {
             let parents = self.terms[child].parents();
             let others = || {
                 let at = |parent: &ModelTerm| self.terms.iter().position(|other| other == parent);
-                let mut positions = parents.iter().filter(|parent| **parent != own).filter_map(at);
+                let mut positions = parents
+                    .iter()
+                    .filter(|parent| **parent != own)
+                    .filter_map(at);
                 positions.any(|at| self.chosen[at])
             };
             self.chosen[child]
@@ -314,7 +353,9 @@ impl<'a> TermSearch<'a> {
                     Heredity::Free => false,
                 }
         };
-        self.chosen[term] && !self.options.forced.contains(&own) && !(0..self.terms.len()).any(needs)
+        self.chosen[term]
+            && !self.options.forced.contains(&own)
+            && !(0..self.terms.len()).any(needs)
     }
 
     fn sweep_in(&mut self, term: usize) {
@@ -370,11 +411,16 @@ fn correlations(matrix: &ModelMatrix, responses: &[f64]) -> Option<SquareMatrix>
         return None;
     }
     let cross = centred.inner(&columns, &around);
-    let covariance = |one: usize, other: usize| gram.at(one, other) - gram.at(one, 0) * gram.at(other, 0) / runs;
+    let covariance =
+        |one: usize, other: usize| gram.at(one, other) - gram.at(one, 0) * gram.at(other, 0) / runs;
     // What hardly varies beside its size cannot be told from the intercept.
     let inverse_length = |at: usize| {
         let square = covariance(at, at);
-        if square > 1e-12 * gram.at(at, at) { square.sqrt().recip() } else { 0.0 }
+        if square > 1e-12 * gram.at(at, at) {
+            square.sqrt().recip()
+        } else {
+            0.0
+        }
     };
     let lengths: Vec<f64> = columns.iter().map(|at| inverse_length(*at)).collect();
     let mut correlations = SquareMatrix::zero(size);

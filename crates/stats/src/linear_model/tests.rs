@@ -13,7 +13,9 @@ fn fit(matrix: &ModelMatrix, responses: &[f64], weights: Option<&[f64]>) -> Line
 fn noise(count: usize, seed: u64) -> Vec<f64> {
     use rand_xoshiro::rand_core::Rng;
     let mut random = Seed(seed).block(0);
-    (0..count).map(|_| f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5).collect()
+    (0..count)
+        .map(|_| f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5)
+        .collect()
 }
 
 fn numeric(count: usize, seed: u64) -> FactorValues {
@@ -25,8 +27,14 @@ fn nearly_dependent_numbers_are_fitted_by_reflections() {
     // The second number is the first but for a millionth, far from 0, as times are.
     let (base, little) = (noise(60, 1), noise(60, 2));
     let first: Vec<f64> = base.iter().map(|value| 1e3 + value).collect();
-    let second: Vec<f64> = first.iter().zip(&little).map(|(a, b)| a + 1e-3 * b).collect();
-    let responses: Vec<f64> = (0..60).map(|row| 2.0 + 3.0 * first[row] - 5.0 * second[row]).collect();
+    let second: Vec<f64> = first
+        .iter()
+        .zip(&little)
+        .map(|(a, b)| a + 1e-3 * b)
+        .collect();
+    let responses: Vec<f64> = (0..60)
+        .map(|row| 2.0 + 3.0 * first[row] - 5.0 * second[row])
+        .collect();
     let factors = [FactorValues::Numbers(first), FactorValues::Numbers(second)];
     let matrix = ModelMatrix::new(&factors, &ModelTerm::main_effects(2)).expect("fits");
     let fit = fit(&matrix, &responses, None);
@@ -49,7 +57,10 @@ fn a_copy_of_a_number_is_aliased_and_cannot_be_predicted_apart() {
     let settings = numbers([&[1.0, 1.0], &[5.0, 4.0], &[0.0, 0.0]]);
     let settings = ModelMatrix::new(&settings, &terms).expect("fits");
     let predictions = fit.predict(&settings, Confidence::P95);
-    assert_eq!([predictions[0].is_estimable, predictions[1].is_estimable], [true, false]);
+    assert_eq!(
+        [predictions[0].is_estimable, predictions[1].is_estimable],
+        [true, false]
+    );
 }
 
 #[test]
@@ -57,7 +68,14 @@ fn without_residual_freedom_there_are_estimates_and_no_errors() {
     let factors = FactorValues::treatments(&[0, 1, 2, 3], 2);
     let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(2)).expect("fits");
     let fit = fit(&matrix, &[4.0, 3.0, 2.0, 7.0], None);
-    assert_eq!((fit.residual_freedom(), fit.residual_deviation(), fit.adjusted_r_squared()), (0, None, None));
+    assert_eq!(
+        (
+            fit.residual_freedom(),
+            fit.residual_deviation(),
+            fit.adjusted_r_squared()
+        ),
+        (0, None, None)
+    );
     let pair = fit.coefficient(3).expect("kept");
     assert!((pair.estimate - 6.0).abs() < 1e-12 && pair.p_value.is_none());
     assert_eq!(fit.coefficient_interval(3, Confidence::P95), None);
@@ -67,11 +85,22 @@ fn without_residual_freedom_there_are_estimates_and_no_errors() {
 #[test]
 fn wrong_lengths_and_numbers_are_refused() {
     let matrix = ModelMatrix::new(&[numeric(4, 1)], &ModelTerm::main_effects(1)).expect("fits");
-    let refused = |responses: &[f64], weights| LinearFit::new(&matrix, responses, LeastSquares { weights }).err();
-    assert_eq!(refused(&[1.0; 3], None), Some(LinearModelError::Lengths { rows: 4, values: 3 }));
+    let refused = |responses: &[f64], weights| {
+        LinearFit::new(&matrix, responses, LeastSquares { weights }).err()
+    };
+    assert_eq!(
+        refused(&[1.0; 3], None),
+        Some(LinearModelError::Lengths { rows: 4, values: 3 })
+    );
     let bad = [1.0, f64::NAN, 1.0, 1.0];
-    assert_eq!(refused(&bad, None), Some(LinearModelError::NotFinite { row: 1 }));
-    assert_eq!(refused(&[1.0; 4], Some(&[1.0, 1.0, 0.0, 1.0])), Some(LinearModelError::NotFinite { row: 2 }));
+    assert_eq!(
+        refused(&bad, None),
+        Some(LinearModelError::NotFinite { row: 1 })
+    );
+    assert_eq!(
+        refused(&[1.0; 4], Some(&[1.0, 1.0, 0.0, 1.0])),
+        Some(LinearModelError::NotFinite { row: 2 })
+    );
 }
 
 #[test]
@@ -83,13 +112,25 @@ fn selection_respects_heredity() {
     let sign = |set: u128, factor: usize| if set >> factor & 1 == 1 { 1.0 } else { -1.0 };
     let noise = noise(128, 8);
     let pairs = sets.iter().zip(&noise);
-    let responses: Vec<f64> = pairs.map(|(set, noise)| 3.0 * sign(*set, 1) * sign(*set, 4) + noise).collect();
+    let responses: Vec<f64> = pairs
+        .map(|(set, noise)| 3.0 * sign(*set, 1) * sign(*set, 4) + noise)
+        .collect();
     let selected = |heredity| {
-        let options = TermSelection { heredity, ..TermSelection::default() };
-        select_terms(&matrix, &responses, &options).expect("finite").expect("varies").terms
+        let options = TermSelection {
+            heredity,
+            ..TermSelection::default()
+        };
+        select_terms(&matrix, &responses, &options)
+            .expect("finite")
+            .expect("varies")
+            .terms
     };
-    let [intercept, one, other, pair] =
-        [ModelTerm::Intercept, ModelTerm::Main(1), ModelTerm::Main(4), ModelTerm::Pair(1, 4)];
+    let [intercept, one, other, pair] = [
+        ModelTerm::Intercept,
+        ModelTerm::Main(1),
+        ModelTerm::Main(4),
+        ModelTerm::Pair(1, 4),
+    ];
     assert_eq!(selected(Heredity::Strong), [intercept, one, other, pair]);
     // In coding 0, 1 the product alone is not enough, so the factors come in without being asked for.
     assert_eq!(selected(Heredity::Free), [intercept, one, other, pair]);
@@ -101,9 +142,17 @@ fn forced_terms_stay_and_noise_stays_out() {
     let factors = FactorValues::treatments(&sets, 8);
     let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(8)).expect("fits");
     let forced = vec![ModelTerm::Main(3)];
-    let options = TermSelection { forced: forced.clone(), ..TermSelection::default() };
-    let selected = select_terms(&matrix, &noise(256, 9), &options).expect("finite").expect("varies");
-    assert_eq!((selected.terms, selected.steps.len()), (vec![ModelTerm::Intercept, forced[0]], 0));
+    let options = TermSelection {
+        forced: forced.clone(),
+        ..TermSelection::default()
+    };
+    let selected = select_terms(&matrix, &noise(256, 9), &options)
+        .expect("finite")
+        .expect("varies");
+    assert_eq!(
+        (selected.terms, selected.steps.len()),
+        (vec![ModelTerm::Intercept, forced[0]], 0)
+    );
     assert_eq!(select_terms(&matrix, &[1.0; 256], &options), Ok(None));
 }
 

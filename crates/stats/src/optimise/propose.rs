@@ -93,10 +93,14 @@ pub fn next_runs(
     if model.levels() != space.levels() {
         return None;
     }
-    let first = options.first_runs.unwrap_or_else(|| (space.levels().len() + 2).clamp(6, 20));
+    let first = options
+        .first_runs
+        .unwrap_or_else(|| (space.levels().len() + 2).clamp(6, 20));
     let surface = ResponseSurface::new(model, measured);
     match surface {
-        Some(surface) if measured.len() >= first => improving_runs(space, model, measured, surface, options, seed),
+        Some(surface) if measured.len() >= first => {
+            improving_runs(space, model, measured, surface, options, seed)
+        }
         surface => first_runs(space, measured, surface.as_ref(), options, seed),
     }
 }
@@ -147,7 +151,10 @@ fn improving_runs(
                 run,
             }
         });
-        let next = improvements.max_by(|one, other| one.expected_improvement.total_cmp(&other.expected_improvement))?;
+        let next = improvements.max_by(|one, other| {
+            one.expected_improvement
+                .total_cmp(&other.expected_improvement)
+        })?;
         if let Some(prediction) = next.prediction {
             assumed.push((next.run.clone(), prediction.mean));
         }
@@ -156,7 +163,10 @@ fn improving_runs(
             surface = ResponseSurface::new(model, &assumed)?;
         }
     }
-    let most = proposed.iter().map(|own| own.expected_improvement).fold(0.0, f64::max);
+    let most = proposed
+        .iter()
+        .map(|own| own.expected_improvement)
+        .fold(0.0, f64::max);
     Some(OptimisationStep {
         proposed,
         best: incumbent,
@@ -164,7 +174,10 @@ fn improving_runs(
     })
 }
 
-fn best(surface: &ResponseSurface, measured: &[(Vec<usize>, f64)]) -> Option<(Vec<usize>, SurfacePrediction)> {
+fn best(
+    surface: &ResponseSurface,
+    measured: &[(Vec<usize>, f64)],
+) -> Option<(Vec<usize>, SurfacePrediction)> {
     let predicted = measured.iter().map(|(run, _)| (run, surface.predict(run)));
     let lowest = predicted.min_by(|one, other| one.1.mean.total_cmp(&other.1.mean))?;
     Some((lowest.0.clone(), lowest.1))
@@ -191,10 +204,14 @@ fn candidates(
         return all;
     }
     let mut random = seed.block(0);
-    let mut sample: Vec<Vec<usize>> = (0..most / 2).filter_map(|_| space.random_run(&mut random)).collect();
+    let mut sample: Vec<Vec<usize>> = (0..most / 2)
+        .filter_map(|_| space.random_run(&mut random))
+        .collect();
     sample.extend(measured.iter().map(|(run, _)| run.clone()));
-    let mut ranked: Vec<(f64, Vec<usize>)> =
-        sample.iter().map(|run| (surface.predict(run).mean, run.clone())).collect();
+    let mut ranked: Vec<(f64, Vec<usize>)> = sample
+        .iter()
+        .map(|run| (surface.predict(run).mean, run.clone()))
+        .collect();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
     ranked.truncate(5);
     for (mean, run) in ranked {
@@ -206,12 +223,22 @@ fn candidates(
 }
 
 /// Moves to the best neighbour as long as that is better, and collects all that were looked at.
-fn climb(space: &DesignSpace, surface: &ResponseSurface, mut run: Vec<usize>, mut mean: f64, seen: &mut Vec<Vec<usize>>) {
+fn climb(
+    space: &DesignSpace,
+    surface: &ResponseSurface,
+    mut run: Vec<usize>,
+    mut mean: f64,
+    seen: &mut Vec<Vec<usize>>,
+) {
     loop {
         let neighbours = crate::design::one_factor_at_a_time(space, &run);
-        let predicted = neighbours.iter().map(|own| (surface.predict(own).mean, own));
+        let predicted = neighbours
+            .iter()
+            .map(|own| (surface.predict(own).mean, own));
         let best = predicted.min_by(|one, other| one.0.total_cmp(&other.0));
-        let next = best.filter(|(own, _)| *own < mean - 1e-12).map(|(own, run)| (own, run.clone()));
+        let next = best
+            .filter(|(own, _)| *own < mean - 1e-12)
+            .map(|(own, run)| (own, run.clone()));
         seen.extend(neighbours);
         let Some((lower, better)) = next else { return };
         (mean, run) = (lower, better);

@@ -51,8 +51,14 @@ impl ResponseSurface {
     /// Returns the posterior after some runs with their responses; `None` with fewer than two, with levels that do not exist, or if a response is not finite or all are equal.
     pub fn new(model: &DesignModel, runs: &[(Vec<usize>, f64)]) -> Option<Self> {
         let levels = model.levels();
-        let exists = |run: &[usize]| run.len() == levels.len() && run.iter().zip(&levels).all(|(level, count)| level < count);
-        if runs.len() < 2 || !runs.iter().all(|(run, response)| exists(run) && response.is_finite()) {
+        let exists = |run: &[usize]| {
+            run.len() == levels.len() && run.iter().zip(&levels).all(|(level, count)| level < count)
+        };
+        if runs.len() < 2
+            || !runs
+                .iter()
+                .all(|(run, response)| exists(run) && response.is_finite())
+        {
             return None;
         }
         let centre = runs.iter().map(|(_, response)| response).sum::<f64>() / as_f64(runs.len());
@@ -67,11 +73,17 @@ impl ResponseSurface {
             let rows: Vec<Vec<f64>> = plain.iter().map(|row| scaled(row, &scales)).collect();
             let kernel = kernel(&rows);
             for noise in NOISE {
-                let Some((evidence, factor, weights, signal)) = posterior(&kernel, noise, &around) else {
+                let Some((evidence, factor, weights, signal)) = posterior(&kernel, noise, &around)
+                else {
                     continue;
                 };
                 if best.as_ref().is_none_or(|(most, _)| evidence > *most) {
-                    let column = |at: usize| rows.iter().zip(&weights).map(|(row, weight)| row[at] * weight).sum();
+                    let column = |at: usize| {
+                        rows.iter()
+                            .zip(&weights)
+                            .map(|(row, weight)| row[at] * weight)
+                            .sum()
+                    };
                     let own = Self {
                         model: model.clone(),
                         coefficients: (0..scales.len()).map(column).collect(),
@@ -117,7 +129,10 @@ fn scales(model: &DesignModel, pairs: f64) -> Vec<f64> {
 }
 
 fn scaled(row: &[f64], scales: &[f64]) -> Vec<f64> {
-    row.iter().zip(scales).map(|(entry, scale)| entry * scale).collect()
+    row.iter()
+        .zip(scales)
+        .map(|(entry, scale)| entry * scale)
+        .collect()
 }
 
 fn kernel(rows: &[Vec<f64>]) -> SquareMatrix {
@@ -131,7 +146,11 @@ fn kernel(rows: &[Vec<f64>]) -> SquareMatrix {
 }
 
 /// Returns the log marginal likelihood, the factor of the kernel with noise, its solution for the responses, and τ².
-fn posterior(kernel: &SquareMatrix, noise: f64, around: &[f64]) -> Option<(f64, CholeskyFactor, Vec<f64>, f64)> {
+fn posterior(
+    kernel: &SquareMatrix,
+    noise: f64,
+    around: &[f64],
+) -> Option<(f64, CholeskyFactor, Vec<f64>, f64)> {
     let mut noisy = kernel.clone();
     for at in 0..noisy.size {
         noisy.set(at, at, noisy.at(at, at) + noise);

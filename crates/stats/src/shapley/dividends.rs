@@ -37,7 +37,11 @@ pub struct ModelAttribution {
 /// let sum: f64 = shares.iter().map(|share| share.value.estimate).sum();
 /// assert!((sum - (472.5 - 1182.0)).abs() < 1e-9);
 /// ```
-pub fn model_attribution(fit: &LinearFit, from_and_to: &ModelMatrix, confidence: Confidence) -> Vec<ModelAttribution> {
+pub fn model_attribution(
+    fit: &LinearFit,
+    from_and_to: &ModelMatrix,
+    confidence: Confidence,
+) -> Vec<ModelAttribution> {
     if from_and_to.rows() != 2 {
         return Vec::new();
     }
@@ -47,11 +51,17 @@ pub fn model_attribution(fit: &LinearFit, from_and_to: &ModelMatrix, confidence:
         ModelTerm::Main(factor) | ModelTerm::Square(factor) => [Some(factor), None],
         ModelTerm::Pair(one, other) => [Some(one), Some(other)],
     };
-    let mut factors: Vec<usize> = meanings.iter().flat_map(|meaning| factor_of(meaning.term)).flatten().collect();
+    let mut factors: Vec<usize> = meanings
+        .iter()
+        .flat_map(|meaning| factor_of(meaning.term))
+        .flatten()
+        .collect();
     factors.sort_unstable();
     factors.dedup();
     let weights = |factor: usize| -> Vec<f64> {
-        (0..meanings.len()).map(|column| column_share(from_and_to, column, factor)).collect()
+        (0..meanings.len())
+            .map(|column| column_share(from_and_to, column, factor))
+            .collect()
     };
     let attribution = |factor: usize| {
         let value = fit.contrast(&weights(factor))?;
@@ -76,6 +86,8 @@ fn column_share(ends: &ModelMatrix, column: usize, factor: usize) -> f64 {
             let parts = [0, 1].map(|end| ends.parts(end, column));
             0.5 * (parts[1][own] - parts[0][own]) * (parts[0][1 - own] + parts[1][1 - own])
         }
-        ModelTerm::Intercept | ModelTerm::Main(_) | ModelTerm::Square(_) | ModelTerm::Pair(..) => 0.0,
+        ModelTerm::Intercept | ModelTerm::Main(_) | ModelTerm::Square(_) | ModelTerm::Pair(..) => {
+            0.0
+        }
     }
 }

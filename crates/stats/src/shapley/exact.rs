@@ -1,11 +1,12 @@
 //! Shapley values from the value of every set.
 
-use crate::number::choices;
 use crate::as_f64;
+use crate::number::choices;
 
 /// Returns k if the values are those of all 2^k sets.
 pub(super) fn players(values: &[f64]) -> Option<usize> {
-    (values.len().is_power_of_two() && values.iter().all(|value| value.is_finite())).then(|| values.len().trailing_zeros() as usize)
+    (values.len().is_power_of_two() && values.iter().all(|value| value.is_finite()))
+        .then(|| values.len().trailing_zeros() as usize)
 }
 
 /// Returns the Shapley value of each of k factors, from the values of all 2^k sets: `values[set]`, bit i of `set` for factor i.
@@ -37,7 +38,10 @@ pub fn shapley_values(values: &[f64]) -> Option<Vec<f64>> {
                 sums[above + low.count_ones() as usize] += after - before;
             }
         }
-        sums.iter().zip(&weights).map(|(sum, weight)| sum * weight).sum()
+        sums.iter()
+            .zip(&weights)
+            .map(|(sum, weight)| sum * weight)
+            .sum()
     };
     Some((0..factors).map(share).collect())
 }
@@ -72,9 +76,13 @@ pub fn interaction_index(values: &[f64]) -> Option<Vec<Vec<f64>>> {
 fn pair_index(values: &[f64], factors: usize, one: usize, other: usize) -> f64 {
     let mut sums = vec![0.0; factors - 1];
     for set in (0..values.len()).filter(|set| set & (one | other) == 0) {
-        let both = values[set | one | other] - values[set | one] - values[set | other] + values[set];
+        let both =
+            values[set | one | other] - values[set | one] - values[set | other] + values[set];
         sums[set.count_ones() as usize] += both;
     }
     let weight = |size: usize| 1.0 / (as_f64(factors - 1) * choices(factors - 2, size));
-    sums.iter().enumerate().map(|(size, sum)| weight(size) * sum).sum()
+    sums.iter()
+        .enumerate()
+        .map(|(size, sum)| weight(size) * sum)
+        .sum()
 }

@@ -33,7 +33,11 @@ impl PathStep {
 /// let deltas: Vec<f64> = path_of_order(0, &[0, 1], value).iter().map(|step| step.delta()).collect();
 /// assert_eq!(deltas, [-942.0, -179.0]);
 /// ```
-pub fn path_of_order(base: u128, order: &[usize], value: impl Fn(u128) -> Option<f64>) -> Vec<PathStep> {
+pub fn path_of_order(
+    base: u128,
+    order: &[usize],
+    value: impl Fn(u128) -> Option<f64>,
+) -> Vec<PathStep> {
     let (mut set, mut steps) = (base, Vec::new());
     let Some(mut before) = value(base) else {
         return steps;
@@ -65,7 +69,12 @@ pub fn path_of_order(base: u128, order: &[usize], value: impl Fn(u128) -> Option
 /// assert_eq!(order(&[]), [0, 1]);
 /// assert_eq!(order(&[2, 1]), [1, 0]);
 /// ```
-pub fn best_first_path(base: u128, target: u128, ranks: &[usize], value: impl Fn(u128) -> Option<f64>) -> Vec<PathStep> {
+pub fn best_first_path(
+    base: u128,
+    target: u128,
+    ranks: &[usize],
+    value: impl Fn(u128) -> Option<f64>,
+) -> Vec<PathStep> {
     let (mut set, mut steps) = (base, Vec::new());
     let Some(mut before) = value(base) else {
         return steps;
@@ -73,9 +82,13 @@ pub fn best_first_path(base: u128, target: u128, ranks: &[usize], value: impl Fn
     let rank = |factor: usize| ranks.get(factor).copied().unwrap_or(0);
     while set != target {
         let missing = (0..128).filter(|factor| (set ^ target) >> factor & 1 == 1);
-        let possible = missing.filter_map(|factor| Some((rank(factor), value(set ^ 1 << factor)?, factor)));
-        let best = possible.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        let Some((_, after, factor)) = best else { break };
+        let possible =
+            missing.filter_map(|factor| Some((rank(factor), value(set ^ 1 << factor)?, factor)));
+        let best =
+            possible.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        let Some((_, after, factor)) = best else {
+            break;
+        };
         set ^= 1 << factor;
         steps.push(PathStep {
             factor,

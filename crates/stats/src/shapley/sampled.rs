@@ -71,7 +71,11 @@ pub fn sampled_shapley(
     })
 }
 
-fn value_of(set: u128, known: &mut HashMap<u128, f64>, value: &mut impl FnMut(u128) -> Option<f64>) -> Option<f64> {
+fn value_of(
+    set: u128,
+    known: &mut HashMap<u128, f64>,
+    value: &mut impl FnMut(u128) -> Option<f64>,
+) -> Option<f64> {
     if let Some(own) = known.get(&set) {
         return Some(*own);
     }

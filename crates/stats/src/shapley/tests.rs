@@ -113,22 +113,43 @@ proptest! {
 #[test]
 fn levels_and_numbers_are_attributed_too() {
     let factors = |levels: [usize; 2], numbers: [f64; 2]| {
-        [FactorValues::Levels { levels: levels.to_vec(), count: 3 }, FactorValues::Numbers(numbers.to_vec())]
+        [
+            FactorValues::Levels {
+                levels: levels.to_vec(),
+                count: 3,
+            },
+            FactorValues::Numbers(numbers.to_vec()),
+        ]
     };
-    let terms = [ModelTerm::Intercept, ModelTerm::Main(0), ModelTerm::Main(1), ModelTerm::Pair(0, 1)];
+    let terms = [
+        ModelTerm::Intercept,
+        ModelTerm::Main(0),
+        ModelTerm::Main(1),
+        ModelTerm::Pair(0, 1),
+    ];
     let all = [
-        FactorValues::Levels { levels: vec![0, 1, 2, 0, 1, 2, 0, 1, 2], count: 3 },
+        FactorValues::Levels {
+            levels: vec![0, 1, 2, 0, 1, 2, 0, 1, 2],
+            count: 3,
+        },
         FactorValues::Numbers(vec![1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 4.0, 4.0, 4.0]),
     ];
-    let value = |level: usize, number: f64| [10.0, 12.0, 7.0][level] + number * [2.0, 1.0, 4.0][level];
-    let responses: Vec<f64> = (0..9).map(|run| value(run % 3, [1.0, 2.0, 4.0][run / 3])).collect();
+    let value =
+        |level: usize, number: f64| [10.0, 12.0, 7.0][level] + number * [2.0, 1.0, 4.0][level];
+    let responses: Vec<f64> = (0..9)
+        .map(|run| value(run % 3, [1.0, 2.0, 4.0][run / 3]))
+        .collect();
     let matrix = ModelMatrix::new(&all, &terms).expect("fits");
     let fit = LinearFit::new(&matrix, &responses, LeastSquares::default()).expect("finite");
     let ends = ModelMatrix::new(&factors([1, 2], [1.0, 3.0]), &terms).expect("fits");
     let shares = model_attribution(&fit, &ends, Confidence::P95);
-    let expected = shapley_values(&[value(1, 1.0), value(2, 1.0), value(1, 3.0), value(2, 3.0)]).expect("four");
+    let expected = shapley_values(&[value(1, 1.0), value(2, 1.0), value(1, 3.0), value(2, 3.0)])
+        .expect("four");
     for (share, expected) in shares.iter().zip(expected) {
-        assert!((share.value.estimate - expected).abs() < 1e-9, "{share:?} {expected}");
+        assert!(
+            (share.value.estimate - expected).abs() < 1e-9,
+            "{share:?} {expected}"
+        );
     }
 }
 
@@ -136,7 +157,10 @@ fn levels_and_numbers_are_attributed_too() {
 fn incomplete_values_are_refused_and_paths_end_before_them() {
     assert_eq!(shapley_values(&[1.0, 2.0, 3.0]), None);
     assert_eq!(interaction_index(&[1.0, f64::NAN]), None);
-    assert_eq!(sampled_shapley(2, 4, |set| (set != 3).then_some(1.0), Seed(7)), None);
+    assert_eq!(
+        sampled_shapley(2, 4, |set| (set != 3).then_some(1.0), Seed(7)),
+        None
+    );
     let value = |set: u128| (set != 3).then_some(1.0);
     assert_eq!(path_of_order(0, &[0, 1], value).len(), 1);
     assert_eq!(best_first_path(0, 3, &[], value).len(), 1);

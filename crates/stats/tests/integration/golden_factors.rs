@@ -1,12 +1,12 @@
 //! Compares linear models, principal components and designs with R, statsmodels, scikit-learn, pyDOE3 and allpairspy
 //! (`tests/golden_factors.py`).
 
+use lapwing_stats::design::{
+    CoveringOptions, DesignFactor, DesignModel, DesignSpace, OptimalDesignOptions, covering_array,
+    d_efficiency, is_covering, optimal_design,
+};
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors,
-};
-use lapwing_stats::design::{
-    CoveringOptions, DesignFactor, DesignModel, DesignSpace, OptimalDesignOptions, covering_array, d_efficiency,
-    is_covering, optimal_design,
 };
 use lapwing_stats::{ComponentScaling, Confidence, Seed, principal_components};
 use serde_json::Value;
@@ -19,12 +19,14 @@ pub(crate) fn cases(name: &str) -> Value {
 
 pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     let list = value.as_array().unwrap().iter();
-    list.map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
+    list.map(|value| value.as_f64().unwrap_or(f64::NAN))
+        .collect()
 }
 
 fn positions(value: &Value) -> Vec<usize> {
     let list = value.as_array().unwrap().iter();
-    list.map(|value| usize::try_from(value.as_u64().unwrap()).unwrap()).collect()
+    list.map(|value| usize::try_from(value.as_u64().unwrap()).unwrap())
+        .collect()
 }
 
 fn factor(value: &Value) -> FactorValues {
@@ -51,15 +53,29 @@ fn term(value: &Value) -> ModelTerm {
 }
 
 fn matrix(case: &Value, factors: &str) -> ModelMatrix {
-    let factors: Vec<FactorValues> = case[factors].as_array().unwrap().iter().map(factor).collect();
+    let factors: Vec<FactorValues> = case[factors]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(factor)
+        .collect();
     let terms: Vec<ModelTerm> = case["terms"].as_array().unwrap().iter().map(term).collect();
     ModelMatrix::new(&factors, &terms).unwrap()
 }
 
 fn fitted(case: &Value) -> LinearFit {
-    let weights = case["weights"].as_array().map(|_| numbers(&case["weights"]));
-    let options = LeastSquares { weights: weights.as_deref() };
-    LinearFit::new(&matrix(case, "factors"), &numbers(&case["responses"]), options).unwrap()
+    let weights = case["weights"]
+        .as_array()
+        .map(|_| numbers(&case["weights"]));
+    let options = LeastSquares {
+        weights: weights.as_deref(),
+    };
+    LinearFit::new(
+        &matrix(case, "factors"),
+        &numbers(&case["responses"]),
+        options,
+    )
+    .unwrap()
 }
 
 fn assert_near(name: &str, actual: f64, expected: f64, error: f64) {
@@ -72,10 +88,15 @@ fn linear_models_are_those_of_r() {
     for case in cases("linear_model.json").as_array().unwrap() {
         let (name, fit, r) = (case["name"].as_str().unwrap(), fitted(case), &case["r"]);
         let expected = numbers(&r["coefficients"]);
-        let aliased: Vec<usize> = (0..expected.len()).filter(|at| expected[*at].is_nan()).collect();
+        let aliased: Vec<usize> = (0..expected.len())
+            .filter(|at| expected[*at].is_nan())
+            .collect();
         assert_eq!(fit.aliased(), aliased, "{name}");
         let statistic = |key: &str, of: fn(Coefficient) -> f64| {
-            let actual = fit.kept().iter().map(|at| of(fit.coefficient(*at).unwrap()));
+            let actual = fit
+                .kept()
+                .iter()
+                .map(|at| of(fit.coefficient(*at).unwrap()));
             let mut expected = numbers(&r[key]);
             expected.retain(|value| !value.is_nan());
             assert_eq!(expected.len(), fit.rank(), "{name} {key}");
@@ -92,7 +113,12 @@ fn linear_models_are_those_of_r() {
             ("r2", fit.r_squared()),
             ("adjusted", fit.adjusted_r_squared()),
         ] {
-            assert_near(&format!("{name} {key}"), actual.unwrap(), numbers(&r[key])[0], 1e-9);
+            assert_near(
+                &format!("{name} {key}"),
+                actual.unwrap(),
+                numbers(&r[key])[0],
+                1e-9,
+            );
         }
     }
 }
@@ -107,7 +133,12 @@ fn leverages_predictions_and_term_tests_are_those_of_r() {
             let standardised = own.standardised_residual.unwrap_or(f64::NAN);
             if !standardised.is_nan() {
                 assert_near(name, standardised, numbers(&r["standardised"])[at], 1e-7);
-                assert_near(name, own.cooks_distance.unwrap(), numbers(&r["cook"])[at], 1e-7);
+                assert_near(
+                    name,
+                    own.cooks_distance.unwrap(),
+                    numbers(&r["cook"])[at],
+                    1e-7,
+                );
             }
         }
         let predictions = fit.predict(&matrix(case, "new"), Confidence::P95);
@@ -125,7 +156,12 @@ fn leverages_predictions_and_term_tests_are_those_of_r() {
             }
         }
         let test = fit.term_test(term(&case["dropped"])).unwrap();
-        let own = [lapwing_stats::as_f64(test.freedom), test.sum_of_squares, test.f, test.p_value];
+        let own = [
+            lapwing_stats::as_f64(test.freedom),
+            test.sum_of_squares,
+            test.f,
+            test.p_value,
+        ];
         for (actual, expected) in own.into_iter().zip(numbers(&r["dropped"])) {
             assert_near(&format!("{name} dropped"), actual, expected, 1e-7);
         }
@@ -139,7 +175,10 @@ fn robust_errors_are_those_of_statsmodels() {
         let by_run = RobustErrors::by_run(&fit).unwrap();
         let clusters = positions(&case["clusters"]);
         let by_cluster = RobustErrors::by_cluster(&fit, &clusters).unwrap().unwrap();
-        assert_eq!((by_run.freedom(), by_cluster.freedom()), (fit.residual_freedom(), 6));
+        assert_eq!(
+            (by_run.freedom(), by_cluster.freedom()),
+            (fit.residual_freedom(), 6)
+        );
         for (key, errors) in [("hc3", by_run), ("cluster", by_cluster)] {
             let columns = fit.kept().iter().skip(1);
             for (column, expected) in columns.zip(numbers(&case["statsmodels"][key])) {
@@ -153,7 +192,12 @@ fn robust_errors_are_those_of_statsmodels() {
 #[test]
 fn principal_components_are_those_of_scikit_learn() {
     let document = cases("principal_components.json");
-    let rows: Vec<Vec<f64>> = document["rows"].as_array().unwrap().iter().map(numbers).collect();
+    let rows: Vec<Vec<f64>> = document["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
     let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
     for case in document["cases"].as_array().unwrap() {
         let scaling = match case["scaling"].as_str().unwrap() {
@@ -163,7 +207,12 @@ fn principal_components_are_those_of_scikit_learn() {
         let components = principal_components(&rows, scaling).unwrap();
         assert_eq!(components.len(), 7);
         for (at, own) in components.iter().take(6).enumerate() {
-            assert_near("variance", own.variance, numbers(&case["variances"])[at], 1e-12);
+            assert_near(
+                "variance",
+                own.variance,
+                numbers(&case["variances"])[at],
+                1e-12,
+            );
             assert_near("share", own.share, numbers(&case["shares"])[at], 1e-12);
             for (actual, expected) in [(&own.loadings, "loadings"), (&own.scores, "scores")] {
                 for (actual, expected) in actual.iter().zip(numbers(&case[expected][at])) {
@@ -182,7 +231,11 @@ fn covering_arrays_are_no_larger_than_those_of_allpairspy() {
         let runs = covering_array(&space, &CoveringOptions::default(), Seed(7)).unwrap();
         let theirs = usize::try_from(case["runs"].as_u64().unwrap()).unwrap();
         assert!(is_covering(&space, &runs, 2), "{levels:?}");
-        assert!(runs.len() <= theirs, "{levels:?}: {} and {theirs}", runs.len());
+        assert!(
+            runs.len() <= theirs,
+            "{levels:?}: {} and {theirs}",
+            runs.len()
+        );
     }
 }
 
@@ -193,18 +246,28 @@ fn optimal_designs_are_as_efficient_as_those_of_py_doe() {
         let (levels, factors) = (count("levels"), count("factors"));
         let pair = |member: &Value| (positions(member)[0], positions(member)[1]);
         let members = |value: &Value| value.as_array().unwrap().iter().map(pair).collect();
-        let forbidden = case["forbidden"].as_array().unwrap().iter().map(members).collect();
+        let forbidden = case["forbidden"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(members)
+            .collect();
         let space = DesignSpace::new(vec![levels; factors], forbidden).unwrap();
         let numbers = (0..levels).map(lapwing_stats::as_f64).collect();
         let terms: Vec<ModelTerm> = case["terms"].as_array().unwrap().iter().map(term).collect();
-        let model = DesignModel::new(&vec![DesignFactor::Numbers(numbers); factors], &terms).unwrap();
+        let model =
+            DesignModel::new(&vec![DesignFactor::Numbers(numbers); factors], &terms).unwrap();
         let options = OptimalDesignOptions::default();
         let design = optimal_design(&space, &model, count("runs"), &options, Seed(7)).unwrap();
         assert!(design.runs.iter().all(|run| space.is_feasible(run)));
         assert!((d_efficiency(&model, &design.runs) - design.d_efficiency).abs() < 1e-9);
         for (method, theirs) in case["found"].as_object().unwrap() {
             let theirs = theirs.as_f64().unwrap();
-            assert!(design.d_efficiency > theirs - 1e-6, "{method} {theirs}: {}", design.d_efficiency);
+            assert!(
+                design.d_efficiency > theirs - 1e-6,
+                "{method} {theirs}: {}",
+                design.d_efficiency
+            );
         }
     }
 }
@@ -212,10 +275,25 @@ fn optimal_designs_are_as_efficient_as_those_of_py_doe() {
 #[test]
 fn designs_for_pairs_are_as_efficient_as_those_of_dexpy() {
     // dexpy 0.12 (pandas 1.5.3): build_optimal(k, model=make_quadratic_model(names, False), run_count=n), best of numpy.random.seed(0 … 9)
-    for (factors, runs, theirs) in [(4, 14, 92.158_371_163), (5, 18, 96.934_020_682), (6, 30, 95.785_582_633)] {
+    for (factors, runs, theirs) in [
+        (4, 14, 92.158_371_163),
+        (5, 18, 96.934_020_682),
+        (6, 30, 95.785_582_633),
+    ] {
         let model = DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).unwrap();
         let space = DesignSpace::treatments(factors);
-        let design = optimal_design(&space, &model, runs, &OptimalDesignOptions::default(), Seed(7)).unwrap();
-        assert!(design.d_efficiency > theirs - 1e-6, "{factors} {runs}: {}", design.d_efficiency);
+        let design = optimal_design(
+            &space,
+            &model,
+            runs,
+            &OptimalDesignOptions::default(),
+            Seed(7),
+        )
+        .unwrap();
+        assert!(
+            design.d_efficiency > theirs - 1e-6,
+            "{factors} {runs}: {}",
+            design.d_efficiency
+        );
     }
 }

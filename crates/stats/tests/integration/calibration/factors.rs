@@ -3,8 +3,8 @@
 use lapwing_stats::deltas::{DeltaPairing, MeasuredSets, effect_modifiers, mean_deltas};
 use lapwing_stats::design::{DesignSpace, balanced_runs, set_of_run};
 use lapwing_stats::linear_model::{
-    FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection, lenth_margins,
-    select_terms,
+    FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection,
+    lenth_margins, select_terms,
 };
 use lapwing_stats::shapley::model_attribution;
 use lapwing_stats::{Confidence, Seed};
@@ -45,11 +45,16 @@ fn expected(set: u128) -> f64 {
 /// Balanced random runs of the factors.
 fn sets(random: &mut impl Rng, runs: usize) -> Vec<u128> {
     let space = DesignSpace::treatments(FACTORS);
-    balanced_runs(&space, runs, &[], Seed(random.random())).iter().map(|run| set_of_run(run)).collect()
+    balanced_runs(&space, runs, &[], Seed(random.random()))
+        .iter()
+        .map(|run| set_of_run(run))
+        .collect()
 }
 
 fn measure(random: &mut impl Rng, sets: &[u128], noise: RunNoise) -> Vec<f64> {
-    sets.iter().map(|set| expected(*set) + noise.draw(random, *set)).collect()
+    sets.iter()
+        .map(|set| expected(*set) + noise.draw(random, *set))
+        .collect()
 }
 
 fn fitted(sets: &[u128], responses: &[f64]) -> (ModelMatrix, LinearFit) {
@@ -61,7 +66,10 @@ fn fitted(sets: &[u128], responses: &[f64]) -> (ModelMatrix, LinearFit) {
 
 /// Coverage of a main effect and of a pair, ordinary and robust, and of a Shapley value.
 fn of_fits(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 5] {
-    let ends = ModelMatrix::new(&FactorValues::treatments(&[0, 0b11_1111], FACTORS), &ModelTerm::all_pairs(FACTORS));
+    let ends = ModelMatrix::new(
+        &FactorValues::treatments(&[0, 0b11_1111], FACTORS),
+        &ModelTerm::all_pairs(FACTORS),
+    );
     let ends = ends.unwrap();
     average(name, rounds, |random| {
         let sets = sets(random, runs);
@@ -108,11 +116,17 @@ fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 4] 
         let sets = MeasuredSets::new(&measured).unwrap();
         let covers = |pairing: DeltaPairing, factor: usize, truth: f64| {
             let means = mean_deltas(&sets, pairing, Confidence::P95);
-            let interval = means.iter().find(|own| own.factor == factor).and_then(|own| own.interval);
+            let interval = means
+                .iter()
+                .find(|own| own.factor == factor)
+                .and_then(|own| own.interval);
             count(interval.is_none_or(|own| own.contains(truth)))
         };
         let modifiers = effect_modifiers(&sets, Confidence::P95);
-        let modifier = modifiers.iter().find(|own| (own.factor, own.other) == (0, 2)).and_then(|own| own.interval);
+        let modifier = modifiers
+            .iter()
+            .find(|own| (own.factor, own.other) == (0, 2))
+            .and_then(|own| own.interval);
         [
             covers(DeltaPairing::Means, 0, -0.6 + 0.5 * 0.45),
             covers(DeltaPairing::AllPairs, 0, -0.6 + 0.5 * 0.45),
@@ -130,12 +144,27 @@ fn of_nothing(name: &str, rounds: u32) -> [f64; 4] {
         let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(FACTORS)).unwrap();
         let noise: Vec<f64> = sets.iter().map(|_| normal(random)).collect();
         let taken = |strictness: f64| {
-            let options = TermSelection { strictness, ..TermSelection::default() };
-            count(select_terms(&matrix, &noise, &options).unwrap().unwrap().terms.len() > 1)
+            let options = TermSelection {
+                strictness,
+                ..TermSelection::default()
+            };
+            count(
+                select_terms(&matrix, &noise, &options)
+                    .unwrap()
+                    .unwrap()
+                    .terms
+                    .len()
+                    > 1,
+            )
         };
         let effects: Vec<f64> = (0..15).map(|_| normal(random)).collect();
         let margins = lenth_margins(&effects, Confidence::P95).unwrap();
-        let above = |margin: f64| effects.iter().filter(|effect| effect.abs() > margin).count();
+        let above = |margin: f64| {
+            effects
+                .iter()
+                .filter(|effect| effect.abs() > margin)
+                .count()
+        };
         [
             taken(1.0),
             taken(0.0),
@@ -164,21 +193,36 @@ fn intervals_of_factor_studies_cover() {
 #[ignore = "minutes: prints tables for docs/calibration.md"]
 fn table_of_coverage_of_factor_studies() {
     let rounds = 4_000;
-    let kinds = [("normal", RunNoise::Normal), ("log-normal", RunNoise::LogNormal), ("unequal", RunNoise::Unequal)];
-    show("| noise | runs | main effect | pair | main effect, HC3 | pair, HC3 | Shapley value |\n|---|--:|--:|--:|--:|--:|--:|");
+    let kinds = [
+        ("normal", RunNoise::Normal),
+        ("log-normal", RunNoise::LogNormal),
+        ("unequal", RunNoise::Unequal),
+    ];
+    show(
+        "| noise | runs | main effect | pair | main effect, HC3 | pair, HC3 | Shapley value |\n|---|--:|--:|--:|--:|--:|--:|",
+    );
     for (kind, noise) in kinds {
         for runs in [30, 60, 200] {
-            let [main, pair, robust_main, robust_pair, share] = of_fits("fits", runs, noise, rounds);
-            show(&format!("| {kind} | {runs} | {main:.4} | {pair:.4} | {robust_main:.4} | {robust_pair:.4} | {share:.4} |"));
+            let [main, pair, robust_main, robust_pair, share] =
+                of_fits("fits", runs, noise, rounds);
+            show(&format!(
+                "| {kind} | {runs} | {main:.4} | {pair:.4} | {robust_main:.4} | {robust_pair:.4} | {share:.4} |"
+            ));
         }
     }
-    show("| noise | runs | mean delta | all pairs | without interaction | modifier |\n|---|--:|--:|--:|--:|--:|");
+    show(
+        "| noise | runs | mean delta | all pairs | without interaction | modifier |\n|---|--:|--:|--:|--:|--:|",
+    );
     for (kind, noise) in kinds {
         for runs in [24, 48, 160] {
             let [mean, all, plain, modifier] = of_deltas("deltas", runs, noise, rounds);
-            show(&format!("| {kind} | {runs} | {mean:.4} | {all:.4} | {plain:.4} | {modifier:.4} |"));
+            show(&format!(
+                "| {kind} | {runs} | {mean:.4} | {all:.4} | {plain:.4} | {modifier:.4} |"
+            ));
         }
     }
     let [strict, plain, all, single] = of_nothing("nothing", 4_000);
-    show(&format!("selection: {strict:.4}, BIC {plain:.4}; Lenth: any {all:.4}, each {single:.4}"));
+    show(&format!(
+        "selection: {strict:.4}, BIC {plain:.4}; Lenth: any {all:.4}, each {single:.4}"
+    ));
 }

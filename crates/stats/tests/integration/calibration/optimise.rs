@@ -33,23 +33,55 @@ impl RandomSystem {
         let mut groups = Vec::new();
         for size in [2, 2, 2, 2, 3] {
             let first = pick(factors);
-            groups.push(((0..size).map(|at| (first + at * (1 + pick(2))) % factors).collect::<Vec<usize>>(), 0.0));
+            groups.push((
+                (0..size)
+                    .map(|at| (first + at * (1 + pick(2))) % factors)
+                    .collect::<Vec<usize>>(),
+                0.0,
+            ));
         }
-        let main: Vec<f64> = (0..factors).map(|at| if at % 2 == 0 { 0.2 * normal(random) } else { 0.03 * normal(random) }).collect();
+        let main: Vec<f64> = (0..factors)
+            .map(|at| {
+                if at % 2 == 0 {
+                    0.2 * normal(random)
+                } else {
+                    0.03 * normal(random)
+                }
+            })
+            .collect();
         for group in &mut groups {
             group.1 = 0.15 * normal(random);
         }
         let space = DesignSpace::new(vec![2; factors], forbidden).unwrap();
-        let mut system = Self { space, main, groups, lowest: 0.0, noise };
+        let mut system = Self {
+            space,
+            main,
+            groups,
+            lowest: 0.0,
+            noise,
+        };
         let all = system.space.feasible_runs(usize::MAX).unwrap();
-        system.lowest = all.iter().map(|run| system.cost(run)).fold(f64::INFINITY, f64::min);
+        system.lowest = all
+            .iter()
+            .map(|run| system.cost(run))
+            .fold(f64::INFINITY, f64::min);
         system
     }
 
     fn cost(&self, run: &[usize]) -> f64 {
-        let main: f64 = run.iter().zip(&self.main).filter(|(level, _)| **level == 1).map(|(_, effect)| effect).sum();
+        let main: f64 = run
+            .iter()
+            .zip(&self.main)
+            .filter(|(level, _)| **level == 1)
+            .map(|(_, effect)| effect)
+            .sum();
         let complete = |group: &&(Vec<usize>, f64)| group.0.iter().all(|factor| run[*factor] == 1);
-        main + self.groups.iter().filter(complete).map(|group| group.1).sum::<f64>()
+        main + self
+            .groups
+            .iter()
+            .filter(complete)
+            .map(|group| group.1)
+            .sum::<f64>()
     }
 
     fn measure(&self, run: &[usize], random: &mut impl Rng) -> f64 {
@@ -65,11 +97,21 @@ impl RandomSystem {
 fn by_model(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> ([f64; 4], f64) {
     let factors = system.main.len();
     let model = DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).unwrap();
-    let options = OptimisationOptions { candidates: 400, ..OptimisationOptions::default() };
+    let options = OptimisationOptions {
+        candidates: 400,
+        ..OptimisationOptions::default()
+    };
     let (mut measured, mut regrets, mut stopped) = (Vec::new(), [0.0; 4], None);
     for (at, checkpoint) in CHECKPOINTS.iter().enumerate() {
         loop {
-            let step = next_runs(&system.space, &model, &measured, &options, Seed(random.random())).unwrap();
+            let step = next_runs(
+                &system.space,
+                &model,
+                &measured,
+                &options,
+                Seed(random.random()),
+            )
+            .unwrap();
             if step.is_done && stopped.is_none() {
                 stopped = Some(measured.len());
             }
@@ -82,7 +124,10 @@ fn by_model(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> ([f64; 4]
             measured.push((run, response));
         }
     }
-    (regrets, lapwing_stats::as_f64(stopped.unwrap_or(CHECKPOINTS[3])))
+    (
+        regrets,
+        lapwing_stats::as_f64(stopped.unwrap_or(CHECKPOINTS[3])),
+    )
 }
 
 /// Random runs; the lowest measured one is recommended.
@@ -96,7 +141,10 @@ fn at_random(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> [f64; 4]
         if response < best.0 {
             best = (response, run);
         }
-        if let Some(at) = CHECKPOINTS.iter().position(|checkpoint| *checkpoint == count) {
+        if let Some(at) = CHECKPOINTS
+            .iter()
+            .position(|checkpoint| *checkpoint == count)
+        {
             regrets[at] = system.regret(&best.1);
         }
     }
@@ -120,7 +168,10 @@ fn one_at_a_time(system: &RandomSystem, random: &mut Xoshiro256PlusPlus) -> [f64
             (run, response) = (other, own);
         }
         count += 1;
-        if let Some(at) = CHECKPOINTS.iter().position(|checkpoint| *checkpoint == count) {
+        if let Some(at) = CHECKPOINTS
+            .iter()
+            .position(|checkpoint| *checkpoint == count)
+        {
             regrets[at] = system.regret(&run);
         }
         if count == CHECKPOINTS[3] {
@@ -146,19 +197,44 @@ fn regrets(name: &str, factors: usize, noise: f64, constraints: usize, rounds: u
 #[test]
 fn the_model_finds_better_settings_than_chance_and_one_factor_at_a_time() {
     let regrets = regrets("small search", 8, 0.05, 1, 20);
-    assert!(regrets[2] < 0.5 * regrets[6] && regrets[2] < regrets[10], "{regrets:?}");
+    assert!(
+        regrets[2] < 0.5 * regrets[6] && regrets[2] < regrets[10],
+        "{regrets:?}"
+    );
 }
 
 #[test]
 #[ignore = "minutes: prints tables for docs/calibration.md"]
 fn table_of_regrets() {
-    show("| factors | noise | constraints | search | 20 runs | 30 | 45 | 60 | done after |\n|--:|--:|--:|---|--:|--:|--:|--:|--:|");
-    for (factors, noise, constraints) in [(8, 0.02, 0), (8, 0.1, 0), (12, 0.02, 0), (12, 0.05, 2), (12, 0.1, 2)] {
+    show(
+        "| factors | noise | constraints | search | 20 runs | 30 | 45 | 60 | done after |\n|--:|--:|--:|---|--:|--:|--:|--:|--:|",
+    );
+    for (factors, noise, constraints) in [
+        (8, 0.02, 0),
+        (8, 0.1, 0),
+        (12, 0.02, 0),
+        (12, 0.05, 2),
+        (12, 0.1, 2),
+    ] {
         let all = regrets("search", factors, noise, constraints, 100);
-        for (search, own) in ["model", "random", "one factor at a time"].iter().zip(all.chunks(4)) {
-            let percent: Vec<String> = own.iter().map(|regret| format!("{:.1} %", 100.0 * regret.exp_m1())).collect();
-            let done = if *search == "model" { format!("{:.0}", all[12]) } else { String::new() };
-            let line = format!("| {factors} | {:.0} % | {constraints} | {search} | {} | {done} |", 100.0 * noise, percent.join(" | "));
+        for (search, own) in ["model", "random", "one factor at a time"]
+            .iter()
+            .zip(all.chunks(4))
+        {
+            let percent: Vec<String> = own
+                .iter()
+                .map(|regret| format!("{:.1} %", 100.0 * regret.exp_m1()))
+                .collect();
+            let done = if *search == "model" {
+                format!("{:.0}", all[12])
+            } else {
+                String::new()
+            };
+            let line = format!(
+                "| {factors} | {:.0} % | {constraints} | {search} | {} | {done} |",
+                100.0 * noise,
+                percent.join(" | ")
+            );
             show(&line);
         }
     }
