@@ -83,14 +83,14 @@ impl CholeskyFactor {
         let mut kept: Vec<usize> = Vec::with_capacity(size);
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(size);
         let mut least_share = f64::INFINITY;
-        for column in 0..size {
+        for (column, scale) in scales.iter().enumerate() {
             let mut row = Vec::with_capacity(kept.len() + 1);
             for (at, before) in kept.iter().enumerate() {
                 let known = dot(&row, &rows[at]);
                 row.push((matrix.at(column, *before) - known) / rows[at][at]);
             }
             let pivot = matrix.at(column, column) - dot(&row, &row);
-            let share = pivot / scales[column];
+            let share = pivot / scale;
             if pivot > 0.0 && share > tolerance {
                 least_share = least_share.min(share);
                 row.push(pivot.sqrt());

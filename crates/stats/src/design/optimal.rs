@@ -135,8 +135,8 @@ pub fn optimal_design(
         });
     }
     let search = DesignSearch::new(space, model, runs, options, seed)?;
-    let starts = (0..u64::try_from(options.starts.max(1)).unwrap_or(1))
-        .map(|start| search.from_start(start));
+    let starts =
+        (0..u64::try_from(options.starts.max(1)).unwrap_or(1)).map(|start| search.of_start(start));
     let best = starts.max_by(|one, other| one.value.total_cmp(&other.value));
     let chosen = best.map(|best| best.runs).unwrap_or_default();
     search.described(chosen)
@@ -211,7 +211,7 @@ impl<'a> DesignSearch<'a> {
         })
     }
 
-    fn from_start(&self, start: u64) -> ValuedDesign {
+    fn of_start(&self, start: u64) -> ValuedDesign {
         let mut random = self.seed.block(start);
         let runs = if self.is_complete {
             self.exchange_runs(&mut random)
@@ -268,8 +268,8 @@ impl<'a> DesignSearch<'a> {
             let (mut inverse, before) = self.inverse(&runs(&chosen));
             let before = self.value(&(inverse.clone(), before));
             let mut spreads: Vec<f64> = self.rows.iter().map(|row| spread(&inverse, row)).collect();
-            for at in 0..chosen.len() {
-                self.move_run(&mut inverse, &mut spreads, chosen[at], -1.0);
+            for own in &mut chosen {
+                self.move_run(&mut inverse, &mut spreads, *own, -1.0);
                 let numerator = self.numerator(&inverse);
                 let gain = |candidate: usize| match &numerator {
                     None => spreads[candidate],
@@ -277,14 +277,14 @@ impl<'a> DesignSearch<'a> {
                         spread(numerator, &self.rows[candidate]) / (1.0 + spreads[candidate])
                     }
                 };
-                let (mut best, mut most) = (chosen[at], gain(chosen[at]) * (1.0 + 1e-9));
+                let (mut best, mut most) = (*own, gain(*own) * (1.0 + 1e-9));
                 for candidate in 0..self.rows.len() {
-                    let own = gain(candidate);
-                    if own > most {
-                        (best, most) = (candidate, own);
+                    let other = gain(candidate);
+                    if other > most {
+                        (best, most) = (candidate, other);
                     }
                 }
-                chosen[at] = best;
+                *own = best;
                 self.move_run(&mut inverse, &mut spreads, best, 1.0);
             }
             let after = self.value(&self.inverse(&runs(&chosen)));

@@ -45,10 +45,9 @@ impl<'a> QuadraticForm<'a> {
 
 /// Returns the entries in which two rows differ, with the differences.
 pub(super) fn changed_entries(old: &[f64], new: &[f64]) -> Vec<(usize, f64)> {
-    let pairs = old.iter().zip(new).enumerate();
-    pairs
-        .filter(|(_, (old, new))| old != new)
-        .map(|(at, (old, new))| (at, new - old))
+    let differences = old.iter().zip(new).map(|(old, new)| new - old).enumerate();
+    differences
+        .filter(|(_, difference)| difference.abs() > 0.0)
         .collect()
 }
 

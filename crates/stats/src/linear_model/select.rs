@@ -239,14 +239,18 @@ impl<'a> TermSearch<'a> {
             }
         }
         self.criterion = best.criterion;
-        let named = best.terms.iter().map(|term| self.terms[*term]);
+        let mut named = best.terms.iter().map(|term| self.terms[*term]);
         Some(SelectionStep {
             added: if best.is_addition {
                 named.clone().collect()
             } else {
                 Vec::new()
             },
-            removed: if best.is_addition { None } else { named.last() },
+            removed: if best.is_addition {
+                None
+            } else {
+                named.next_back()
+            },
             criterion: self.criterion,
             r_squared: 1.0 - self.residual(),
         })

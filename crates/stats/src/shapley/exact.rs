@@ -62,15 +62,18 @@ pub fn shapley_values(values: &[f64]) -> Option<Vec<f64>> {
 /// ```
 pub fn interaction_index(values: &[f64]) -> Option<Vec<Vec<f64>>> {
     let factors = players(values)?;
-    let mut index = vec![vec![0.0; factors]; factors];
-    for one in 0..factors {
-        for other in 0..one {
-            let own = pair_index(values, factors, 1 << one, 1 << other);
-            index[one][other] = own;
-            index[other][one] = own;
+    let of = |one: usize, other: usize| {
+        if one == other {
+            0.0
+        } else {
+            pair_index(values, factors, 1 << one.min(other), 1 << one.max(other))
         }
-    }
-    Some(index)
+    };
+    Some(
+        (0..factors)
+            .map(|one| (0..factors).map(|other| of(one, other)).collect())
+            .collect(),
+    )
 }
 
 fn pair_index(values: &[f64], factors: usize, one: usize, other: usize) -> f64 {

@@ -99,7 +99,7 @@ fn of_fits(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 5] {
 }
 
 /// Coverage of a mean delta with few sets, with replicates, and of a modifier; of a factor with an interaction and of one without.
-fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 4] {
+fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 5] {
     average(name, rounds, |random| {
         // Sets and their neighbours, and every other set twice.
         let mut own = Vec::new();
@@ -122,6 +122,7 @@ fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 4] 
                 .and_then(|own| own.interval);
             count(interval.is_none_or(|own| own.contains(truth)))
         };
+        let fixed = of_these_sets(&sets);
         let modifiers = effect_modifiers(&sets, Confidence::P95);
         let modifier = modifiers
             .iter()
@@ -130,10 +131,25 @@ fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 4] 
         [
             covers(DeltaPairing::Means, 0, -0.6 + 0.5 * 0.45),
             covers(DeltaPairing::AllPairs, 0, -0.6 + 0.5 * 0.45),
+            fixed,
             covers(DeltaPairing::Means, 2, 0.1),
             count(modifier.is_none_or(|own| own.contains(0.0))),
         ]
     })
+}
+
+/// Whether the interval of the mean over the measured sets covers it.
+fn of_these_sets(sets: &MeasuredSets) -> f64 {
+    let deltas = sets.deltas(DeltaPairing::Means);
+    let truths: Vec<f64> = deltas
+        .iter()
+        .filter(|delta| delta.factor == 0)
+        .map(|delta| expected(delta.set | 1) - expected(delta.set))
+        .collect();
+    let truth = lapwing_stats::mean(&truths).unwrap_or(0.0);
+    let means = mean_deltas(sets, DeltaPairing::Means, Confidence::P95);
+    let own = means.iter().find(|own| own.factor == 0);
+    count(own.and_then(|own| own.interval_of_these_sets).is_none_or(|own| own.contains(truth)))
 }
 
 /// Of pure noise: how often selection takes any term, with the default and with the plain criterion, and Lenth's margins any effect of fifteen.
@@ -211,13 +227,13 @@ fn table_of_coverage_of_factor_studies() {
         }
     }
     show(
-        "| noise | runs | mean delta | all pairs | without interaction | modifier |\n|---|--:|--:|--:|--:|--:|",
+        "| noise | runs | mean delta | all pairs | of these sets | without interaction | modifier |\n|---|--:|--:|--:|--:|--:|--:|",
     );
     for (kind, noise) in kinds {
         for runs in [24, 48, 160] {
-            let [mean, all, plain, modifier] = of_deltas("deltas", runs, noise, rounds);
+            let [mean, all, fixed, plain, modifier] = of_deltas("deltas", runs, noise, rounds);
             show(&format!(
-                "| {kind} | {runs} | {mean:.4} | {all:.4} | {plain:.4} | {modifier:.4} |"
+                "| {kind} | {runs} | {mean:.4} | {all:.4} | {fixed:.4} | {plain:.4} | {modifier:.4} |"
             ));
         }
     }
