@@ -1,0 +1,19 @@
+//! Linear models of factors: least squares, robust errors, selection of terms, unreplicated designs.
+
+mod column;
+mod factor;
+mod fit;
+mod lenth;
+mod matrix;
+mod predict;
+mod robust;
+mod select;
+#[cfg(test)]
+mod tests;
+
+pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError, TermTest};
+pub use lenth::{LenthMargins, lenth_margins};
+pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};
+pub use predict::{LinearPrediction, RunDiagnostics};
+pub use robust::RobustErrors;
+pub use select::{Heredity, SelectedTerms, SelectionStep, TermSelection, select_terms};

@@ -1,0 +1,156 @@
+//! Predictions of a linear model, and what its runs say of it.
+
+use super::factor::CentredColumns;
+use super::fit::LinearFit;
+use super::matrix::ModelMatrix;
+use crate::number::as_f64;
+use crate::{Confidence, Interval};
+
+/// What a linear model predicts for one setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearPrediction {
+    /// The expected response x β̂.
+    pub mean: f64,
+    /// The standard error of the mean, s √(xᵀ (Xᵀ W X)⁻¹ x).
+    pub standard_error: f64,
+    /// The confidence interval of the mean.
+    pub mean_interval: Interval,
+    /// The prediction interval of one further run of weight 1: s² is added to the variance.
+    pub run_interval: Interval,
+    /// Whether the model can predict this setting at all: an aliased column has the value that its dependence on the others
+    /// implies. If not, the numbers are those of a setting that differs in a way that was never measured.
+    pub is_estimable: bool,
+}
+
+/// What a run says of the model, and the model of the run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunDiagnostics {
+    /// h: the share of the run's own response in its fitted value, between 0 and 1.
+    pub leverage: f64,
+    /// The residual over its standard deviation s √((1 − h) / w); `None` if the run alone determines a coefficient (h = 1).
+    pub standardised_residual: Option<f64>,
+    /// Cook's distance; `None` as above.
+    pub cooks_distance: Option<f64>,
+}
+
+impl LinearFit {
+    /// Returns the leverage w xᵀ (Xᵀ W X)⁻¹ x of each run.
+    pub fn leverages(&self) -> Vec<f64> {
+        let rows = self.residuals.len();
+        let sparse = self.centred.sparse_rows(&self.factor.kept, rows);
+        let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let own = |(row, entries): (usize, &Vec<(usize, f64)>)| weight(row) * self.spread(entries);
+        sparse.iter().enumerate().map(own).collect()
+    }
+
+    /// Returns xᵀ (Xᵀ W X)⁻¹ x for the entries of x that are not 0.
+    fn spread(&self, entries: &[(usize, f64)]) -> f64 {
+        let mut sum = 0.0;
+        for (count, (row, value)) in entries.iter().enumerate() {
+            let line = self.inverse.row(*row);
+            let before = &entries[..count];
+            let off: f64 = before
+                .iter()
+                .map(|(column, other)| line[*column] * other)
+                .sum();
+            sum += value * (2.0 * off + line[*row] * value);
+        }
+        sum
+    }
+
+    /// Returns leverage, standardised residual and Cook's distance of each run; empty without residual degrees of freedom.
+    ///
+    /// Source: Cook & Weisberg, *Residuals and Influence in Regression* 1982.
+    pub fn diagnostics(&self) -> Vec<RunDiagnostics> {
+        let Some(deviation) = self.residual_deviation() else {
+            return Vec::new();
+        };
+        let rank = as_f64(self.rank());
+        let own = |(row, leverage): (usize, f64)| {
+            let weight = self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let rest = 1.0 - leverage;
+            let scaled = self.residuals[row] * weight.sqrt() / (deviation * rest.sqrt());
+            let standardised_residual = (rest > 1e-10 && scaled.is_finite()).then_some(scaled);
+            RunDiagnostics {
+                leverage,
+                standardised_residual,
+                cooks_distance: standardised_residual.map(|r| r * r * leverage / (rest * rank)),
+            }
+        };
+        self.leverages().into_iter().enumerate().map(own).collect()
+    }
+
+    /// Predicts the settings of a matrix of the same terms, one per row.
+    ///
+    /// Without residual degrees of freedom the intervals are infinite. Empty if the number of columns differs.
+    pub fn predict(&self, settings: &ModelMatrix, confidence: Confidence) -> Vec<LinearPrediction> {
+        if settings.columns() != self.centred.columns.len() {
+            return Vec::new();
+        }
+        let variance = self.variance();
+        let reach = confidence.t_quantile(as_f64(self.residual_freedom()));
+        let predict = |row: usize| {
+            let full: Vec<f64> = (settings.row(row).iter().zip(&self.centred.centres))
+                .map(|(value, centre)| value - centre)
+                .collect();
+            let kept: Vec<f64> = self.factor.kept.iter().map(|at| full[*at]).collect();
+            let mean = crate::cholesky::dot(&kept, &self.coefficients);
+            let spread = variance * self.quadratic(&kept);
+            let around = |variance: f64| {
+                let reach = reach.map_or(f64::INFINITY, |reach| reach * variance.sqrt());
+                Interval {
+                    lower: mean - reach,
+                    upper: mean + reach,
+                }
+            };
+            LinearPrediction {
+                mean,
+                standard_error: spread.sqrt(),
+                mean_interval: around(spread),
+                run_interval: around(spread + variance),
+                is_estimable: true,
+            }
+        };
+        let mut predictions: Vec<LinearPrediction> = (0..settings.rows()).map(predict).collect();
+        self.mark_estimable(settings, &mut predictions);
+        predictions
+    }
+
+    /// Compares each aliased column with the combination of kept ones that it was in the runs.
+    fn mark_estimable(&self, settings: &ModelMatrix, predictions: &mut [LinearPrediction]) {
+        let kept = &self.factor.kept;
+        let dependent: Vec<(usize, Vec<f64>)> = self
+            .aliased()
+            .into_iter()
+            .map(|column| (column, dependence(&self.centred, self, column)))
+            .collect();
+        for (row, prediction) in predictions.iter_mut().enumerate() {
+            let values = settings.row(row);
+            let centred = |at: usize| values[at] - self.centred.centres[at];
+            prediction.is_estimable = dependent.iter().all(|(column, weights)| {
+                let parts = weights
+                    .iter()
+                    .zip(kept)
+                    .map(|(weight, at)| weight * centred(*at));
+                let implied: f64 = parts.sum();
+                (implied - centred(*column)).abs() <= 1e-6 * (1.0 + centred(*column).abs())
+            });
+        }
+    }
+}
+
+/// Returns the weights on the kept columns that make up an aliased column.
+fn dependence(columns: &CentredColumns, fit: &LinearFit, column: usize) -> Vec<f64> {
+    let rows = fit.residuals.len();
+    let mut entries: Vec<f64> = (0..rows)
+        .map(|row| columns.columns[column].at(row))
+        .collect();
+    if let Some(weights) = &fit.weights {
+        for (entry, weight) in entries.iter_mut().zip(weights) {
+            *entry *= weight;
+        }
+    }
+    let mut solved = columns.inner(&fit.factor.kept, &entries);
+    fit.factor.solve(&mut solved);
+    solved
+}

@@ -1,0 +1,224 @@
+//! Properties of linear models.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Confidence, Seed};
+
+fn fit(matrix: &ModelMatrix, responses: &[f64], weights: Option<&[f64]>) -> LinearFit {
+    LinearFit::new(matrix, responses, LeastSquares { weights }).expect("fits")
+}
+
+/// Returns numbers that look random.
+fn noise(count: usize, seed: u64) -> Vec<f64> {
+    use rand_xoshiro::rand_core::Rng;
+    let mut random = Seed(seed).block(0);
+    (0..count)
+        .map(|_| f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5)
+        .collect()
+}
+
+fn numeric(count: usize, seed: u64) -> FactorValues {
+    FactorValues::Numbers(noise(count, seed))
+}
+
+#[test]
+fn nearly_dependent_numbers_are_fitted_by_reflections() {
+    // The second number is the first but for a millionth, far from 0, as times are.
+    let (base, little) = (noise(60, 1), noise(60, 2));
+    let first: Vec<f64> = base.iter().map(|value| 1e3 + value).collect();
+    let second: Vec<f64> = first
+        .iter()
+        .zip(&little)
+        .map(|(a, b)| a + 1e-3 * b)
+        .collect();
+    let responses: Vec<f64> = (0..60)
+        .map(|row| 2.0 + 3.0 * first[row] - 5.0 * second[row])
+        .collect();
+    let factors = [FactorValues::Numbers(first), FactorValues::Numbers(second)];
+    let matrix = ModelMatrix::new(&factors, &ModelTerm::main_effects(2)).expect("fits");
+    let fit = fit(&matrix, &responses, None);
+    assert_eq!(fit.aliased(), Vec::<usize>::new());
+    for (column, expected) in [(0, 2.0), (1, 3.0), (2, -5.0)] {
+        let actual = fit.coefficient(column).expect("kept").estimate;
+        assert!((actual - expected).abs() < 1e-5, "{column}: {actual}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_number_is_aliased_and_cannot_be_predicted_apart() {
+    let (first, other) = (noise(50, 3), noise(50, 4));
+    let copy: Vec<f64> = first.iter().map(|value| 7.0 - 2.0 * value).collect();
+    let numbers = |values: [&[f64]; 3]| values.map(|values| FactorValues::Numbers(values.to_vec()));
+    let terms = ModelTerm::main_effects(3);
+    let matrix = ModelMatrix::new(&numbers([&first, &copy, &other]), &terms).expect("fits");
+    let fit = fit(&matrix, &noise(50, 5), None);
+    assert_eq!(fit.aliased(), [2]);
+    let settings = numbers([&[1.0, 1.0], &[5.0, 4.0], &[0.0, 0.0]]);
+    let settings = ModelMatrix::new(&settings, &terms).expect("fits");
+    let predictions = fit.predict(&settings, Confidence::P95);
+    assert_eq!(
+        [predictions[0].is_estimable, predictions[1].is_estimable],
+        [true, false]
+    );
+}
+
+#[test]
+fn without_residual_freedom_there_are_estimates_and_no_errors() {
+    let factors = FactorValues::treatments(&[0, 1, 2, 3], 2);
+    let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(2)).expect("fits");
+    let fit = fit(&matrix, &[4.0, 3.0, 2.0, 7.0], None);
+    assert_eq!(
+        (
+            fit.residual_freedom(),
+            fit.residual_deviation(),
+            fit.adjusted_r_squared()
+        ),
+        (0, None, None)
+    );
+    let pair = fit.coefficient(3).expect("kept");
+    assert!((pair.estimate - 6.0).abs() < 1e-12 && pair.p_value.is_none());
+    assert_eq!(fit.coefficient_interval(3, Confidence::P95), None);
+    assert_eq!(RobustErrors::by_run(&fit), None);
+}
+
+#[test]
+fn wrong_lengths_and_numbers_are_refused() {
+    let matrix = ModelMatrix::new(&[numeric(4, 1)], &ModelTerm::main_effects(1)).expect("fits");
+    let refused = |responses: &[f64], weights| {
+        LinearFit::new(&matrix, responses, LeastSquares { weights }).err()
+    };
+    assert_eq!(
+        refused(&[1.0; 3], None),
+        Some(LinearModelError::Lengths { rows: 4, values: 3 })
+    );
+    let bad = [1.0, f64::NAN, 1.0, 1.0];
+    assert_eq!(
+        refused(&bad, None),
+        Some(LinearModelError::NotFinite { row: 1 })
+    );
+    assert_eq!(
+        refused(&[1.0; 4], Some(&[1.0, 1.0, 0.0, 1.0])),
+        Some(LinearModelError::NotFinite { row: 2 })
+    );
+}
+
+#[test]
+fn selection_respects_heredity() {
+    // Only the product of two of six factors acts, in coding −1, +1: no factor has an effect of its own.
+    let sets: Vec<u128> = (0..64).chain(0..64).collect();
+    let factors = FactorValues::treatments(&sets, 6);
+    let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(6)).expect("fits");
+    let sign = |set: u128, factor: usize| if set >> factor & 1 == 1 { 1.0 } else { -1.0 };
+    let noise = noise(128, 8);
+    let pairs = sets.iter().zip(&noise);
+    let responses: Vec<f64> = pairs
+        .map(|(set, noise)| 3.0 * sign(*set, 1) * sign(*set, 4) + noise)
+        .collect();
+    let selected = |heredity| {
+        let options = TermSelection {
+            heredity,
+            ..TermSelection::default()
+        };
+        select_terms(&matrix, &responses, &options)
+            .expect("finite")
+            .expect("varies")
+            .terms
+    };
+    let [intercept, one, other, pair] = [
+        ModelTerm::Intercept,
+        ModelTerm::Main(1),
+        ModelTerm::Main(4),
+        ModelTerm::Pair(1, 4),
+    ];
+    assert_eq!(selected(Heredity::Strong), [intercept, one, other, pair]);
+    // In coding 0, 1 the product alone is not enough, so the factors come in without being asked for.
+    assert_eq!(selected(Heredity::Free), [intercept, one, other, pair]);
+}
+
+#[test]
+fn forced_terms_stay_and_noise_stays_out() {
+    let sets: Vec<u128> = (0..256).collect();
+    let factors = FactorValues::treatments(&sets, 8);
+    let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(8)).expect("fits");
+    let forced = vec![ModelTerm::Main(3)];
+    let options = TermSelection {
+        forced: forced.clone(),
+        ..TermSelection::default()
+    };
+    let selected = select_terms(&matrix, &noise(256, 9), &options)
+        .expect("finite")
+        .expect("varies");
+    assert_eq!(
+        (selected.terms, selected.steps.len()),
+        (vec![ModelTerm::Intercept, forced[0]], 0)
+    );
+    assert_eq!(select_terms(&matrix, &[1.0; 256], &options), Ok(None));
+}
+
+/// Sets of six factors with responses and weights.
+fn runs() -> impl Strategy<Value = Vec<(u128, f64, f64)>> {
+    prop::collection::vec((0..64_u128, -10.0..10.0_f64, 0.2..3.0_f64), 12..60)
+}
+
+proptest! {
+    #[test]
+    fn residuals_are_orthogonal_to_every_column(runs in runs()) {
+        let sets: Vec<u128> = runs.iter().map(|run| run.0).collect();
+        let responses: Vec<f64> = runs.iter().map(|run| run.1).collect();
+        let weights: Vec<f64> = runs.iter().map(|run| run.2).collect();
+        let mut factors = FactorValues::treatments(&sets, 6);
+        factors.push(FactorValues::Numbers(weights.clone()));
+        let matrix = ModelMatrix::new(&factors, &ModelTerm::all_pairs(7)).expect("fits");
+        for weights in [None, Some(weights.as_slice())] {
+            let fit = fit(&matrix, &responses, weights);
+            for column in 0..matrix.columns() {
+                let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+                let terms = (0..runs.len()).map(|row| weight(row) * matrix.row(row)[column] * fit.residuals[row]);
+                prop_assert!(terms.sum::<f64>().abs() < 1e-7);
+            }
+            let leverages = fit.leverages();
+            prop_assert!((leverages.iter().sum::<f64>() - crate::as_f64(fit.rank())).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn equal_weights_change_nothing_and_twice_the_runs_are_twice_the_weight(runs in runs()) {
+        let sets: Vec<u128> = runs.iter().map(|run| run.0).collect();
+        let responses: Vec<f64> = runs.iter().map(|run| run.1).collect();
+        let model = |sets: &[u128]| {
+            ModelMatrix::new(&FactorValues::treatments(sets, 6), &ModelTerm::main_effects(6)).expect("fits")
+        };
+        let plain = fit(&model(&sets), &responses, None);
+        let equal = fit(&model(&sets), &responses, Some(&vec![2.0; sets.len()]));
+        let twice = fit(&model(&[sets.clone(), sets.clone()].concat()), &[responses.clone(), responses].concat(), None);
+        prop_assert_eq!(plain.kept(), twice.kept());
+        for column in plain.kept() {
+            let own = |fit: &LinearFit| fit.coefficient(*column).expect("kept");
+            for other in [&equal, &twice] {
+                prop_assert!((own(&plain).estimate - own(other).estimate).abs() < 1e-9);
+            }
+            if plain.residual_freedom() > 0 {
+                prop_assert!((own(&plain).standard_error - own(&equal).standard_error).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn a_term_of_one_column_has_f_of_t_squared(runs in runs()) {
+        let sets: Vec<u128> = runs.iter().map(|run| run.0).collect();
+        let responses: Vec<f64> = runs.iter().map(|run| run.1).collect();
+        let matrix = ModelMatrix::new(&FactorValues::treatments(&sets, 6), &ModelTerm::main_effects(6)).expect("fits");
+        let fit = fit(&matrix, &responses, None);
+        for column in fit.kept().iter().skip(1) {
+            let own = fit.coefficient(*column).expect("kept");
+            if let Some(test) = fit.term_test(matrix.meanings()[*column].term) {
+                prop_assert!((test.f - own.t * own.t).abs() < 1e-6 * (1.0 + test.f));
+                prop_assert!((test.p_value - own.p_value.expect("freedom")).abs() < 1e-8);
+            }
+            let mut weights = vec![0.0; matrix.columns()];
+            weights[*column] = 1.0;
+            prop_assert_eq!(fit.contrast(&weights).map(|c| c.estimate), Some(own.estimate));
+        }
+    }
+}
