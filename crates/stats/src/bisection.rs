@@ -324,6 +324,30 @@ mod tests {
     }
 
     #[test]
+    fn the_larger_the_change_the_smaller_the_odds_that_suffice() {
+        let found = |shift: f64| {
+            let mut search = Bisection::new(3);
+            for log in [-1.2, -0.4, 0.4, 1.2] {
+                search.add(0, log);
+                search.add(2, shift + log);
+            }
+            // Of the commit between the ends nothing is known but one value, nearer to the later end.
+            search.add(1, shift * 0.7);
+            let probability = search.suspects().probability;
+            let least = (1..1000_usize).map(|it| as_f64(it) / 1000.0);
+            let most = least
+                .filter(|it| search.is_found(*it))
+                .last()
+                .unwrap_or(0.0);
+            (probability, most)
+        };
+        for shift in [2.0, 3.0] {
+            let (probability, most) = found(shift);
+            assert!(most > probability, "{shift}: {probability} {most}");
+        }
+    }
+
+    #[test]
     fn broken_commits_leave_several_suspects() {
         let mut search = Bisection::new(8);
         for log in [0.0, 0.01, 0.02] {

@@ -39,3 +39,31 @@ impl SlowdownAnswer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{DifferenceMethod, Interval};
+
+    proptest! {
+        #[test]
+        fn a_narrow_interval_decides_and_a_wide_one_around_both_borders_does_not(
+            value in -1.0..1.0_f64,
+            half in 0.0..0.5_f64,
+            smallest_effect in 0.01..0.5_f64,
+        ) {
+            let difference = Difference {
+                value,
+                interval: Interval { lower: value - half, upper: value + half },
+                p_value: 0.0,
+                method: DifferenceMethod::Welch,
+            };
+            let answer = SlowdownAnswer::at(&difference, 0.05, smallest_effect);
+            let is_wide = value - half <= 0.0 && value + half >= smallest_effect;
+            prop_assert_eq!(answer == SlowdownAnswer::Undecided, is_wide);
+            prop_assert!(half >= smallest_effect / 2.0 || !is_wide);
+        }
+    }
+}

@@ -296,28 +296,20 @@ fn a_bisection_is_right_as_often_as_it_says() {
     assert!(times < 3.0, "{rates:?}");
 }
 
-#[test]
-#[ignore = "minutes"]
-fn bisections_of_64_and_1024_commits() {
-    for (commits, shift, ends) in [
-        (64, 1, 30),
-        (64, 2, 8),
-        (64, 3, 4),
-        (1024, 1, 16),
-        (1024, 2, 8),
-        (1024, 3, 4),
-    ] {
-        for (ends, search) in [
-            (Ends::Fixed(ends), Search::Posterior { build: 0.0 }),
-            (Ends::UntilCertain, Search::Posterior { build: 0.0 }),
-            (Ends::UntilCertain, Search::Posterior { build: 3.0 }),
-            (Ends::UntilCertain, Search::Posterior { build: 10.0 }),
+/// Searches with these shifts, and with so many instances of each end.
+fn bisections(commits: usize, shifts_and_ends: [(usize, usize); 3]) {
+    for (shift, ends) in shifts_and_ends {
+        for (ends, build) in [
+            (Ends::Fixed(ends), 0.0),
+            (Ends::UntilCertain, 0.0),
+            (Ends::UntilCertain, 3.0),
+            (Ends::UntilCertain, 10.0),
         ] {
             let setting = Setting {
                 commits,
                 shift,
                 ends,
-                search,
+                search: Search::Posterior { build },
             };
             let (rates, _) = report(setting, 400);
             assert!(
@@ -326,6 +318,18 @@ fn bisections_of_64_and_1024_commits() {
             );
         }
     }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn bisections_of_64_commits() {
+    bisections(64, [(3, 4), (2, 8), (1, 30)]);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn bisections_of_1024_commits() {
+    bisections(1024, [(3, 4), (2, 8), (1, 16)]);
 }
 
 #[test]
