@@ -29,7 +29,8 @@ fn three_variants() -> TempDir {
                 position += 1;
                 let instance = lines.instance(run, benchmark, more);
                 // Scattered like noise, and always the same.
-                let noise = (position * 2_654_435 + u32::try_from(at).unwrap() * 77_347) % 1_009 % 31;
+                let noise =
+                    (position * 2_654_435 + u32::try_from(at).unwrap() * 77_347) % 1_009 % 31;
                 let value = factor * (1.0 + 0.001 * f64::from(noise));
                 lines.iteration(&instance, 0, json!({"metrics": {"wall_time": value}}));
                 lines.instance_end(&instance);
