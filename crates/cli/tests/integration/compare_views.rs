@@ -29,7 +29,8 @@ fn three_variants() -> TempDir {
                 position += 1;
                 let instance = lines.instance(run, benchmark, more);
                 // Scattered like noise, and always the same.
-                let noise = (position * 2_654_435 + u32::try_from(at).unwrap() * 77_347) % 1_009 % 31;
+                let noise =
+                    (position * 2_654_435 + u32::try_from(at).unwrap() * 77_347) % 1_009 % 31;
                 let value = factor * (1.0 + 0.001 * f64::from(noise));
                 lines.iteration(&instance, 0, json!({"metrics": {"wall_time": value}}));
                 lines.instance_end(&instance);
@@ -55,7 +56,21 @@ const SIDES: [&str; 5] = [
 fn each_side_is_the_baseline_in_turn() {
     let folder = three_variants();
     let join = [&SIDES[..], &["--benchmark", "join"]].concat();
-    assert_snapshot!(run(folder.path(), &join), @"");
+    assert_snapshot!(run(folder.path(), &join), @"
+    main, arrow, threads against each other: 2 regressions, 2 improvements, 2 inconclusive   (6 comparisons, FDR 5 %)
+
+     benchmark  candidate of  against  baseline  candidate   ratio  interval        instances  verdict
+     join       arrow         main       1.02 s     1.21 s   1.19×  [1.18, 1.21]        6 / 6  ✗ regression
+     join       arrow         threads    1.02 s     1.21 s  1.192×  [1.183, 1.201]      6 / 6  ✗ regression
+     join       main          arrow      1.21 s     1.02 s   0.84×  [0.83, 0.85]        6 / 6  ✓ improvement
+     join       threads       arrow      1.21 s     1.02 s  0.839×  [0.833, 0.845]      6 / 6  ✓ improvement
+     join       threads       main       1.02 s     1.02 s   1.00×  [0.98, 1.02]        6 / 6  ? inconclusive: no change seen
+     join       main          threads    1.02 s     1.02 s   1.00×  [0.98, 1.02]        6 / 6  ? inconclusive: no change seen
+
+    note: the unit of replication is the block: 6 pairs; pairing made intervals 4 % narrower
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
+    exit 0
+    ");
     let json = [&SIDES[..], &["--format", "json"]].concat();
     let text = run(folder.path(), &json);
     let (text, _) = text.rsplit_once("exit").unwrap();

@@ -24,8 +24,7 @@ const DECIDED: f64 = 2.0;
 /// candidate, baseline and metric; those with the largest decided changes come first.
 pub fn change_map(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
     let mut columns: Vec<ChangeColumn<'_>> = Vec::new();
-    let mut rows: BTreeMap<(&str, &str, Option<String>), Vec<(usize, &Comparison)>> =
-        BTreeMap::new();
+    let mut rows: BTreeMap<RowName<'_>, Vec<(usize, &Comparison)>> = BTreeMap::new();
     for comparison in comparisons {
         let column = ChangeColumn::of(comparison);
         let place = columns.iter().position(|known| *known == column);
@@ -50,7 +49,7 @@ pub fn change_map(comparisons: &[Comparison], options: &CompareOptions) -> Chart
     let all = rows.len();
     rows.truncate(MOST_ROWS);
     let several_suites = rows.iter().any(|row| row.0.0 != rows[0].0.0);
-    let name = |(suite, benchmark, setting): &(&str, &str, Option<String>)| {
+    let name = |(suite, benchmark, setting): &RowName<'_>| {
         let mut name = (*benchmark).to_owned();
         if let Some(setting) = setting {
             name.push_str(&format!(" · {setting}"));
@@ -124,6 +123,9 @@ fn subtitle(
     }
     text
 }
+
+/// Suite, benchmark and setting of a row.
+type RowName<'a> = (&'a str, &'a str, Option<String>);
 
 /// What a column is about.
 #[derive(PartialEq)]
