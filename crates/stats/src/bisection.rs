@@ -337,7 +337,7 @@ mod tests {
             let least = (1..1000_usize).map(|it| as_f64(it) / 1000.0);
             let most = least
                 .filter(|it| search.is_found(*it))
-                .last()
+                .next_back()
                 .unwrap_or(0.0);
             (probability, most)
         };
