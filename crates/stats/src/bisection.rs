@@ -334,10 +334,9 @@ mod tests {
             // Of the commit between the ends nothing is known but one value, nearer to the later end.
             search.add(1, shift * 0.7);
             let probability = search.suspects().probability;
-            let least = (1..1000_usize).map(|it| as_f64(it) / 1000.0);
-            let most = least
-                .filter(|it| search.is_found(*it))
-                .last()
+            let most = (1..1000_usize)
+                .map(|it| as_f64(it) / 1000.0)
+                .rfind(|it| search.is_found(*it))
                 .unwrap_or(0.0);
             (probability, most)
         };
