@@ -35,7 +35,7 @@ const STEP: f64 = 0.05;
 /// use lapwing_stats::{Seed, threshold_shares};
 /// let shares = threshold_shares(&[1.0, 1.01], &[1.2, 1.21], 1_000, Seed(7)).unwrap();
 /// let slower = shares.iter().filter(|it| it.is_above && it.share == 1.0);
-/// // All of them are more than 15 % slower, and none is by 20 %.
+/// // All of them are more than 0, 5, 10 and 15 % slower; only some by more than 20 %.
 /// assert_eq!(slower.count(), 4);
 /// ```
 pub fn threshold_shares(
