@@ -40,15 +40,15 @@ mod permutation;
 mod population;
 mod power;
 mod principal_components;
+mod prospect;
 mod rank;
 mod ratio;
 mod ratio_interval;
-mod prospect;
 mod replicates;
 mod seed;
 mod sequential;
-mod slowdown;
 pub mod shapley;
+mod slowdown;
 pub mod steady;
 mod subset;
 mod suite_ratio;
@@ -91,10 +91,10 @@ pub use power::{
     instances_needed, minimal_detectable_slowdown, power,
 };
 pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
+pub use prospect::Prospect;
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
-pub use prospect::Prospect;
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
 pub use sequential::{

@@ -82,7 +82,8 @@ mod tests {
     fn the_prospect_is_that_of_simulated_futures() {
         let deviation = 0.05;
         // Eight values with that mean and deviation.
-        let unit = [-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0].map(|it: f64| it * (7.0_f64 / 8.0).sqrt());
+        let unit =
+            [-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0].map(|it: f64| it * (7.0_f64 / 8.0).sqrt());
         let pairs = Replicates::Pairs(unit.iter().map(|it| 0.02 + deviation * it).collect());
         let prospect = pairs.prospect(20, 0.03, 0.03).expect("eight pairs");
         assert!((prospect.differs - 0.0166).abs() < 1e-3, "{prospect:?}");

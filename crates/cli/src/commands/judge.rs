@@ -20,7 +20,10 @@ use super::bisect::{
     CommitComparison, CommitOptions, CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch,
     SideComparison, StoredMeasurements, instance_mean,
 };
-use super::run::{MeasuringParts, PythonEnvironments, SessionOpening, about_commits, new_session, repository, start_executor};
+use super::run::{
+    MeasuringParts, PythonEnvironments, SessionOpening, about_commits, new_session, repository,
+    start_executor,
+};
 use crate::answer::write_json;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};

@@ -34,10 +34,15 @@ impl SideEnvironment {
             return;
         }
         observations(&run.environment, &mut |path, value| {
-            self.values.entry(path.to_owned()).or_default().insert(value);
+            self.values
+                .entry(path.to_owned())
+                .or_default()
+                .insert(value);
         });
         let asked = run.attributes.get(Run::PYTHON_PACKAGES);
-        let lines = asked.and_then(|it| it.get("requirements")).and_then(|it| it.as_array());
+        let lines = asked
+            .and_then(|it| it.get("requirements"))
+            .and_then(|it| it.as_array());
         let lines = lines.into_iter().flatten().filter_map(|it| it.as_str());
         self.asked.extend(lines.map(str::to_owned));
     }
@@ -83,7 +88,9 @@ pub(super) fn unintended(sides: [&SideEnvironment; 2]) -> Vec<UnintendedDifferen
 fn package_name(requirement: &str) -> String {
     let requirement = requirement.trim();
     let is_of_name = |it: char| it.is_alphanumeric() || "-_.".contains(it);
-    let named = requirement.rsplit_once("#egg=").map_or(requirement, |(_, name)| name);
+    let named = requirement
+        .rsplit_once("#egg=")
+        .map_or(requirement, |(_, name)| name);
     let name: String = match named.starts_with("git+") {
         // The repository's name is the best guess.
         true => {
@@ -138,7 +145,10 @@ mod tests {
     fn names_of_packages_are_normalised() {
         for (requirement, name) in [
             ("Dask[complete] >= 2", "dask"),
-            ("git+https://example.org/ruamel.yaml.git@main", "ruamel-yaml"),
+            (
+                "git+https://example.org/ruamel.yaml.git@main",
+                "ruamel-yaml",
+            ),
             ("msgpack_python==1", "msgpack-python"),
             ("x @ file:///a", "x"),
         ] {

@@ -28,11 +28,21 @@ impl Looks {
         };
         let mut sizes: Vec<usize> = numbers
             .into_keys()
-            .map(|number| sides.map(|side| up_to(side, number)).into_iter().min().unwrap_or(0))
+            .map(|number| {
+                sides
+                    .map(|side| up_to(side, number))
+                    .into_iter()
+                    .min()
+                    .unwrap_or(0)
+            })
             .filter(|size| *size > 0)
             .collect();
         sizes.dedup();
-        let planned = sides.iter().flat_map(|side| side.looks.keys()).map(|it| it.most).max();
+        let planned = sides
+            .iter()
+            .flat_map(|side| side.looks.keys())
+            .map(|it| it.most)
+            .max();
         Self {
             sizes,
             most: planned.unwrap_or(0) as usize,
@@ -105,7 +115,11 @@ mod tests {
         let again = side(&[(1, 5), (2, 7)], 0);
         let looks = Looks::of([&again, &again]);
         assert_eq!(looks.count(), 2);
-        assert!((0.02..0.04).contains(&looks.level(0.05)), "{}", looks.level(0.05));
+        assert!(
+            (0.02..0.04).contains(&looks.level(0.05)),
+            "{}",
+            looks.level(0.05)
+        );
         let stopped = side(&[(1, 5)], 20);
         let looks = Looks::of([&stopped, &stopped]);
         assert!(looks.level(0.05) < 0.02 && looks.factor(0.05) > 2.5);

@@ -171,7 +171,8 @@ impl SideSamples {
         if let Some(name) = first_of(&names, &all) {
             self.audit_samples(&samples, &policies, name);
         }
-        self.environments.resize(self.count, SideEnvironment::default());
+        self.environments
+            .resize(self.count, SideEnvironment::default());
         for sample in &samples {
             for instance in &sample.instances {
                 self.environments[sample.place.side].add(&instance.run);

@@ -15,8 +15,7 @@ use super::schedule::{FinishedInstance, InstancePlan, Schedule};
 use super::source::VariantSources;
 use super::values::declared_metrics;
 use crate::model::{
-    Look,
-    Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
+    Id, Instance, InstanceEnd, InstanceOutcome, Look, Object, Record, Run, Session, Version,
 };
 use crate::suite::{Plan, Variant};
 
@@ -284,15 +283,7 @@ fn measure_instance(
         outlet.send(&started)?;
         around.watch.begin();
         let run = &mut runs[planned.variant];
-        return measure_test(
-            test,
-            (case, variant),
-            &place,
-            instance,
-            run,
-            around,
-            outlet,
-        );
+        return measure_test(test, (case, variant), &place, instance, run, around, outlet);
     }
     outlet.keep(&Record::Instance(instance))?;
     outlet.send(&started)?;

@@ -199,11 +199,7 @@ fn place(position: usize) -> u32 {
 }
 
 /// Returns the benchmarks of a block in random order, each with all variants, again in random order.
-fn shuffled(
-    mut cases: Vec<usize>,
-    plan: &Plan,
-    random: &mut impl Rng,
-) -> Vec<(usize, usize)> {
+fn shuffled(mut cases: Vec<usize>, plan: &Plan, random: &mut impl Rng) -> Vec<(usize, usize)> {
     cases.shuffle(random);
     let mut order = Vec::with_capacity(cases.len() * plan.variants.len());
     for case in cases {
@@ -324,8 +320,14 @@ mod tests {
         found.sort_by_key(|it| (it.2, it.1));
         let without_position: Vec<(usize, usize, u32)> =
             found.iter().map(|it| (it.0, it.1, it.2)).collect();
-        assert_eq!(without_position, [(1, 0, 3), (1, 1, 3), (1, 0, 4), (1, 1, 4)]);
-        assert_eq!(order.iter().map(|it| it.position).collect::<Vec<_>>(), [12, 13, 14, 15]);
+        assert_eq!(
+            without_position,
+            [(1, 0, 3), (1, 1, 3), (1, 0, 4), (1, 1, 4)]
+        );
+        assert_eq!(
+            order.iter().map(|it| it.position).collect::<Vec<_>>(),
+            [12, 13, 14, 15]
+        );
     }
 
     #[test]

@@ -171,7 +171,10 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     let variants = read_variants(&mut table, folder)?;
     let (cases, pytest, limits) = read_cases(&mut table, &defaults)?;
     let variants = resolve_variants(variants, &cases)?;
-    if let (Some(variant), false) = (variants.iter().find(|it| it.setup.is_some()), pytest.is_empty()) {
+    if let (Some(variant), false) = (
+        variants.iter().find(|it| it.setup.is_some()),
+        pytest.is_empty(),
+    ) {
         let reason = format!(
             "`{}` has `setup`, which is for commands; tests of pytest have fixtures",
             variant.name

@@ -230,7 +230,9 @@ impl Variant {
 
     /// Returns the command that is timed for a benchmark, without the arguments of this variant.
     pub fn command_of<'a>(&'a self, case: &'a Case) -> &'a CommandLine {
-        self.commands.get(&case.benchmark.id).unwrap_or(&case.command)
+        self.commands
+            .get(&case.benchmark.id)
+            .unwrap_or(&case.command)
     }
 
     /// Returns what tells it from the other variants of its plan, for people.

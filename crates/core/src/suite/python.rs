@@ -53,7 +53,8 @@ impl PythonEnvironment {
             _ => return Err(node.wrong(PYTHON, "a path or a list of requirements")),
         };
         if let (PythonPackages::Existing(_), Some(_)) = (&packages, &version) {
-            let reason = "is the folder of an environment, whose version is given; remove `python_version`";
+            let reason =
+                "is the folder of an environment, whose version is given; remove `python_version`";
             return Err(node.senseless(PYTHON, reason));
         }
         Ok(Self { packages, version })
@@ -73,7 +74,9 @@ impl PythonEnvironment {
     pub fn key(&self, content: &str) -> String {
         let mut hash = Sha256::new();
         let parts = match &self.packages {
-            PythonPackages::Requirements(lines) => vec!["requirements".to_owned(), lines.join("\n")],
+            PythonPackages::Requirements(lines) => {
+                vec!["requirements".to_owned(), lines.join("\n")]
+            }
             // Relative paths inside a file start from its folder.
             PythonPackages::RequirementsFile(path)
             | PythonPackages::Lock(path)
@@ -85,7 +88,10 @@ impl PythonEnvironment {
             hash.update(part);
         }
         let digest = hash.finalize();
-        digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        digest[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     /// Returns whether the same requirements always give the same environment, so that it can be kept: not if they name
@@ -93,7 +99,9 @@ impl PythonEnvironment {
     pub fn is_repeatable(&self, content: &str) -> bool {
         let lines: Vec<&str> = match &self.packages {
             PythonPackages::Requirements(lines) => lines.iter().map(String::as_str).collect(),
-            PythonPackages::RequirementsFile(_) | PythonPackages::Conda(_) => content.lines().collect(),
+            PythonPackages::RequirementsFile(_) | PythonPackages::Conda(_) => {
+                content.lines().collect()
+            }
             PythonPackages::Lock(_) => return true,
             PythonPackages::Existing(_) => return false,
         };
@@ -104,14 +112,33 @@ impl PythonEnvironment {
 /// Returns whether a line of requirements always means the same.
 fn is_repeatable(line: &str) -> bool {
     let line = line.trim().trim_start_matches("- ").trim();
-    let requirement = line.split_once('#').map_or(line, |(before, _)| before).trim();
-    if let Some((_, revision)) = line.split_once("git+").and_then(|(_, it)| it.rsplit_once('@')) {
+    let requirement = line
+        .split_once('#')
+        .map_or(line, |(before, _)| before)
+        .trim();
+    if let Some((_, revision)) = line
+        .split_once("git+")
+        .and_then(|(_, it)| it.rsplit_once('@'))
+    {
         let hash = revision.split('#').next().unwrap_or_default().trim();
         return hash.len() == 40 && hash.chars().all(|it| it.is_ascii_hexdigit());
     }
-    let starts = ["-e", "--editable", "-r", "--requirement", "-c", "--constraint", ".", "/", "file:"];
+    let starts = [
+        "-e",
+        "--editable",
+        "-r",
+        "--requirement",
+        "-c",
+        "--constraint",
+        ".",
+        "/",
+        "file:",
+    ];
     let is_folder = starts.iter().any(|start| requirement.starts_with(start));
-    !is_folder && !line.contains("git+") && !requirement.contains("@ file:") && !requirement.contains("@ .")
+    !is_folder
+        && !line.contains("git+")
+        && !requirement.contains("@ file:")
+        && !requirement.contains("@ .")
 }
 
 impl PythonPackages {

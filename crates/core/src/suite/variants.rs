@@ -32,7 +32,10 @@ pub(super) struct VariantTable {
 }
 
 /// Returns the variants of a suite; without any, every combination of its factors' levels is one.
-pub(super) fn read_variants(suite: &mut Table, folder: &Path) -> Result<Vec<VariantTable>, Located> {
+pub(super) fn read_variants(
+    suite: &mut Table,
+    folder: &Path,
+) -> Result<Vec<VariantTable>, Located> {
     let factors = match suite.take("factor") {
         Some(node) => node
             .entries("factor")?

@@ -23,7 +23,10 @@ use self::resume::ResumedSearch;
 use self::search::{CommitSearch, SearchOptions};
 pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
 pub use self::watch::{InstanceWatch, instance_mean};
-use super::run::{MeasuringParts, PythonEnvironments, SEARCH, SessionOpening, commits_between, new_session, start_executor};
+use super::run::{
+    MeasuringParts, PythonEnvironments, SEARCH, SessionOpening, commits_between, new_session,
+    start_executor,
+};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

@@ -50,7 +50,10 @@ impl ControlResult {
         let store = open_for_reading(context)?;
         let mut sessions = Vec::new();
         for (_, session) in found.sides.sessions() {
-            if has_control(&store.catalogue().session_state(session)?.runs, &found.sides.sides[0].name) {
+            if has_control(
+                &store.catalogue().session_state(session)?.runs,
+                &found.sides.sides[0].name,
+            ) {
                 sessions.push(session);
             }
         }
@@ -59,16 +62,22 @@ impl ControlResult {
         }
         let mut filter = filter.clone();
         filter.runs.sessions = sessions.iter().map(Id::to_string).collect();
-        let gathered = gather(&[baseline.clone(), control], &filter, metrics, judging, context);
+        let gathered = gather(
+            &[baseline.clone(), control],
+            &filter,
+            metrics,
+            judging,
+            context,
+        );
         let gathered = match gathered {
             // The filters may exclude it.
             Err(error) if error.cause.downcast_ref::<StoreError>().is_some() => return Ok(None),
             gathered => gathered?,
         };
         let comparisons = gathered.samples.compare(&gathered.names, options);
-        let alarms = comparisons.iter().filter(|it| {
-            matches!(it.verdict, Verdict::Regression | Verdict::Improvement)
-        });
+        let alarms = comparisons
+            .iter()
+            .filter(|it| matches!(it.verdict, Verdict::Regression | Verdict::Improvement));
         let alarms = alarms.map(|it| ControlAlarm {
             benchmark: it.subject.benchmark.clone(),
             metric: it.subject.metric.clone(),
@@ -87,7 +96,10 @@ impl ControlResult {
             .iter()
             .map(|it| (format!("{} {}", it.benchmark, it.metric), it.ratio))
             .collect();
-        let named: Vec<(&str, f64)> = names.iter().map(|(name, it)| (name.as_str(), *it)).collect();
+        let named: Vec<(&str, f64)> = names
+            .iter()
+            .map(|(name, it)| (name.as_str(), *it))
+            .collect();
         control_text(self.comparisons, &named)
     }
 }

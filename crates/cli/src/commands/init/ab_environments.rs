@@ -48,21 +48,35 @@ struct AbConfig {
 impl AbEnvironments {
     /// Reads a folder.
     pub fn read(folder: &Path) -> Result<Self, CliError> {
-        let wrong = |path: &Path, reason: String| CliError::input(format!("{}: {reason}", path.display()));
+        let wrong =
+            |path: &Path, reason: String| CliError::input(format!("{}: {reason}", path.display()));
         let entries = fs::read_dir(folder).map_err(|error| wrong(folder, error.to_string()))?;
-        let files = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
+        let files = entries
+            .flatten()
+            .filter_map(|it| it.file_name().into_string().ok());
         let mut names: Vec<String> = files
-            .filter_map(|it| Some(it.strip_prefix(PREFIX)?.strip_suffix(".conda.yaml")?.to_owned()))
+            .filter_map(|it| {
+                Some(
+                    it.strip_prefix(PREFIX)?
+                        .strip_suffix(".conda.yaml")?
+                        .to_owned(),
+                )
+            })
             .collect();
         // The baseline first: it is what the others are compared with.
         names.sort_by_key(|name| (name != BASELINE, name.clone()));
         if names.is_empty() {
-            return Err(wrong(folder, format!("no file {PREFIX}NAME.conda.yaml is there"))
-                .hint("name the folder AB_environments of Coiled's benchmarks"));
+            return Err(
+                wrong(folder, format!("no file {PREFIX}NAME.conda.yaml is there"))
+                    .hint("name the folder AB_environments of Coiled's benchmarks"),
+            );
         }
         let mut notes = Vec::new();
         if names[0] != BASELINE {
-            notes.push(format!("there is no {PREFIX}{BASELINE}.conda.yaml: `{}` comes first", names[0]));
+            notes.push(format!(
+                "there is no {PREFIX}{BASELINE}.conda.yaml: `{}` comes first",
+                names[0]
+            ));
         }
         let mut runtimes = Vec::new();
         for name in names {
@@ -81,7 +95,11 @@ impl AbEnvironments {
             if let Some(dask) = dask {
                 dask_variables("DASK", &dask, &mut variables);
             }
-            notes.extend(lacking.iter().map(|it| format!("{it} is missing; nothing is overridden by it")));
+            notes.extend(
+                lacking
+                    .iter()
+                    .map(|it| format!("{it} is missing; nothing is overridden by it")),
+            );
             runtimes.push(AbRuntime {
                 cluster: clusters.map(|_| file("cluster")),
                 name,
@@ -90,13 +108,16 @@ impl AbEnvironments {
         }
         let path = folder.join(CONFIG);
         let config = if path.exists() {
-            let text = fs::read_to_string(&path).map_err(|error| wrong(&path, error.to_string()))?;
+            let text =
+                fs::read_to_string(&path).map_err(|error| wrong(&path, error.to_string()))?;
             // An empty document is no table.
             let config: Option<AbConfig> =
                 serde_saphyr::from_str(&text).map_err(|error| wrong(&path, error.to_string()))?;
             config.unwrap_or_default()
         } else {
-            notes.push(format!("{CONFIG} is missing: name the tests in the suite file"));
+            notes.push(format!(
+                "{CONFIG} is missing: name the tests in the suite file"
+            ));
             AbConfig::default()
         };
         if config.repeat == Some(0) {
@@ -126,19 +147,39 @@ impl AbEnvironments {
         );
         let mut line = |key: &str, value: String| text.push_str(&format!("{key} = {value}\n"));
         let targets = self.config.targets.clone().filter(|it| !it.is_empty());
-        line("pytest", list(&targets.unwrap_or_else(|| vec!["tests".to_owned()])));
-        if let Some(markers) = self.config.markers.as_ref().filter(|it| !it.trim().is_empty()) {
-            line("pytest_arguments", list(&["-m".to_owned(), markers.clone()]));
+        line(
+            "pytest",
+            list(&targets.unwrap_or_else(|| vec!["tests".to_owned()])),
+        );
+        if let Some(markers) = self
+            .config
+            .markers
+            .as_ref()
+            .filter(|it| !it.trim().is_empty())
+        {
+            line(
+                "pytest_arguments",
+                list(&["-m".to_owned(), markers.clone()]),
+            );
         }
         if let Some(repeat) = self.config.repeat.filter(|it| *it > 0) {
             line("instances", repeat.to_string());
         }
-        let datasets = self.config.h2o_datasets.as_ref().filter(|it| !it.is_empty());
+        let datasets = self
+            .config
+            .h2o_datasets
+            .as_ref()
+            .filter(|it| !it.is_empty());
         if let Some(datasets) = datasets {
-            line("env", format!("{{ H2O_DATASETS = {} }}", quoted(&datasets.join(","))));
+            line(
+                "env",
+                format!("{{ H2O_DATASETS = {} }}", quoted(&datasets.join(","))),
+            );
         }
         for runtime in &self.runtimes {
-            let packages = self.folder.join(format!("{PREFIX}{}.conda.yaml", runtime.name));
+            let packages = self
+                .folder
+                .join(format!("{PREFIX}{}.conda.yaml", runtime.name));
             text.push_str(&format!(
                 "\n[variant.{}]\npython = {}\n",
                 key(&runtime.name),
@@ -150,7 +191,9 @@ impl AbEnvironments {
                 variables.insert("CLUSTER_KWARGS".to_owned(), cluster.display().to_string());
             }
             text.push_str("env = { ");
-            let entries = variables.iter().map(|(name, value)| format!("{} = {}", key(name), quoted(value)));
+            let entries = variables
+                .iter()
+                .map(|(name, value)| format!("{} = {}", key(name), quoted(value)));
             text.push_str(&entries.collect::<Vec<_>>().join(", "));
             text.push_str(" }\n");
         }
@@ -161,9 +204,9 @@ impl AbEnvironments {
 fn yaml(path: &Path) -> Result<Option<Value>, CliError> {
     let wrong = |reason: String| CliError::input(format!("{}: {reason}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let has_content = text
-        .lines()
-        .any(|line| !matches!(line.trim().chars().next(), None | Some('#')) && line.trim() != "---");
+    let has_content = text.lines().any(|line| {
+        !matches!(line.trim().chars().next(), None | Some('#')) && line.trim() != "---"
+    });
     if !has_content {
         return Ok(None);
     }
@@ -205,7 +248,10 @@ fn quoted(text: &str) -> String {
 }
 
 fn key(name: &str) -> String {
-    let is_bare = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
+    let is_bare = !name.is_empty()
+        && name
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
     if is_bare {
         name.to_owned()
     } else {

@@ -35,14 +35,19 @@ impl InitCommand {
             context.terminal.note(note);
         }
         let text = found.suite();
-        let path = self.output.clone().unwrap_or_else(|| PathBuf::from(SUITE_FILE));
+        let path = self
+            .output
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(SUITE_FILE));
         if path.as_os_str() == "-" {
             write!(context.terminal.data_out(), "{text}")?;
             return Ok(ExitStatus::Fine);
         }
         if path.exists() {
-            return Err(CliError::input(format!("{} exists already", path.display()))
-                .hint("name another file with --output, or remove it"));
+            return Err(
+                CliError::input(format!("{} exists already", path.display()))
+                    .hint("name another file with --output, or remove it"),
+            );
         }
         fs::write(&path, text).map_err(|error| {
             CliError::input(format!("cannot write {}: {error}", path.display()))

@@ -31,10 +31,10 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     let plan = stored_plan(&state)?;
     let sides = candidates(&plan);
     if sides.len() < 2 {
-        return Err(
-            CliError::input(format!("session `{name}` has one variant, so nothing is compared"))
-                .hint("`lapwing run --instances N` measures it again, with N instances"),
-        );
+        return Err(CliError::input(format!(
+            "session `{name}` has one variant, so nothing is compared"
+        ))
+        .hint("`lapwing run --instances N` measures it again, with N instances"));
     }
     let rule = StopEarly {
         metric: command.metric.clone(),
@@ -51,9 +51,9 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         return Ok(ExitStatus::Fine);
     }
     if !context.quiet {
-        let ids = open.iter().map(|(case, extra)| {
-            format!("{} (+{extra})", plan.cases[*case].benchmark.id)
-        });
+        let ids = open
+            .iter()
+            .map(|(case, extra)| format!("{} (+{extra})", plan.cases[*case].benchmark.id));
         let ids: Vec<String> = ids.collect();
         context.terminal.say(&format!(
             "measuring {} of session `{name}` again, with more instances per side: {}",
@@ -82,7 +82,12 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         environments,
     };
     let look = counts.look + 1;
-    command.measure_look(parts, SessionOpening::Again(runs, Vec::new()), schedule, Some(look))
+    command.measure_look(
+        parts,
+        SessionOpening::Again(runs, Vec::new()),
+        schedule,
+        Some(look),
+    )
 }
 
 /// Returns options with the error rates of the first of two looks.

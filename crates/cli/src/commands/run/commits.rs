@@ -345,10 +345,12 @@ impl<'a> CommitCheckouts<'a> {
         }
         let mut environment = commit.map_or_else(BTreeMap::new, |it| self.environment_of(it));
         environment.extend([source_variable(folder)]);
-        Ok(match build(executor, command.clone(), folder, environment)? {
-            BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
-            done @ (BuildResult::Well | BuildResult::Interrupted) => done,
-        })
+        Ok(
+            match build(executor, command.clone(), folder, environment)? {
+                BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
+                done @ (BuildResult::Well | BuildResult::Interrupted) => done,
+            },
+        )
     }
 
     /// Returns the variables of the Python environment in which a commit is measured first.

@@ -82,7 +82,9 @@ impl<'a> SessionJudge<'a> {
             let is_due = |it: &InstancePlan| {
                 let sizes = &sizes[it.case];
                 let size = sizes[look.min(sizes.len() - 1)];
-                ordinals.get(&(it.case, it.block)).is_some_and(|at| *at < size)
+                ordinals
+                    .get(&(it.case, it.block))
+                    .is_some_and(|at| *at < size)
             };
             let due: Vec<InstancePlan> = left.extract_if(.., |it| is_due(it)).collect();
             let due = due.into_iter().filter(|it| !result.is_closed(it.case));
@@ -142,8 +144,7 @@ impl<'a> SessionJudge<'a> {
         if candidates.len() < 2 {
             return self.precision();
         }
-        let (comparisons, options) =
-            comparisons(
+        let (comparisons, options) = comparisons(
             self.plan,
             self.session,
             &candidates,
@@ -179,7 +180,10 @@ impl<'a> SessionJudge<'a> {
         let summary = Summary::of_session(&store, self.session, self.plan)?;
         let mut result = LookResult::default();
         for (at, case) in self.plan.cases.iter().enumerate() {
-            let row = summary.rows.iter().find(|it| it.benchmark == case.benchmark.id);
+            let row = summary
+                .rows
+                .iter()
+                .find(|it| it.benchmark == case.benchmark.id);
             let Some(row) = row else { continue };
             let named = self.rule.metric.as_deref().unwrap_or(METRIC);
             let estimate = match named {
@@ -238,7 +242,11 @@ pub fn comparisons(
         ..usual
     });
     let comparisons = gathered.samples.compare(&gathered.names, &options);
-    let known: BTreeSet<&str> = plan.cases.iter().map(|it| it.benchmark.id.as_str()).collect();
+    let known: BTreeSet<&str> = plan
+        .cases
+        .iter()
+        .map(|it| it.benchmark.id.as_str())
+        .collect();
     let of_plan = comparisons
         .into_iter()
         .filter(|it| known.contains(it.subject.benchmark.as_str()));

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::{
     Consumer, Environment, Event, Executor, RunEnd, RunError, RunnerSurroundings, Schedule,
-    SessionRuns,
-    run as measure,
+    SessionRuns, run as measure,
 };
 use lapwing_core::model::{Record, Run};
 use lapwing_core::record::{RecordFile, Store};
@@ -15,8 +14,8 @@ use lapwing_core::suite::{Plan, PlannedCommit, Variant};
 
 use super::build_step::BuildResult;
 use super::commits::CommitCheckouts;
-use super::python_environments::PythonEnvironments;
 use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
+use super::python_environments::PythonEnvironments;
 use super::session::SessionOpening;
 use super::{new_id, resume, start_second_executor, stop_on_signals, system};
 use crate::error::CliError;

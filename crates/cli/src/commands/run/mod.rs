@@ -35,11 +35,11 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 pub use self::build_step::BuildResult;
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
+use self::early_stop::SessionJudge;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::{AgainWhat, Run};
-pub use self::python_environments::PythonEnvironments;
-use self::early_stop::SessionJudge;
 use self::progress::RunProgress;
+pub use self::python_environments::PythonEnvironments;
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
 use crate::error::{CliError, ExitStatus};
@@ -145,9 +145,8 @@ impl Run {
         let measured = parts.all(opening, &mut progress, |measurement| {
             measurement.set_look(look);
             match &plan.stop_early {
-                Some(rule) if look.is_none() => {
-                    SessionJudge::new(plan, session.id, rule, context).visits(measurement, &schedule)
-                }
+                Some(rule) if look.is_none() => SessionJudge::new(plan, session.id, rule, context)
+                    .visits(measurement, &schedule),
                 Some(_) | None => visits(plan, measurement, &mut schedule),
             }
         });

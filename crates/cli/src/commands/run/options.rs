@@ -337,8 +337,11 @@ impl Run {
             return Err(CliError::input("--min-time is longer than --max-time"));
         }
         if self.again == Some(AgainWhat::Commits) && self.commits.is_none() {
-            return Err(CliError::input("--again without a value belongs to --commits")
-                .hint("`--again inconclusive` adds instances to what the last comparison left open"));
+            return Err(
+                CliError::input("--again without a value belongs to --commits").hint(
+                    "`--again inconclusive` adds instances to what the last comparison left open",
+                ),
+            );
         }
         let judged = self.metric.is_some() || self.smallest_effect.is_some();
         if judged && !self.stop_early {
@@ -424,9 +427,8 @@ impl Run {
                     let error = unknown("variant", name, names());
                     return Err(match nearest(name, names()) {
                         Some(_) => error,
-                        None => {
-                            CliError::input(error.cause).hint(format!("available: {}", first_names(names(), 8)))
-                        }
+                        None => CliError::input(error.cause)
+                            .hint(format!("available: {}", first_names(names(), 8))),
                     });
                 };
                 if !chosen.contains(variant) {
@@ -439,8 +441,10 @@ impl Run {
             let control = first.control();
             if plan.variants.iter().any(|it| it.name == control.name) {
                 let name = control.name;
-                return Err(CliError::input(format!("the suite has a variant `{name}` already"))
-                    .hint("rename it: --aa adds one of that name"));
+                return Err(
+                    CliError::input(format!("the suite has a variant `{name}` already"))
+                        .hint("rename it: --aa adds one of that name"),
+                );
             }
             plan.variants.push(control);
         }

@@ -110,7 +110,12 @@ impl PythonEnvironments {
             }
             let _absent = fs::remove_dir_all(&folder);
             for step in steps {
-                match build(executor, step.command(&folder), directory, step.variables(&folder))? {
+                match build(
+                    executor,
+                    step.command(&folder),
+                    directory,
+                    step.variables(&folder),
+                )? {
                     BuildResult::Well => {}
                     BuildResult::Interrupted => {
                         return Err(CliError {
@@ -220,17 +225,24 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
     let version = python.version.as_deref();
     match &python.packages {
         PythonPackages::Existing(_) => Ok(Vec::new()),
-        PythonPackages::Conda(_) if version.is_some() => {
-            Err("`python_version` is not for environments of Conda: name the version in the file".to_owned())
-        }
+        PythonPackages::Conda(_) if version.is_some() => Err(
+            "`python_version` is not for environments of Conda: name the version in the file"
+                .to_owned(),
+        ),
         PythonPackages::Conda(file) => {
             let programs = ["micromamba", "mamba", "conda"];
             let Some(program) = programs.into_iter().find(|it| program(it)) else {
-                return Err(format!("{file} needs conda, mamba or micromamba, and none is installed"));
+                return Err(format!(
+                    "{file} needs conda, mamba or micromamba, and none is installed"
+                ));
             };
             Ok(vec![match program {
-                "conda" => BuildStep::of(&["conda", "env", "create", "--quiet", "--prefix", "{folder}", "--file", file]),
-                program => BuildStep::of(&[program, "create", "--quiet", "--yes", "--prefix", "{folder}", "--file", file]),
+                "conda" => BuildStep::of(&[
+                    "conda", "env", "create", "--quiet", "--prefix", "{folder}", "--file", file,
+                ]),
+                program => BuildStep::of(&[
+                    program, "create", "--quiet", "--yes", "--prefix", "{folder}", "--file", file,
+                ]),
             }])
         }
         PythonPackages::Lock(file) if !program("uv") => {
@@ -239,14 +251,28 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
         PythonPackages::Lock(file) if file.ends_with("uv.lock") => {
             let project = Path::new(file).parent().unwrap_or(Path::new("."));
             let project = project.display().to_string();
-            let mut step = BuildStep::of(&["uv", "sync", "--quiet", "--frozen", "--project", &project]);
-            step.words.extend(version.iter().flat_map(|it| ["--python", *it]).map(str::to_owned));
+            let mut step =
+                BuildStep::of(&["uv", "sync", "--quiet", "--frozen", "--project", &project]);
+            step.words.extend(
+                version
+                    .iter()
+                    .flat_map(|it| ["--python", *it])
+                    .map(str::to_owned),
+            );
             step.variables.push(("UV_PROJECT_ENVIRONMENT", "{folder}"));
             Ok(vec![step])
         }
         PythonPackages::Lock(file) => Ok(vec![
             virtual_environment(version),
-            BuildStep::of(&["uv", "pip", "sync", "--quiet", "--python", "{folder}/bin/python", file]),
+            BuildStep::of(&[
+                "uv",
+                "pip",
+                "sync",
+                "--quiet",
+                "--python",
+                "{folder}/bin/python",
+                file,
+            ]),
         ]),
         PythonPackages::Requirements(lines) => {
             let mut words = Vec::new();
@@ -271,7 +297,12 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
 fn virtual_environment(version: Option<&str>) -> BuildStep {
     if program("uv") {
         let mut step = BuildStep::of(&["uv", "venv", "--quiet", "--no-project", "{folder}"]);
-        step.words.extend(version.iter().flat_map(|it| ["--python", *it]).map(str::to_owned));
+        step.words.extend(
+            version
+                .iter()
+                .flat_map(|it| ["--python", *it])
+                .map(str::to_owned),
+        );
         return step;
     }
     let python = version.map_or_else(|| "python3".to_owned(), |it| format!("python{it}"));
@@ -280,8 +311,22 @@ fn virtual_environment(version: Option<&str>) -> BuildStep {
 
 fn installation(words: Vec<String>) -> BuildStep {
     let mut step = match program("uv") {
-        true => BuildStep::of(&["uv", "pip", "install", "--quiet", "--python", "{folder}/bin/python"]),
-        false => BuildStep::of(&["{folder}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]),
+        true => BuildStep::of(&[
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            "{folder}/bin/python",
+        ]),
+        false => BuildStep::of(&[
+            "{folder}/bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]),
     };
     step.words.extend(words);
     step

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use lapwing_core::measure::{FinishedInstance, FixedSchedule, InstancePlan, Schedule, SessionRuns};
-use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Run as RunRecord, Session};
+use lapwing_core::model::{
+    InstanceEnd, InstanceOutcome, Object, Record, Run as RunRecord, Session,
+};
 use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;

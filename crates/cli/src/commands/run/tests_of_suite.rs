@@ -39,8 +39,10 @@ pub fn tests_of(
         }
     }
     if places.is_empty() {
-        return Err(CliError::input("no Python environment of the variants can be built")
-            .hint("the notes above say why"));
+        return Err(
+            CliError::input("no Python environment of the variants can be built")
+                .hint("the notes above say why"),
+        );
     }
     let mut tables = Vec::with_capacity(suite.pytest().len());
     for table in suite.pytest() {
@@ -51,7 +53,11 @@ pub fn tests_of(
                 cases.iter().map(|it| it.benchmark.id.clone()).collect()
             };
             let (known, here) = (ids(&tests), ids(&found));
-            tests.extend(found.into_iter().filter(|it| !known.contains(&it.benchmark.id)));
+            tests.extend(
+                found
+                    .into_iter()
+                    .filter(|it| !known.contains(&it.benchmark.id)),
+            );
             let differing = known.symmetric_difference(&here);
             if at > 0 && known != here {
                 context.terminal.note(&format!(

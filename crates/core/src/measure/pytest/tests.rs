@@ -21,6 +21,7 @@ fn collected(suite: &Suite, script: FakeScript) -> (Result<Vec<Case>, CollectErr
     let folder = tempfile::tempdir().expect("a folder");
     let cases = collect(
         &suite.pytest()[0],
+        None,
         &mut executor,
         &folder.path().join("list"),
     );

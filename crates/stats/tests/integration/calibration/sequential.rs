@@ -66,7 +66,9 @@ fn fixed(pairs: usize, effect: f64, border: f64, trials: u64, seed: Seed) -> f64
     let found = (0..trials).filter(|trial| {
         let mut random = seed.block(*trial);
         let pairs = (0..pairs).map(|_| effect + normal(&mut random)).collect();
-        let difference = Replicates::Pairs(pairs).difference(Confidence::P95).unwrap();
+        let difference = Replicates::Pairs(pairs)
+            .difference(Confidence::P95)
+            .unwrap();
         difference.interval.lower > border
     });
     as_f64(found.count()) / as_f64(usize::try_from(trials).unwrap())
@@ -102,7 +104,9 @@ fn stopping_early_keeps_the_error_rate_and_saves_measurements() {
 #[test]
 #[ignore = "some minutes; the table is in docs/calibration.md"]
 fn the_table_of_stopping_early() {
-    show("| effect | most pairs | border | effect in sd | worse | better | equivalent | mean pairs |");
+    show(
+        "| effect | most pairs | border | effect in sd | worse | better | equivalent | mean pairs |",
+    );
     for most in [20, 40, 100] {
         for (name, border) in [("", 0.0), ("band", 0.5)] {
             let experiment = Experiment { most, border };
@@ -114,6 +118,58 @@ fn the_table_of_stopping_early() {
     for (most, effect) in [(20, 0.8), (40, 0.5), (40, 0.8), (100, 0.3), (100, 0.5)] {
         let rates = Experiment { most, border: 0.0 }.rates(effect, 20_000, Seed(21));
         let same = (2..=most).find(|it| fixed(*it, effect, 0.0, 20_000, Seed(4)) >= rates.worse);
-        show(&format!("| power of {most} at {effect}: {:.1} %, as {same:?} fixed pairs |", 100.0 * rates.worse));
+        show(&format!(
+            "| power of {most} at {effect}: {:.1} %, as {same:?} fixed pairs |",
+            100.0 * rates.worse
+        ));
+    }
+}
+
+/// How often a second look alarms without any effect, by procedure.
+#[derive(Debug, Default, Clone, Copy)]
+struct SecondLook {
+    /// Everything that does not hold at the level of the first of two looks is measured again.
+    shared: f64,
+    /// Only what has no verdict at 5 % is measured again.
+    after_a_verdict: f64,
+    /// The same, and the second look is at 5 %, too.
+    uncorrected: f64,
+}
+
+fn second_look(first: usize, more: usize, trials: u64) -> SecondLook {
+    let levels = look_levels(&[first, first + more], 0, ALPHA);
+    let mut sum = SecondLook::default();
+    for trial in 0..trials {
+        let mut random = Seed(22).block(trial);
+        let pairs: Vec<f64> = (0..first + more).map(|_| normal(&mut random)).collect();
+        let p_value = |count: usize| {
+            let replicates = Replicates::Pairs(pairs[..count].to_vec());
+            replicates.difference(Confidence::P95).unwrap().p_value
+        };
+        let [early, late] = [p_value(first), p_value(first + more)];
+        let alarm = |first: f64, second: f64| f64::from(u8::from(early <= first || late <= second));
+        sum.shared += alarm(levels[0], levels[1]);
+        sum.after_a_verdict += alarm(ALPHA, levels[1]);
+        sum.uncorrected += alarm(ALPHA, ALPHA);
+    }
+    let trials = as_f64(usize::try_from(trials).unwrap());
+    SecondLook {
+        shared: sum.shared / trials,
+        after_a_verdict: sum.after_a_verdict / trials,
+        uncorrected: sum.uncorrected / trials,
+    }
+}
+
+#[test]
+fn measuring_again_keeps_the_error_rate() {
+    for (first, more) in [(5, 5), (5, 15), (10, 10), (10, 30)] {
+        let found = second_look(first, more, 10_000);
+        show(&format!(
+            "| {first} | {more} | {:.1} % | {:.1} % | {:.1} % |",
+            100.0 * found.shared,
+            100.0 * found.after_a_verdict,
+            100.0 * found.uncorrected
+        ));
+        assert!(found.shared < 0.055, "{found:?}");
     }
 }

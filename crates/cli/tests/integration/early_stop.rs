@@ -1,0 +1,163 @@
+//! `lapwing run --stop-early` and `--again inconclusive`, on numbers that do not depend on the machine.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::program::{output, run};
+
+/// A benchmark that prints a number with noise of about 1 %: `LEVEL` times one of eleven values, in turn.
+const PROGRAM: &str = r#"
+file=count-$1-$LEVEL
+n=$(cat "$file" 2>/dev/null || echo 0)
+echo $((n + 1)) > "$file"
+k=$(( (n * 7 + 3) % 11 ))
+awk -v k=$k -v l="$LEVEL" 'BEGIN { printf "{\"n\": %.6f}\n", l * (1 + (k - 5) / 300) }'
+"#;
+
+fn suite(levels: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(path.join("program.sh"), PROGRAM).unwrap();
+    let mut text = "suite = 't'\n[defaults]\niterations = 1\nburn_in = 0\n".to_owned();
+    for (name, _) in levels {
+        text.push_str(&format!(
+            "[benchmark.{name}]\ncommand = ['sh', 'program.sh', '{name}']\nmetrics = 'json'\nmetric.n = {{ unit = '1', better = 'lower' }}\n"
+        ));
+    }
+    text.push_str("[variant.old]\nenv.LEVEL = '1'\n[variant.new]\nenv.LEVEL = '1.0'\n");
+    for (name, level) in levels {
+        text.push_str(&format!(
+            "command.{name} = 'LEVEL={level} sh program.sh {name}'\n"
+        ));
+    }
+    fs::write(path.join("lapwing.toml"), text).unwrap();
+    folder
+}
+
+/// Returns how many instances each benchmark and look has.
+fn counts(folder: &Path) -> Vec<(String, Option<i64>, i64)> {
+    let store = Connection::open(folder.join(".lapwing/lapwing.db")).unwrap();
+    let mut statement = store
+        .prepare(
+            "SELECT b.id, json_extract(i.attributes, '$.look.number'), count(*) FROM instance i \
+             JOIN benchmark b ON b.key = i.benchmark GROUP BY 1, 2 ORDER BY 1, 2",
+        )
+        .unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.unwrap().map(|it| it.unwrap()).collect()
+}
+
+#[test]
+fn an_answered_benchmark_is_measured_no_more() {
+    let folder = suite(&[("same", "1.0"), ("slower", "1.3")]);
+    let path = folder.path();
+    let said = run(
+        path,
+        &[
+            "run",
+            "-n",
+            "20",
+            "--stop-early",
+            "--metric",
+            "n",
+            "--smallest-effect",
+            "8%",
+            "--seed",
+            "1",
+        ],
+    );
+    assert!(said.contains("2 of 2 benchmarks answered"), "{said}");
+    assert_eq!(
+        counts(path),
+        [
+            ("same".to_owned(), Some(1), 10),
+            ("slower".to_owned(), Some(1), 10)
+        ]
+    );
+    let compared = run(
+        path,
+        &[
+            "compare",
+            "variant:old",
+            "variant:new",
+            "--metric",
+            "n",
+            "--smallest-effect",
+            "8%",
+        ],
+    );
+    assert!(
+        compared.contains("1 regression, 1 equivalent within 8 %"),
+        "{compared}"
+    );
+}
+
+#[test]
+fn an_open_benchmark_gets_more_instances_and_its_interval_allows_for_it() {
+    let folder = suite(&[("near", "1.004"), ("slower", "1.3")]);
+    let path = folder.path();
+    run(path, &["run", "-n", "6", "--seed", "1"]);
+    let ratio = |said: &str| -> String {
+        let line = said
+            .lines()
+            .find(|it| it.trim_start().starts_with("near"))
+            .unwrap();
+        line.to_owned()
+    };
+    let before = run(
+        path,
+        &["compare", "variant:old", "variant:new", "--metric", "n"],
+    );
+    assert!(ratio(&before).contains("inconclusive"), "{before}");
+    let again = run(
+        path,
+        &["run", "--again", "inconclusive", "--metric", "n", "-n", "6"],
+    );
+    assert!(
+        again.contains("measuring 1 benchmark of session"),
+        "{again}"
+    );
+    assert!(again.contains("near (+6)"), "{again}");
+    assert_eq!(
+        counts(path),
+        [
+            ("near".to_owned(), None, 12),
+            ("near".to_owned(), Some(2), 12),
+            ("slower".to_owned(), None, 12)
+        ]
+    );
+    let after = run(
+        path,
+        &["compare", "variant:old", "variant:new", "--metric", "n"],
+    );
+    assert!(ratio(&after).contains("12 / 12"), "{after}");
+    assert!(
+        after.contains("instances were added after looks at the results (up to 2 in all)"),
+        "{after}"
+    );
+}
+
+#[test]
+fn options_of_early_stops_are_refused_where_they_mean_nothing() {
+    let folder = suite(&[("same", "1.0")]);
+    let path = folder.path();
+    for (arguments, expected) in [
+        (
+            &["run", "--smallest-effect", "3%"][..],
+            "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
+        ),
+        (
+            &["run", "--again"],
+            "--again without a value belongs to --commits",
+        ),
+        (&["run", "--again", "inconclusive"], "there is no session"),
+    ] {
+        let output = output(path, arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+}
