@@ -93,12 +93,20 @@ fn some_pairs() -> Vec<ModelTerm> {
 }
 
 fn optimal(factors: usize, runs: usize, terms: &[ModelTerm], starts: usize) -> usize {
-    let Some(model) = DesignModel::treatments(factors, terms) else { return 0 };
+    let Some(model) = DesignModel::treatments(factors, terms) else {
+        return 0;
+    };
     let options = OptimalDesignOptions {
         starts,
         ..OptimalDesignOptions::default()
     };
-    let design = optimal_design(&DesignSpace::treatments(factors), &model, runs, &options, Seed(7));
+    let design = optimal_design(
+        &DesignSpace::treatments(factors),
+        &model,
+        runs,
+        &options,
+        Seed(7),
+    );
     design.map_or(0, |own| own.runs.len())
 }
 

@@ -78,7 +78,10 @@ pub fn mean_deltas(
         .filter_map(|own| summary(own, confidence))
         .collect();
     if let Some(noise) = ReplicateNoise::new(sets).filter(|_| pairing != DeltaPairing::Medians) {
-        for (own, deltas) in means.iter_mut().zip(by_factor.iter().filter(|own| !own.is_empty())) {
+        for (own, deltas) in means
+            .iter_mut()
+            .zip(by_factor.iter().filter(|own| !own.is_empty()))
+        {
             own.interval_of_these_sets = noise.interval(sets, deltas, own.mean, confidence);
         }
     }
@@ -161,7 +164,10 @@ impl ReplicateNoise {
         let (mut squares, mut freedom) = (0.0, 0);
         for values in &sets.values {
             let centre = mean(values)?;
-            squares += values.iter().map(|value| (value - centre).powi(2)).sum::<f64>();
+            squares += values
+                .iter()
+                .map(|value| (value - centre).powi(2))
+                .sum::<f64>();
             freedom += values.len() - 1;
         }
         (freedom >= 3).then(|| Self {
@@ -170,7 +176,13 @@ impl ReplicateNoise {
         })
     }
 
-    fn interval(&self, sets: &MeasuredSets, deltas: &[Delta], centre: f64, confidence: Confidence) -> Option<Interval> {
+    fn interval(
+        &self,
+        sets: &MeasuredSets,
+        deltas: &[Delta],
+        centre: f64,
+        confidence: Confidence,
+    ) -> Option<Interval> {
         let (mut total, mut sum) = (0.0, 0.0);
         for own in deltas.chunk_by(|one, other| one.set == other.set) {
             let runs = |set: u128| as_f64(sets.values(set).len());

@@ -26,7 +26,9 @@ pub use fraction_choice::{best_fraction, smallest_fraction};
 pub use hadamard::{fold_over, plackett_burman, plackett_burman_runs};
 pub use model::{DesignFactor, DesignModel};
 pub use optimal::{d_efficiency, optimal_design};
-pub use optimal_options::{DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions};
+pub use optimal_options::{
+    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
+};
 pub use power::{DesignPower, effect_standard_error, minimal_detectable_effect};
 pub use space::{DesignSpace, DesignSpaceError, run_of_set, set_of_run};
 pub(crate) use walk::extend_walk;

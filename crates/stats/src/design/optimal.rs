@@ -3,7 +3,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{DesignModel, information};
-use super::optimal_options::{DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions};
+use super::optimal_options::{
+    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
+};
 use super::quadratic_form::{QuadraticForm, changed_entries};
 use super::space::{DesignSpace, draw};
 use crate::Seed;

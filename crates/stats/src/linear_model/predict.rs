@@ -52,7 +52,12 @@ impl LinearFit {
         // With the inverse only the entries that are not 0 count, which is quicker and less precise.
         let is_precise = self.factor.least_share > PRECISE;
         let own = |(row, entries): (usize, &Vec<(usize, f64)>)| {
-            weight(row) * if is_precise { self.spread(entries) } else { dense(entries) }
+            weight(row)
+                * if is_precise {
+                    self.spread(entries)
+                } else {
+                    dense(entries)
+                }
         };
         sparse.iter().enumerate().map(own).collect()
     }

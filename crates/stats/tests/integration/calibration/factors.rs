@@ -149,7 +149,10 @@ fn of_these_sets(sets: &MeasuredSets) -> f64 {
     let truth = lapwing_stats::mean(&truths).unwrap_or(0.0);
     let means = mean_deltas(sets, DeltaPairing::Means, Confidence::P95);
     let own = means.iter().find(|own| own.factor == 0);
-    count(own.and_then(|own| own.interval_of_these_sets).is_none_or(|own| own.contains(truth)))
+    count(
+        own.and_then(|own| own.interval_of_these_sets)
+            .is_none_or(|own| own.contains(truth)),
+    )
 }
 
 /// Of pure noise: how often selection takes any term, with the default and with the plain criterion, and Lenth's margins any effect of fifteen.
