@@ -75,8 +75,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "delta count": measured.deltas(DeltaPairing::AllPairs).len(),
         "shapley of 20": milliseconds(|| shapley_values(&lattice).map_or(0, |own| own.len())),
         "pairs of 16": milliseconds(|| interaction_index(&lattice[..1 << 16]).map_or(0, |own| own.len())),
-        "optimal, 13 columns": milliseconds(|| optimal(&ModelTerm::main_effects(12))),
-        "optimal, 49 columns": milliseconds(|| optimal(&some_pairs())),
+        "optimal, 13 columns": milliseconds(|| optimal(12, 64, &ModelTerm::main_effects(12), 10)),
+        "optimal, 49 columns": milliseconds(|| optimal(12, 64, &some_pairs(), 10)),
+        "optimal, 30 factors, 31 columns": milliseconds(|| optimal(30, 64, &ModelTerm::main_effects(30), 10)),
+        "optimal, 30 factors, 466 columns, 600 runs, 1 start": milliseconds(|| optimal(30, 600, &ModelTerm::all_pairs(30), 1)),
     });
     Ok(writeln!(std::io::stdout(), "{times}")?)
 }
@@ -90,19 +92,22 @@ fn some_pairs() -> Vec<ModelTerm> {
         .collect()
 }
 
-fn optimal(terms: &[ModelTerm]) -> usize {
-    let Some(model) = DesignModel::treatments(12, terms) else {
+fn optimal(factors: usize, runs: usize, terms: &[ModelTerm], starts: usize) -> usize {
+    let Some(model) = DesignModel::treatments(factors, terms) else {
         return 0;
     };
-    let space = DesignSpace::treatments(12);
-    optimal_design(
-        &space,
+    let options = OptimalDesignOptions {
+        starts,
+        ..OptimalDesignOptions::default()
+    };
+    let design = optimal_design(
+        &DesignSpace::treatments(factors),
         &model,
-        64,
-        &OptimalDesignOptions::default(),
+        runs,
+        &options,
         Seed(7),
-    )
-    .map_or(0, |own| own.runs.len())
+    );
+    design.map_or(0, |own| own.runs.len())
 }
 
 fn milliseconds(work: impl Fn() -> usize) -> f64 {

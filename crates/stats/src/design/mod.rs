@@ -11,6 +11,7 @@ mod fraction_choice;
 mod hadamard;
 mod model;
 mod optimal;
+mod optimal_options;
 mod power;
 mod quadratic_form;
 mod space;
@@ -24,9 +25,9 @@ pub use fraction::{FractionalFactorial, full_factorial};
 pub use fraction_choice::{best_fraction, smallest_fraction};
 pub use hadamard::{fold_over, plackett_burman, plackett_burman_runs};
 pub use model::{DesignFactor, DesignModel};
-pub use optimal::{
-    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions, d_efficiency,
-    optimal_design,
+pub use optimal::{d_efficiency, optimal_design};
+pub use optimal_options::{
+    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
 };
 pub use power::{DesignPower, effect_standard_error, minimal_detectable_effect};
 pub use space::{DesignSpace, DesignSpaceError, run_of_set, set_of_run};

@@ -3,11 +3,13 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{DesignModel, information};
+use super::optimal_options::{
+    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
+};
 use super::quadratic_form::{QuadraticForm, changed_entries};
 use super::space::{DesignSpace, draw};
 use crate::Seed;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
-use crate::linear_model::ModelTerm;
 use crate::number::as_f64;
 
 /// Up to so many feasible runs all are candidates; with more, one factor of a run is exchanged at a time.
@@ -15,73 +17,6 @@ const MOST_CANDIDATES: usize = 20_000;
 
 /// Keeps the information of a start invertible until enough runs are in.
 const RIDGE: f64 = 1e-6;
-
-/// What an optimal design makes small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DesignCriterion {
-    /// D: the volume of the confidence region of all coefficients, |Xᵀ X|^−1/p.
-    #[default]
-    Determinant,
-    /// I: the mean variance of predictions over the candidates.
-    PredictionVariance,
-}
-
-/// How an optimal design is searched for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OptimalDesignOptions {
-    /// The criterion; by default D.
-    pub criterion: DesignCriterion,
-    /// Runs that are measured already: they count, and stay.
-    pub existing: Vec<Vec<usize>>,
-    /// Terms that may matter but need not be estimable, such as pairs when there are fewer runs than columns: as if the coefficient was known to be 0 ± σ.
-    pub potential: Vec<ModelTerm>,
-    /// Random starts, by default 10; the best result is kept.
-    pub starts: usize,
-}
-
-impl Default for OptimalDesignOptions {
-    fn default() -> Self {
-        Self {
-            criterion: DesignCriterion::Determinant,
-            existing: Vec::new(),
-            potential: Vec::new(),
-            starts: 10,
-        }
-    }
-}
-
-/// A design made for a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OptimalDesign {
-    /// The new runs, without the existing ones, in no particular order. A run may occur several times.
-    pub runs: Vec<Vec<usize>>,
-    /// 100 |Xᵀ X|^(1/p) / N of all runs, in percent: 100 for an orthogonal design. 0 if it cannot estimate all terms, which only potential ones allow.
-    pub d_efficiency: f64,
-    /// The mean variance of predictions of the feasible runs (of a sample, if they are many), in σ²; infinite if it cannot estimate all terms.
-    pub mean_prediction_variance: f64,
-}
-
-/// What prevents an optimal design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OptimalDesignError {
-    /// The model and the space have different factors.
-    #[error("the model and the space differ in their factors")]
-    Factors,
-    /// Fewer runs than coefficients.
-    #[error("{columns} coefficients need at least as many runs, and there are {runs}")]
-    TooFewRuns {
-        /// New and existing runs.
-        runs: usize,
-        /// Columns of the terms that are not potential.
-        columns: usize,
-    },
-    /// No combination of levels is feasible.
-    #[error("no run is feasible")]
-    Infeasible,
-    /// The feasible runs cannot tell the terms apart.
-    #[error("no choice of feasible runs estimates all terms")]
-    NotEstimable,
-}
 
 /// Returns a design of so many new runs for a model, D- or I-optimal as far as the search finds it.
 ///
@@ -350,7 +285,9 @@ impl<'a> DesignSearch<'a> {
         let mut above = numerator.map(|numerator| QuadraticForm::new(numerator, &row));
         let gain = |own: f64, above: Option<f64>| above.map_or(own, |above| above / (1.0 + own));
         let mut most = gain(own.value, above.as_ref().map(|form| form.value)) * (1.0 + 1e-9);
-        let others: Vec<Vec<usize>> = (0..4)
+        // Constraints can make a run that no single change improves.
+        let tries = if self.space.is_unconstrained() { 0 } else { 4 };
+        let others: Vec<Vec<usize>> = (0..tries)
             .filter_map(|_| self.space.random_run(random))
             .collect();
         let single = (0..run.len())

@@ -8,6 +8,7 @@ mod matrix;
 mod predict;
 mod robust;
 mod select;
+mod sweep;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,9 @@ use super::matrix::ModelMatrix;
 use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
+/// If what the other columns leave of each column has at least such a share of its squares, the inverse is precise to ten digits.
+const PRECISE: f64 = 1e-5;
+
 /// What a linear model predicts for one setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearPrediction {
@@ -39,7 +42,23 @@ impl LinearFit {
         let rows = self.residuals.len();
         let sparse = self.centred.sparse_rows(&self.factor.kept, rows);
         let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights[row]);
-        let own = |(row, entries): (usize, &Vec<(usize, f64)>)| weight(row) * self.spread(entries);
+        let dense = |entries: &[(usize, f64)]| {
+            let mut weights = vec![0.0; self.rank()];
+            for (at, value) in entries {
+                weights[*at] = *value;
+            }
+            self.quadratic(&weights)
+        };
+        // With the inverse only the entries that are not 0 count, which is quicker and less precise.
+        let is_precise = self.factor.least_share > PRECISE;
+        let own = |(row, entries): (usize, &Vec<(usize, f64)>)| {
+            weight(row)
+                * if is_precise {
+                    self.spread(entries)
+                } else {
+                    dense(entries)
+                }
+        };
         sparse.iter().enumerate().map(own).collect()
     }
 

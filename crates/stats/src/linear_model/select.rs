@@ -2,6 +2,7 @@
 
 use super::fit::LinearModelError;
 use super::matrix::{ModelMatrix, ModelTerm};
+use super::sweep::{correlations, sweep};
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 use crate::number::as_f64;
 
@@ -137,7 +138,7 @@ struct TermSearch<'a> {
 }
 
 /// A possible step: which terms, and the criterion after it.
-struct Candidate {
+struct TermChange {
     terms: Vec<usize>,
     is_addition: bool,
     criterion: f64,
@@ -257,7 +258,7 @@ impl<'a> TermSearch<'a> {
     }
 
     /// The ways to add a term: with the parents that it lacks.
-    fn additions(&self, term: usize) -> Vec<Candidate> {
+    fn additions(&self, term: usize) -> Vec<TermChange> {
         let parents = self.terms[term].parents();
         let position = |parent: &ModelTerm| self.terms.iter().position(|own| own == parent);
         let parents: Vec<usize> = parents.iter().filter_map(position).collect();
@@ -282,7 +283,7 @@ impl<'a> TermSearch<'a> {
             .collect()
     }
 
-    fn addition(&self, terms: Vec<usize>) -> Option<Candidate> {
+    fn addition(&self, terms: Vec<usize>) -> Option<TermChange> {
         let columns: Vec<usize> = terms
             .iter()
             .flat_map(|term| self.columns[*term].clone())
@@ -295,14 +296,14 @@ impl<'a> TermSearch<'a> {
         let mut solved: Vec<f64> = factor.kept.iter().map(|at| cross[*at]).collect();
         factor.solve_lower(&mut solved);
         let residual = self.residual() - dot(&solved, &solved);
-        Some(Candidate {
+        Some(TermChange {
             criterion: self.score(residual, coefficients, &terms, true),
             terms,
             is_addition: true,
         })
     }
 
-    fn removal(&self, term: usize) -> Option<Candidate> {
+    fn removal(&self, term: usize) -> Option<TermChange> {
         let swept = |column: &&usize| self.is_swept[**column];
         let columns: Vec<usize> = self.columns[term].iter().filter(swept).copied().collect();
         let (factor, mut cross) = self.block(&columns, -1.0);
@@ -311,7 +312,7 @@ impl<'a> TermSearch<'a> {
         }
         factor.solve_lower(&mut cross);
         let residual = self.residual() + dot(&cross, &cross);
-        Some(Candidate {
+        Some(TermChange {
             criterion: self.score(
                 residual,
                 self.coefficients() - columns.len(),
@@ -379,63 +380,4 @@ impl<'a> TermSearch<'a> {
             }
         }
     }
-}
-
-/// Sweeps a symmetric matrix on one column, or with −1 takes a sweep back.
-fn sweep(matrix: &mut SquareMatrix, column: usize, direction: f64) {
-    let pivot = matrix.at(column, column);
-    let line = matrix.row(column).to_vec();
-    for row in 0..matrix.size {
-        let factor = line[row] / pivot;
-        if row == column || factor == 0.0 {
-            continue;
-        }
-        let entries = &mut matrix.entries[row * matrix.size..(row + 1) * matrix.size];
-        for (entry, other) in entries.iter_mut().zip(&line) {
-            *entry -= factor * other;
-        }
-    }
-    for (row, entry) in line.iter().enumerate() {
-        matrix.set_both(row, column, direction * entry / pivot);
-    }
-    matrix.set(column, column, -1.0 / pivot);
-}
-
-/// Returns the correlations of all columns but the intercept, and last the response; `None` if that does not vary.
-fn correlations(matrix: &ModelMatrix, responses: &[f64]) -> Option<SquareMatrix> {
-    let centred = super::factor::CentredColumns::new(matrix);
-    let columns: Vec<usize> = (0..matrix.columns()).collect();
-    let gram = centred.gram(&columns, None);
-    let size = columns.len();
-    let runs = gram.at(0, 0);
-    let mean = responses.iter().sum::<f64>() / runs;
-    let around: Vec<f64> = responses.iter().map(|response| response - mean).collect();
-    let total = dot(&around, &around);
-    if total <= 0.0 {
-        return None;
-    }
-    let cross = centred.inner(&columns, &around);
-    let covariance =
-        |one: usize, other: usize| gram.at(one, other) - gram.at(one, 0) * gram.at(other, 0) / runs;
-    // What hardly varies beside its size cannot be told from the intercept.
-    let inverse_length = |at: usize| {
-        let square = covariance(at, at);
-        if square > 1e-12 * gram.at(at, at) {
-            square.sqrt().recip()
-        } else {
-            0.0
-        }
-    };
-    let lengths: Vec<f64> = columns.iter().map(|at| inverse_length(*at)).collect();
-    let mut correlations = SquareMatrix::zero(size);
-    for one in 1..size {
-        for other in 1..=one {
-            let value = covariance(one, other) * lengths[one] * lengths[other];
-            correlations.set_both(one - 1, other - 1, value);
-        }
-        let value = cross[one] * lengths[one] / total.sqrt();
-        correlations.set_both(one - 1, size - 1, value);
-    }
-    correlations.set(size - 1, size - 1, 1.0);
-    Some(correlations)
 }
