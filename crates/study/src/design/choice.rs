@@ -12,7 +12,7 @@ use lapwing_stats::design::{
 use lapwing_stats::linear_model::ModelTerm;
 
 use super::ability::{DesignAbility, aliases};
-use super::factor::{space, terms};
+use super::factor::{forbidden_pairs, space, terms};
 use super::{DesignKind, StudyConfiguration, StudyDesign, StudyFactor, StudyModel, VERSION};
 
 /// More configurations than this are not designed.
@@ -184,6 +184,17 @@ impl StudyDesign {
         chosen.runs.retain(|_| is_new.next().unwrap_or(false));
         if chosen.runs.len() + request.existing.len() < 2 {
             return Err(StudyDesignError::Nothing);
+        }
+        if request.model == StudyModel::Pairs {
+            let forbidden = forbidden_pairs(&factors).into_iter();
+            let names = forbidden.map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
+            let names: Vec<String> = names.collect();
+            if !names.is_empty() {
+                chosen.notes.push(format!(
+                    "requirements or exclusions make these pairs impossible to estimate: {}",
+                    names.join(", ")
+                ));
+            }
         }
         let together = [request.existing.as_slice(), &chosen.runs].concat();
         let ability = DesignAbility::new(&factors, &together);
@@ -426,7 +437,7 @@ impl DesignChoice<'_> {
         if self.request.model == StudyModel::Pairs && all < columns {
             let pairs = terms(self.factors, StudyModel::Pairs).into_iter();
             options.potential = pairs
-                .filter(|it| matches!(it, ModelTerm::Pair(..) | ModelTerm::Square(_)))
+                .filter(|it| matches!(it, ModelTerm::Pair(..)))
                 .collect();
             notes.push(format!(
                 "{all} configurations cannot estimate all pairs, which takes at least {columns}: pairs disturb main effects as little as possible"

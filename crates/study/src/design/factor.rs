@@ -77,16 +77,34 @@ impl StudyFactor {
     }
 }
 
-/// Returns the terms of a model; a factor with more than two numbers has a square, too.
+/// Returns the terms of a model; a factor with more than two numbers has a square, too. Pairs of which some combination is forbidden are left out: no
+/// design can estimate how they interact.
 pub(super) fn terms(factors: &[StudyFactor], model: StudyModel) -> Vec<ModelTerm> {
     let mut terms = match model {
         StudyModel::Main => ModelTerm::main_effects(factors.len()),
         StudyModel::Pairs => ModelTerm::all_pairs(factors.len()),
     };
+    let forbidden = forbidden_pairs(factors);
+    terms.retain(|term| !matches!(term, ModelTerm::Pair(one, other) if forbidden.contains(&(*one, *other))));
     let numeric = factors.iter().enumerate();
     let numeric = numeric.filter(|(_, it)| it.numbers().is_some());
     terms.extend(numeric.map(|(at, _)| ModelTerm::Square(at)));
     terms
+}
+
+/// Returns the pairs of factors of which some combination of levels is forbidden.
+pub(super) fn forbidden_pairs(factors: &[StudyFactor]) -> Vec<(usize, usize)> {
+    let counts: Vec<usize> = factors.iter().map(|it| it.levels.len()).collect();
+    let Ok(space) = space(factors, counts.clone()) else {
+        return Vec::new();
+    };
+    let is_whole = |one: usize, other: usize| {
+        (0..counts[one]).all(|level| {
+            (0..counts[other]).all(|second| space.can_be(&[(one, level), (other, second)]))
+        })
+    };
+    let pairs = (0..counts.len()).flat_map(|one| (one + 1..counts.len()).map(move |other| (one, other)));
+    pairs.filter(|(one, other)| !is_whole(*one, *other)).collect()
 }
 
 /// Returns the space of these factors: level 0 is the base, and what is required or excluded concerns all other levels.

@@ -100,12 +100,10 @@ fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, 
         return Ok(Vec::new());
     }
     let store = crate::store::open_for_reading(context)?;
-    let filter = Filter {
-        suites: vec![design.suite.clone()],
-        ..Filter::default()
-    };
+    let filter = Filter::default();
     let read = each_benchmark(&store, &filter, |data| {
-        for instance in &data.instances {
+        let own = data.instances.iter().filter(|_| data.suite == design.suite);
+        for instance in own {
             let level = |factor: &StudyFactor| {
                 let known = instance.run.definitions.get(&factor.name);
                 let level: Option<&Level> = instance.run.factors.get(&factor.name);

@@ -97,14 +97,14 @@ impl StudySuite {
         }
         let store = crate::store::open_for_reading(context)?;
         let filter = Filter {
-            suites: vec![self.suite.name.clone()],
             metrics: vec![metric.to_owned()],
             ..Filter::default()
         };
         let is_chosen = |id: &str| benchmarks.iter().any(|it| matches_name(it, id));
         let mut largest: Option<f64> = None;
         let read = each_benchmark(&store, &filter, |data| {
-            if benchmarks.is_empty() || is_chosen(&data.benchmark.id) {
+            let is_own = data.suite == self.suite.name;
+            if is_own && (benchmarks.is_empty() || is_chosen(&data.benchmark.id)) {
                 let mut logarithms: BTreeMap<String, Vec<f64>> = BTreeMap::new();
                 for instance in &data.instances {
                     let cleaned = clean([instance], metric, CleaningPolicy::default());
