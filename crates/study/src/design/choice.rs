@@ -114,6 +114,9 @@ pub enum StudyDesignError {
     /// No configuration was named.
     #[error("no configuration is listed")]
     NoList,
+    /// Nothing is left to add.
+    #[error("every feasible configuration is measured already")]
+    Complete,
     /// The base itself is forbidden, or nothing else is allowed.
     #[error("no combination of levels is feasible besides the base")]
     Nothing,
@@ -182,8 +185,12 @@ impl StudyDesign {
         let is_new: Vec<bool> = chosen.runs.iter().map(|run| seen.insert(run)).collect();
         let mut is_new = is_new.into_iter();
         chosen.runs.retain(|_| is_new.next().unwrap_or(false));
-        if chosen.runs.len() + request.existing.len() < 2 {
+        let is_list = chosen.kind == DesignKind::List;
+        if chosen.runs.len() + request.existing.len() < 2 && !is_list {
             return Err(StudyDesignError::Nothing);
+        }
+        if chosen.runs.is_empty() {
+            return Err(StudyDesignError::Complete);
         }
         if request.model == StudyModel::Pairs {
             let forbidden = forbidden_pairs(&factors).into_iter();

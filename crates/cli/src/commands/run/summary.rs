@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare;
+use super::study_session::STUDY;
 use super::session::place_in;
 use crate::answer::write_json;
 use crate::error::CliError;
@@ -57,12 +58,17 @@ pub struct Summary {
     earlier: usize,
     variants: usize,
     ad_hoc: bool,
+    /// Whether its variants are configurations of a study, which no comparison of each with the first explains.
+    is_study: bool,
 }
 
 impl Summary {
     /// Reads the results of a session.
     pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
-        Self::of_session(store, session.id, plan)
+        Ok(Self {
+            is_study: session.attributes.contains_key(STUDY),
+            ..Self::of_session(store, session.id, plan)?
+        })
     }
 
     /// Reads the results of the session of that id.
@@ -94,6 +100,7 @@ impl Summary {
             earlier,
             variants: plan.variants.len(),
             ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
+            is_study: false,
         })
     }
 
@@ -154,7 +161,10 @@ impl Summary {
             writeln!(out)?;
         }
         table.text(&mut out)?;
-        let sentences = compare::sentences(&self.rows, self.variants, self.ad_hoc);
+        let sentences = match self.is_study {
+            true => Vec::new(),
+            false => compare::sentences(&self.rows, self.variants, self.ad_hoc),
+        };
         if !sentences.is_empty() {
             writeln!(out)?;
         }

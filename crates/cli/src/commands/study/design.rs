@@ -184,6 +184,7 @@ pub fn about(error: StudyDesignError) -> CliError {
         | StudyDesignError::Space(_)
         | StudyDesignError::Infeasible { .. }
         | StudyDesignError::NoList
+        | StudyDesignError::Complete
         | StudyDesignError::Nothing => None,
     };
     CliError::input(error).hint_if(hint)
