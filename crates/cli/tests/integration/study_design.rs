@@ -123,9 +123,15 @@ fn a_design_is_measured_with_every_value_where_it_belongs() {
         "threads=4 1040",
         "quiet,prefetch,threads=1,prepared 565",
     ] {
-        assert!(found.iter().any(|it| it.starts_with(expected)), "{expected} is not in {found:?}");
+        assert!(
+            found.iter().any(|it| it.starts_with(expected)),
+            "{expected} is not in {found:?}"
+        );
     }
-    let kept = query(path, "SELECT json_extract(attributes, '$.study.kind') FROM session");
+    let kept = query(
+        path,
+        "SELECT json_extract(attributes, '$.study.kind') FROM session",
+    );
     assert_eq!(kept, ["full"]);
     let factors = query(
         path,
@@ -139,7 +145,17 @@ fn configurations_that_fail_are_data_and_resume_has_nothing_left() {
     let suite = format!("{FACTORS}[factor.broken]\napply.arguments = ['--broken']\n");
     let folder = folder(&suite);
     let path = folder.path();
-    table(path, &["--kind", "one-at-a-time", "--factor", "quiet", "--factor", "broken"]);
+    table(
+        path,
+        &[
+            "--kind",
+            "one-at-a-time",
+            "--factor",
+            "quiet",
+            "--factor",
+            "broken",
+        ],
+    );
     let said = run(path, &["study", "run"]);
     assert!(said.contains("cannot do that"), "{said}");
     let outcomes = query(
@@ -155,20 +171,37 @@ fn configurations_that_fail_are_data_and_resume_has_nothing_left() {
 fn augmenting_adds_what_is_missing_for_pairs() {
     let folder = folder(FACTORS);
     let path = folder.path();
-    let of_three = ["--factor", "quiet", "--factor", "short", "--factor", "threads"];
-    table(path, &[&["--kind", "one-at-a-time"], of_three.as_slice()].concat());
+    let of_three = [
+        "--factor", "quiet", "--factor", "short", "--factor", "threads",
+    ];
+    table(
+        path,
+        &[&["--kind", "one-at-a-time"], of_three.as_slice()].concat(),
+    );
     let before = output(path, &["study", "augment"]);
     assert_eq!(before.status.code(), Some(3));
     well(path, &["study", "run"]);
-    let said = well(path, &["study", "augment", "--runs", "5", "--format", "json"]);
+    let said = well(
+        path,
+        &["study", "augment", "--runs", "5", "--format", "json"],
+    );
     assert!(said.contains("\"fit (main effects and pairs)\""), "{said}");
-    well(path, &["study", "run", "--design", "lapwing-design-more.json"]);
+    well(
+        path,
+        &["study", "run", "--design", "lapwing-design-more.json"],
+    );
     let variants = query(path, "SELECT DISTINCT variant FROM run");
     assert_eq!(variants.len(), 10, "{variants:?}");
     well(path, &["study", "augment", "--runs", "9"]);
-    well(path, &["study", "run", "--design", "lapwing-design-more.json"]);
+    well(
+        path,
+        &["study", "run", "--design", "lapwing-design-more.json"],
+    );
     let complete = run(path, &["study", "augment"]);
-    assert!(complete.contains("every feasible configuration is measured"), "{complete}");
+    assert!(
+        complete.contains("every feasible configuration is measured"),
+        "{complete}"
+    );
 }
 
 #[test]
@@ -178,7 +211,17 @@ fn a_budget_chooses_the_number_of_configurations() {
     let refused = run(path, &["study", "design", "--budget", "1h"]);
     assert!(refused.contains("was never measured here"), "{refused}");
     table(path, &["--configuration", "base"]);
-    let listed = run(path, &["study", "design", "--configuration", "base", "--configuration", "quiet"]);
+    let listed = run(
+        path,
+        &[
+            "study",
+            "design",
+            "--configuration",
+            "base",
+            "--configuration",
+            "quiet",
+        ],
+    );
     assert!(listed.ends_with("exit 0"), "{listed}");
     well(path, &["study", "run"]);
     // What it chooses depends on the machine, but is never more than the factors allow.
@@ -194,7 +237,14 @@ fn designs_that_cannot_be_are_refused_with_a_way_out() {
     let refused = |arguments: &[&str]| run(path, &[&["study", "design"], arguments].concat());
     let all = [
         refused(&["--kind", "fractional"]),
-        refused(&["--kind", "plackett-burman", "--factor", "short", "--factor", "prepared"]),
+        refused(&[
+            "--kind",
+            "plackett-burman",
+            "--factor",
+            "short",
+            "--factor",
+            "prepared",
+        ]),
         refused(&["--factor", "prefetch", "--factor", "short"]),
         refused(&["--factor", "quite"]),
         refused(&["--configuration", "short,prepared"]),
@@ -233,9 +283,15 @@ fn many_factors_need_no_variants_and_run_says_how_to_go_on() {
     }
     let folder = folder(&suite);
     let refused = run(folder.path(), &["run"]);
-    assert!(refused.contains("let `lapwing study design` choose some"), "{refused}");
+    assert!(
+        refused.contains("let `lapwing study design` choose some"),
+        "{refused}"
+    );
     let said = table(folder.path(), &["--model", "main", "--format", "csv"]);
-    assert!(said.starts_with("configuration,quiet,short,prefetch"), "{said}");
+    assert!(
+        said.starts_with("configuration,quiet,short,prefetch"),
+        "{said}"
+    );
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
@@ -256,7 +312,11 @@ fn patches_are_applied_in_worktrees_and_one_that_does_not_apply_is_data() {
     );
     let path = folder.path();
     let program = path.join("program");
-    let text = |cost: &str, other: &str| format!("#!/bin/sh\ncost={cost}\n#\n#\n#\n#\nother={other}\necho \"{{\\\"n\\\": $((cost + other))}}\"\n");
+    let text = |cost: &str, other: &str| {
+        format!(
+            "#!/bin/sh\ncost={cost}\n#\n#\n#\n#\nother={other}\necho \"{{\\\"n\\\": $((cost + other))}}\"\n"
+        )
+    };
     fs::write(&program, text("1", "10")).unwrap();
     git(path, &["init", "--quiet"]);
     git(path, &["add", "program"]);
@@ -267,7 +327,11 @@ fn patches_are_applied_in_worktrees_and_one_that_does_not_apply_is_data() {
         fs::write(path.join(format!("{name}.patch")), diff.unwrap().stdout).unwrap();
     }
     let stale = fs::read_to_string(path.join("first.patch")).unwrap();
-    fs::write(path.join("stale.patch"), stale.replace("-cost=1", "-cost=7")).unwrap();
+    fs::write(
+        path.join("stale.patch"),
+        stale.replace("-cost=1", "-cost=7"),
+    )
+    .unwrap();
     // Changes of the working tree are in none of the worktrees.
     fs::write(&program, text("100", "100")).unwrap();
     table(path, &["--kind", "full", "--replicates", "1"]);
@@ -278,13 +342,27 @@ fn patches_are_applied_in_worktrees_and_one_that_does_not_apply_is_data() {
         "SELECT DISTINCT variant || ' ' || json_extract(metrics, '$.n') FROM iterations \
          WHERE outcome = 'ok' ORDER BY 1",
     );
-    assert_eq!(found, ["base 11.0", "first 12.0", "first,second=second 22.0", "second=second 21.0"]);
-    let definitions = query(path, "SELECT DISTINCT json_extract(definitions, '$.first') FROM run");
+    assert_eq!(
+        found,
+        [
+            "base 11.0",
+            "first 12.0",
+            "first,second=second 22.0",
+            "second=second 21.0"
+        ]
+    );
+    let definitions = query(
+        path,
+        "SELECT DISTINCT json_extract(definitions, '$.first') FROM run",
+    );
     assert_eq!(definitions.len(), 1);
     // Another content of the patch is another definition.
     fs::write(path.join("first.patch"), "").unwrap();
     let said = run(path, &["study", "run", "--dry-run"]);
-    assert!(said.contains("changed in the suite since the design was made: first"), "{said}");
+    assert!(
+        said.contains("changed in the suite since the design was made: first"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -298,7 +376,11 @@ fn a_factor_pins_its_command_to_processors() {
     let folder = folder(&suite);
     let path = folder.path();
     let allowed = fs::read_to_string("/proc/self/status").unwrap();
-    let allowed = allowed.lines().find_map(|it| it.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    let allowed = allowed
+        .lines()
+        .find_map(|it| it.strip_prefix("Cpus_allowed_list:"))
+        .unwrap()
+        .trim();
     if !allowed.starts_with('0') {
         return;
     }

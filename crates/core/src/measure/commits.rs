@@ -279,14 +279,19 @@ fn apply(patch: &SourcePatch, folder: &Path) -> Result<(), String> {
     let about = |reason: String| format!("{} does not apply: {reason}", patch.file);
     let mut command = git(folder);
     command.args(["apply", "--whitespace=nowarn", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| about(error.to_string()))?;
     if let Some(mut stdin) = child.stdin.take() {
         // Git reads everything before it says anything.
         let written = stdin.write_all(patch.content.as_bytes());
         written.map_err(|error| about(error.to_string()))?;
     }
-    let done = child.wait_with_output().map_err(|error| about(error.to_string()))?;
+    let done = child
+        .wait_with_output()
+        .map_err(|error| about(error.to_string()))?;
     if done.status.success() {
         return Ok(());
     }

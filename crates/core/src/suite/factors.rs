@@ -115,7 +115,8 @@ fn read_factor(name: &str, node: &Node, folder: &Path) -> Result<SuiteFactor, Lo
         Value::Integer(number) => Ok(number),
         _ => Err(node.wrong(key, "a whole number")),
     })?;
-    let nothing = "changes nothing: say what under `apply`, such as `apply.env` or `apply.arguments`";
+    let nothing =
+        "changes nothing: say what under `apply`, such as `apply.env` or `apply.arguments`";
     let Some(apply) = keys.take("apply") else {
         return Err(node.senseless(name, nothing));
     };
@@ -224,7 +225,10 @@ pub(super) fn level(node: &Node, key: &str) -> Result<Level, Located> {
 /// Says that a level is not one of these, as a sentence that follows the name.
 fn no_level(level: &Level, levels: &[Level]) -> String {
     let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
-    format!("has no level `{level}`: its levels are {}", levels.join(", "))
+    format!(
+        "has no level `{level}`: its levels are {}",
+        levels.join(", ")
+    )
 }
 
 fn params(level: &Level) -> Object {
@@ -287,7 +291,10 @@ impl FactorChange {
         add(PYTHON, json!(self.python));
         add("cpus", json!(self.cpus));
         if !self.patches.is_empty() {
-            let contents = self.patches.iter().map(|(level, it)| json!([level, it.content]));
+            let contents = self
+                .patches
+                .iter()
+                .map(|(level, it)| json!([level, it.content]));
             add(PATCH, contents.collect());
         }
         // Factors of earlier versions keep their hashes.
@@ -380,12 +387,15 @@ pub fn infeasibility(factors: &[SuiteFactor], levels: &BTreeMap<String, Level>) 
         let factor = factors.iter().find(|it| it.name == name);
         factor.is_some_and(|it| levels.get(name).is_some_and(|level| *level != it.base))
     };
-    factors.iter().filter(|it| is_present(&it.name)).find_map(|factor| {
-        let name = &factor.name;
-        let missing = factor.requires.iter().find(|it| !is_present(it));
-        let excluded = factor.excludes.iter().find(|it| is_present(it));
-        missing
-            .map(|other| format!("`{name}` requires `{other}`"))
-            .or_else(|| excluded.map(|other| format!("`{name}` excludes `{other}`")))
-    })
+    factors
+        .iter()
+        .filter(|it| is_present(&it.name))
+        .find_map(|factor| {
+            let name = &factor.name;
+            let missing = factor.requires.iter().find(|it| !is_present(it));
+            let excluded = factor.excludes.iter().find(|it| is_present(it));
+            missing
+                .map(|other| format!("`{name}` requires `{other}`"))
+                .or_else(|| excluded.map(|other| format!("`{name}` excludes `{other}`")))
+        })
 }

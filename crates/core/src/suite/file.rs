@@ -113,7 +113,8 @@ impl Suite {
                     reason: format!("cannot be: {reason}"),
                 });
             }
-            let level = |factor: &SuiteFactor| levels.get(&factor.name).unwrap_or(&factor.base).clone();
+            let level =
+                |factor: &SuiteFactor| levels.get(&factor.name).unwrap_or(&factor.base).clone();
             let chosen = self.factors.iter().map(|it| (it, level(it)));
             Ok(variant(name, chosen.collect()))
         });

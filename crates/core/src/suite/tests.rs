@@ -186,7 +186,11 @@ fn factors_have_constraints_tags_and_a_base() {
     let a = &suite.factors()[0];
     assert_eq!(
         (&a.base, a.tags.as_slice(), a.nice),
-        (&Level::Integer(2), ["config".to_owned()].as_slice(), Some(-1))
+        (
+            &Level::Integer(2),
+            ["config".to_owned()].as_slice(),
+            Some(-1)
+        )
     );
     let variants = suite.variants();
     let names: Vec<&str> = variants.iter().map(|it| it.name.as_str()).collect();
@@ -201,8 +205,14 @@ fn factors_have_constraints_tags_and_a_base() {
         ]
     );
     let (of_c, of_b) = (&variants[1], &variants[2]);
-    assert_eq!(of_b.factor_setups, [CommandLine::Shell("prepare true".to_owned())]);
-    assert_eq!((of_b.cpus.as_deref(), of_b.worktree.as_deref()), (Some("0"), None));
+    assert_eq!(
+        of_b.factor_setups,
+        [CommandLine::Shell("prepare true".to_owned())]
+    );
+    assert_eq!(
+        (of_b.cpus.as_deref(), of_b.worktree.as_deref()),
+        (Some("0"), None)
+    );
     assert_eq!(of_c.worktree.as_deref(), Some("v1"));
     let python = of_c.python.as_ref().and_then(|it| it.version.as_deref());
     assert_eq!(python, Some("3.12"));

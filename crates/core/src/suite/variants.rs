@@ -161,7 +161,8 @@ fn cross_factors(factors: &[SuiteFactor], suite: &Table) -> Result<Vec<Variant>,
         return Err(suite.senseless("factor", reason));
     };
     let variants = rows.into_iter().filter_map(|row| {
-        let chosen: Vec<(&SuiteFactor, Level)> = factors.iter().zip(row.into_iter().cloned()).collect();
+        let chosen: Vec<(&SuiteFactor, Level)> =
+            factors.iter().zip(row.into_iter().cloned()).collect();
         let levels = chosen.iter();
         let levels = levels.map(|(factor, level)| (factor.name.clone(), level.clone()));
         if infeasibility(factors, &levels.collect()).is_some() {

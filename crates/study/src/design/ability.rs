@@ -40,7 +40,9 @@ impl DesignAbility {
     /// Returns what these runs can tell of the factors.
     pub fn new(factors: &[StudyFactor], runs: &[Vec<usize>]) -> Self {
         Self {
-            deltas: (0..factors.len()).map(|factor| deltas(factor, runs)).collect(),
+            deltas: (0..factors.len())
+                .map(|factor| deltas(factor, runs))
+                .collect(),
             main_effects: power(factors, runs, 1, StudyModel::Main).is_some(),
             pairs: power(factors, runs, 1, StudyModel::Pairs).is_some(),
             walks: count_walks(runs),
@@ -147,7 +149,9 @@ fn count_walks(runs: &[Vec<usize>]) -> u64 {
     }
     let most = ordered.last().map_or(0, |run| present(run));
     // A walk of one step is a delta.
-    let whole = ordered.iter().filter(|run| most > 1 && present(run) == most);
+    let whole = ordered
+        .iter()
+        .filter(|run| most > 1 && present(run) == most);
     whole.filter_map(|run| ways.get(run.as_slice())).sum()
 }
 
@@ -164,5 +168,7 @@ pub(super) fn aliases(factors: &[StudyFactor], fraction: &FractionalFactorial) -
     };
     let groups = fraction.aliases(2).into_iter();
     let shared = groups.filter(|group| group.len() > 1);
-    shared.map(|group| group.iter().map(name).collect()).collect()
+    shared
+        .map(|group| group.iter().map(name).collect())
+        .collect()
 }

@@ -159,8 +159,10 @@ impl StudyDesign {
         factors: Vec<StudyFactor>,
         request: &DesignRequest,
     ) -> Result<Self, StudyDesignError> {
-        let factors: Vec<StudyFactor> =
-            factors.into_iter().filter(|it| it.levels.len() > 1).collect();
+        let factors: Vec<StudyFactor> = factors
+            .into_iter()
+            .filter(|it| it.levels.len() > 1)
+            .collect();
         if factors.len() < 2 {
             return Err(StudyDesignError::TooFewFactors {
                 found: factors.len(),
@@ -194,7 +196,8 @@ impl StudyDesign {
         }
         if request.model == StudyModel::Pairs {
             let forbidden = forbidden_pairs(&factors).into_iter();
-            let names = forbidden.map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
+            let names = forbidden
+                .map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
             let names: Vec<String> = names.collect();
             if !names.is_empty() {
                 chosen.notes.push(format!(
@@ -214,8 +217,13 @@ impl StudyDesign {
             model: request.model,
             seed: request.seed,
             replicates: request.replicates.max(1),
-            resolution: chosen.fraction.as_ref().and_then(FractionalFactorial::resolution),
-            aliases: chosen.fraction.map_or_else(Vec::new, |it| aliases(&factors, &it)),
+            resolution: chosen
+                .fraction
+                .as_ref()
+                .and_then(FractionalFactorial::resolution),
+            aliases: chosen
+                .fraction
+                .map_or_else(Vec::new, |it| aliases(&factors, &it)),
             d_efficiency: model.map_or(0.0, |model| d_efficiency(&model, &together)),
             supports: ability.supports(),
             notes: chosen.notes,
@@ -366,7 +374,9 @@ impl DesignChoice<'_> {
         };
         let found = match (self.request.runs, self.request.resolution) {
             (Some(runs), resolution) => {
-                let basic = usize::try_from(runs.max(1).ilog2()).unwrap_or(0).min(factors);
+                let basic = usize::try_from(runs.max(1).ilog2())
+                    .unwrap_or(0)
+                    .min(factors);
                 let fraction =
                     best_fraction(factors, basic).ok_or_else(|| self.too_few(kind, runs))?;
                 let own = fraction.resolution();
@@ -564,17 +574,28 @@ impl DesignChoice<'_> {
     fn walks(&self) -> ChosenRuns {
         let factors = self.factors.len();
         // The requirements and exclusions of all levels but the base are the same.
-        let treatments = space(self.factors, vec![2; factors]).unwrap_or_else(|_never| self.space.clone());
+        let treatments =
+            space(self.factors, vec![2; factors]).unwrap_or_else(|_never| self.space.clone());
         let steps = (factors - 1).max(1);
-        let count = self.request.runs.map_or(factors, |runs| (runs.saturating_sub(2) / steps).max(1));
-        let targets = if treatments.is_unconstrained() { 1 } else { count.min(8) };
+        let count = self
+            .request
+            .runs
+            .map_or(factors, |runs| (runs.saturating_sub(2) / steps).max(1));
+        let targets = if treatments.is_unconstrained() {
+            1
+        } else {
+            count.min(8)
+        };
         let mut runs = Vec::new();
         let mut lacking: BTreeSet<usize> = (0..factors).collect();
         for number in 0..targets {
             let seed = self.seed().split(&format!("target {number}"));
             let target = largest_feasible(&treatments, seed);
             let share = count / targets + usize::from(number < count % targets);
-            for (walk_number, walk) in walks(&treatments, 0, target, share, seed).iter().enumerate() {
+            for (walk_number, walk) in walks(&treatments, 0, target, share, seed)
+                .iter()
+                .enumerate()
+            {
                 // Levels besides the first two take turns.
                 let turn = number + walk_number * targets;
                 for set in walk {

@@ -85,7 +85,9 @@ pub(super) fn terms(factors: &[StudyFactor], model: StudyModel) -> Vec<ModelTerm
         StudyModel::Pairs => ModelTerm::all_pairs(factors.len()),
     };
     let forbidden = forbidden_pairs(factors);
-    terms.retain(|term| !matches!(term, ModelTerm::Pair(one, other) if forbidden.contains(&(*one, *other))));
+    terms.retain(
+        |term| !matches!(term, ModelTerm::Pair(one, other) if forbidden.contains(&(*one, *other))),
+    );
     let numeric = factors.iter().enumerate();
     let numeric = numeric.filter(|(_, it)| it.numbers().is_some());
     terms.extend(numeric.map(|(at, _)| ModelTerm::Square(at)));
@@ -103,8 +105,11 @@ pub(super) fn forbidden_pairs(factors: &[StudyFactor]) -> Vec<(usize, usize)> {
             (0..counts[other]).all(|second| space.can_be(&[(one, level), (other, second)]))
         })
     };
-    let pairs = (0..counts.len()).flat_map(|one| (one + 1..counts.len()).map(move |other| (one, other)));
-    pairs.filter(|(one, other)| !is_whole(*one, *other)).collect()
+    let pairs =
+        (0..counts.len()).flat_map(|one| (one + 1..counts.len()).map(move |other| (one, other)));
+    pairs
+        .filter(|(one, other)| !is_whole(*one, *other))
+        .collect()
 }
 
 /// Returns the space of these factors: level 0 is the base, and what is required or excluded concerns all other levels.
@@ -123,7 +128,8 @@ pub(super) fn space(
                 None => vec![(own, level)],
             }));
             for other in factor.excludes.iter().filter_map(find) {
-                forbidden.extend((1..counts[other]).map(|second| vec![(own, level), (other, second)]));
+                forbidden
+                    .extend((1..counts[other]).map(|second| vec![(own, level), (other, second)]));
             }
         }
     }

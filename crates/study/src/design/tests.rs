@@ -25,7 +25,10 @@ fn constrained() -> Vec<StudyFactor> {
     factors
 }
 
-fn designed(factors: Vec<StudyFactor>, request: DesignRequest) -> Result<StudyDesign, StudyDesignError> {
+fn designed(
+    factors: Vec<StudyFactor>,
+    request: DesignRequest,
+) -> Result<StudyDesign, StudyDesignError> {
     let request = DesignRequest {
         seed: 7,
         replicates: 2,
@@ -56,7 +59,11 @@ fn the_usual_design_is_the_smallest_fraction_that_estimates_the_model() {
     };
     let main = designed(treatments("a b c d e f g"), main).expect("exists");
     assert_eq!((main.configurations.len(), main.resolution), (16, Some(4)));
-    assert!(main.aliases.iter().all(|group| group.iter().all(|it| it.contains(':'))));
+    assert!(
+        main.aliases
+            .iter()
+            .all(|group| group.iter().all(|it| it.contains(':')))
+    );
     let few = DesignRequest {
         runs: Some(8),
         ..DesignRequest::default()
@@ -75,9 +82,15 @@ fn every_kind_respects_requirements_and_exclusions_or_refuses() {
     two_levels[5] = treatment("f");
     for kind in [Fractional, PlackettBurman] {
         let refused = designed(two_levels.clone(), of_kind(kind));
-        assert!(matches!(refused, Err(StudyDesignError::Constrained { .. })), "{kind:?}");
+        assert!(
+            matches!(refused, Err(StudyDesignError::Constrained { .. })),
+            "{kind:?}"
+        );
         let refused = designed(constrained(), of_kind(kind));
-        assert!(matches!(refused, Err(StudyDesignError::Levels { levels: 3, .. })), "{kind:?}");
+        assert!(
+            matches!(refused, Err(StudyDesignError::Levels { levels: 3, .. })),
+            "{kind:?}"
+        );
     }
     let mut sizes = Vec::new();
     for kind in [Full, Optimal, Covering, Random, OneAtATime, Walks] {
@@ -91,7 +104,11 @@ fn every_kind_respects_requirements_and_exclusions_or_refuses() {
         assert_eq!(unique.len(), runs.len(), "{kind:?}");
         for (at, factor) in design.factors.iter().enumerate() {
             for level in 0..factor.levels.len() {
-                assert!(runs.iter().any(|run| run[at] == level), "{kind:?} lacks {}", factor.level_name(level));
+                assert!(
+                    runs.iter().any(|run| run[at] == level),
+                    "{kind:?} lacks {}",
+                    factor.level_name(level)
+                );
             }
         }
         sizes.push((kind, runs.len()));
@@ -104,10 +121,22 @@ fn every_kind_respects_requirements_and_exclusions_or_refuses() {
 
 #[test]
 fn a_design_says_which_analyses_it_supports() {
-    let supports = |kind| designed(treatments("a b c d"), of_kind(kind)).expect("possible").supports;
+    let supports = |kind| {
+        designed(treatments("a b c d"), of_kind(kind))
+            .expect("possible")
+            .supports
+    };
     assert_eq!(
         supports(DesignKind::Full),
-        ["deltas", "means", "scatter", "colour", "fit (main effects and pairs)", "paths (measured)", "pca"]
+        [
+            "deltas",
+            "means",
+            "scatter",
+            "colour",
+            "fit (main effects and pairs)",
+            "paths (measured)",
+            "pca"
+        ]
     );
     assert_eq!(
         supports(DesignKind::OneAtATime),
@@ -122,12 +151,20 @@ fn power_of_a_fraction_is_that_of_its_standard_errors() {
     let runs = design.runs().expect("valid");
     let power = StudyPower::new(&design.factors, &runs, 2, 0.02).expect("estimable");
     let error = lapwing_stats::design::effect_standard_error(0.02, 32);
-    let effect = lapwing_stats::design::minimal_detectable_effect(error, 16.0, lapwing_stats::Confidence::P95, 0.8);
+    let effect = lapwing_stats::design::minimal_detectable_effect(
+        error,
+        16.0,
+        lapwing_stats::Confidence::P95,
+        0.8,
+    );
     let effect = effect.expect("possible");
     assert!((power.main - effect.exp_m1()).abs() < 1e-9);
     assert!((power.pair.expect("resolution V") - (2.0 * effect).exp_m1()).abs() < 1e-9);
     // A saturated design without replicates leaves nothing to estimate noise from.
-    assert_eq!(StudyPower::new(&design.factors, &runs, 1, 0.02).and_then(|it| it.pair), None);
+    assert_eq!(
+        StudyPower::new(&design.factors, &runs, 1, 0.02).and_then(|it| it.pair),
+        None
+    );
 }
 
 #[test]
@@ -139,12 +176,17 @@ fn few_runs_estimate_main_effects_and_say_so() {
     let design = designed(constrained(), request).expect("possible");
     assert_eq!(design.configurations.len(), 12);
     assert!(design.notes[0].starts_with("12 configurations cannot estimate all pairs"));
-    assert!(design.supports.contains(&"fit (main effects)".to_owned()), "{:?}", design.supports);
+    assert!(
+        design.supports.contains(&"fit (main effects)".to_owned()),
+        "{:?}",
+        design.supports
+    );
 }
 
 #[test]
 fn a_design_is_completed_by_further_configurations() {
-    let first = designed(treatments("a b c d e"), of_kind(DesignKind::OneAtATime)).expect("possible");
+    let first =
+        designed(treatments("a b c d e"), of_kind(DesignKind::OneAtATime)).expect("possible");
     let request = DesignRequest {
         runs: Some(16),
         existing: first.runs().expect("valid"),
@@ -154,7 +196,10 @@ fn a_design_is_completed_by_further_configurations() {
     let runs = more.runs().expect("valid");
     assert_eq!((more.kind, runs.len()), (DesignKind::Optimal, 16));
     assert!(runs.iter().all(|run| !request.existing.contains(run)));
-    assert!(more.supports.contains(&"fit (main effects and pairs)".to_owned()));
+    assert!(
+        more.supports
+            .contains(&"fit (main effects and pairs)".to_owned())
+    );
 }
 
 #[test]
@@ -164,10 +209,16 @@ fn files_survive_a_round_trip_and_newer_ones_are_refused() {
     assert_eq!(StudyDesign::read(&text).expect("read"), design);
     let newer = text.replace("\"lapwing_design\": 1", "\"lapwing_design\": 2");
     let refused = StudyDesign::read(&newer).expect_err("newer").to_string();
-    assert_eq!(refused, "this study design has version 2, and the newest that is known is 1");
+    assert_eq!(
+        refused,
+        "this study design has version 2, and the newest that is known is 1"
+    );
     let wrong = text.replacen("\"threads\": 4", "\"threads\": 3", 1);
     let refused = StudyDesign::read(&wrong).expect_err("wrong").to_string();
-    assert!(refused.ends_with("has no valid level of `threads`"), "{refused}");
+    assert!(
+        refused.ends_with("has no valid level of `threads`"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -175,5 +226,8 @@ fn what_takes_no_part_cannot_be_required() {
     let mut factors = treatments("a b");
     factors[0].requires.push("z".to_owned());
     let refused = designed(factors, DesignRequest::default()).expect_err("impossible");
-    assert_eq!(refused.to_string(), "`a` requires `z`, which takes no part in the study");
+    assert_eq!(
+        refused.to_string(),
+        "`a` requires `z`, which takes no part in the study"
+    );
 }

@@ -27,9 +27,7 @@ mod worktrees;
 
 use std::path::PathBuf;
 
-use lapwing_core::measure::local::{
-    Interrupter, LauncherOptions, LocalExecutor, available_cpus,
-};
+use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
 use lapwing_core::model::{Id, Session};
 use lapwing_core::record::Store;
@@ -43,10 +41,10 @@ use self::early_stop::SessionJudge;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::{AgainWhat, Run};
 use self::progress::RunProgress;
-use self::study_session::STUDY;
 pub use self::python_environments::PythonEnvironments;
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
+use self::study_session::STUDY;
 pub use self::study_session::StudySession;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
@@ -111,7 +109,10 @@ fn new_id() -> Id {
 pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
     for variant in &plan.variants {
         if let Some(Err(error)) = variant.cpus.as_deref().map(available_cpus) {
-            return Err(CliError::input(format!("`cpus` of {}: {error}", variant.name)));
+            return Err(CliError::input(format!(
+                "`cpus` of {}: {error}",
+                variant.name
+            )));
         }
     }
     Ok(LocalExecutor::start(&LauncherOptions {

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare;
-use super::study_session::STUDY;
 use super::session::place_in;
+use super::study_session::STUDY;
 use crate::answer::write_json;
 use crate::error::CliError;
 use crate::options::{Context, Format};

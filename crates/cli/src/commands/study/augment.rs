@@ -56,8 +56,10 @@ impl StudyAugment {
         let study = StudySuite::load(Some(&PathBuf::from(&design.suite_file)))?;
         let existing = measured(&design, context)?;
         if existing.is_empty() {
-            return Err(CliError::not_enough("no configuration of this design was measured yet")
-                .hint("`lapwing study run` measures it"));
+            return Err(
+                CliError::not_enough("no configuration of this design was measured yet")
+                    .hint("`lapwing study run` measures it"),
+            );
         }
         let kind = match self.random {
             true => DesignKind::Random,
@@ -73,7 +75,11 @@ impl StudyAugment {
             seed: design.seed.wrapping_add(existing.len() as u64),
             ..DesignRequest::default()
         };
-        let more = StudyDesign::new((&design.suite, &design.suite_file), design.factors, &request);
+        let more = StudyDesign::new(
+            (&design.suite, &design.suite_file),
+            design.factors,
+            &request,
+        );
         let more = more.map_err(about)?;
         let noise = match self.noise {
             Some(noise) => Some(noise),

@@ -30,19 +30,51 @@ const SHOWN_ALIASES: usize = 6;
 /// Kinds of designs.
 const KINDS: [NamedValue<DesignKind>; 8] = [
     ("full", "all combinations", DesignKind::Full),
-    ("fractional", "a regular fraction of them, two levels per factor", DesignKind::Fractional),
-    ("plackett-burman", "screening: little more configurations than factors, two levels per factor", DesignKind::PlackettBurman),
-    ("optimal", "the combinations that estimate the model best (D-optimal); any levels, requirements and exclusions", DesignKind::Optimal),
-    ("covering", "every combination of levels of any two factors at least once", DesignKind::Covering),
-    ("random", "random combinations in which levels occur equally often", DesignKind::Random),
-    ("one-at-a-time", "the base, and everything that differs from it by one factor", DesignKind::OneAtATime),
-    ("walks", "sequences that add one factor at a time, for deltas, paths and principal components", DesignKind::Walks),
+    (
+        "fractional",
+        "a regular fraction of them, two levels per factor",
+        DesignKind::Fractional,
+    ),
+    (
+        "plackett-burman",
+        "screening: little more configurations than factors, two levels per factor",
+        DesignKind::PlackettBurman,
+    ),
+    (
+        "optimal",
+        "the combinations that estimate the model best (D-optimal); any levels, requirements and exclusions",
+        DesignKind::Optimal,
+    ),
+    (
+        "covering",
+        "every combination of levels of any two factors at least once",
+        DesignKind::Covering,
+    ),
+    (
+        "random",
+        "random combinations in which levels occur equally often",
+        DesignKind::Random,
+    ),
+    (
+        "one-at-a-time",
+        "the base, and everything that differs from it by one factor",
+        DesignKind::OneAtATime,
+    ),
+    (
+        "walks",
+        "sequences that add one factor at a time, for deltas, paths and principal components",
+        DesignKind::Walks,
+    ),
 ];
 
 /// Effects to estimate.
 const MODELS: [NamedValue<StudyModel>; 2] = [
     ("main", "the effect of each factor", StudyModel::Main),
-    ("pairs", "also how any two factors interact", StudyModel::Pairs),
+    (
+        "pairs",
+        "also how any two factors interact",
+        StudyModel::Pairs,
+    ),
 ];
 
 const RUNS: &str = "write a number from 2 to 4,096";
@@ -145,11 +177,7 @@ impl StudyDesignCommand {
 }
 
 /// Returns the number of configurations that fit into a time.
-fn affordable(
-    budget: Duration,
-    seconds: Option<f64>,
-    replicates: u32,
-) -> Result<usize, CliError> {
+fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result<usize, CliError> {
     let Some(seconds) = seconds else {
         return Err(CliError::input(
             "--budget needs the time of an instance, and some benchmark was never measured here",
@@ -157,7 +185,9 @@ fn affordable(
         .hint("measure the base first: `lapwing study design --configuration base`, then `lapwing study run`; or give --runs"));
     };
     let visits = budget.as_secs_f64() / (seconds * f64::from(replicates)).max(1e-9);
-    let found = (2..=4096_usize).rev().find(|count| as_f64(*count) <= visits);
+    let found = (2..=4096_usize)
+        .rev()
+        .find(|count| as_f64(*count) <= visits);
     found.ok_or_else(|| {
         CliError::input(format!(
             "the budget is too short: two configurations take about {}",
@@ -173,12 +203,12 @@ pub fn about(error: StudyDesignError) -> CliError {
         StudyDesignError::Levels { .. } | StudyDesignError::Constrained { .. } => {
             Some("`--kind optimal` has any levels and respects requirements and exclusions")
         }
-        StudyDesignError::TooMany { .. } => {
-            Some("`--kind optimal --runs N` needs fewer, as do `--model main` and fewer factors (`--factor`)")
-        }
-        StudyDesignError::TooFew { .. } | StudyDesignError::Optimal(_) => {
-            Some("give more --runs, or ask for less: `--model main`, a lower --resolution, fewer factors (`--factor`)")
-        }
+        StudyDesignError::TooMany { .. } => Some(
+            "`--kind optimal --runs N` needs fewer, as do `--model main` and fewer factors (`--factor`)",
+        ),
+        StudyDesignError::TooFew { .. } | StudyDesignError::Optimal(_) => Some(
+            "give more --runs, or ask for less: `--model main`, a lower --resolution, fewer factors (`--factor`)",
+        ),
         StudyDesignError::Requirement { .. } => Some("name it with `--factor`, too"),
         StudyDesignError::TooFewFactors { .. }
         | StudyDesignError::Space(_)
@@ -257,7 +287,12 @@ impl DesignAnswer {
     fn text(&self, context: &Context) -> TextAnswer {
         let mut notes: Vec<String> = vec![self.power_text()];
         notes.extend(self.aliases_text());
-        notes.extend(self.design.notes.iter().map(|note| format!("{}.", capitalised(note))));
+        notes.extend(
+            self.design
+                .notes
+                .iter()
+                .map(|note| format!("{}.", capitalised(note))),
+        );
         notes.push(match self.design.supports.as_slice() {
             [] => "It supports no analysis of effects.".to_owned(),
             names => format!("It supports the analyses {}.", names.join(", ")),
@@ -314,7 +349,10 @@ impl DesignAnswer {
                 "With noise of {noise} between instances it detects a main effect of {} (95 % confidence, 80 % power) if pairs have no effect; it does not tell all pairs apart.",
                 percent(main)
             ),
-            (None, _) => "It cannot tell all main effects apart, or leaves nothing to estimate noise from.".to_owned(),
+            (None, _) => {
+                "It cannot tell all main effects apart, or leaves nothing to estimate noise from."
+                    .to_owned()
+            }
         }
     }
 
@@ -326,7 +364,11 @@ impl DesignAnswer {
             4 => "main effects are free of pairs, and pairs are aliased with pairs",
             _ => "main effects and pairs are free of each other",
         };
-        let shown: Vec<String> = groups.iter().take(SHOWN_ALIASES).map(|it| it.join(" = ")).collect();
+        let shown: Vec<String> = groups
+            .iter()
+            .take(SHOWN_ALIASES)
+            .map(|it| it.join(" = "))
+            .collect();
         let more = match groups.len().saturating_sub(SHOWN_ALIASES) {
             0 => String::new(),
             more => format!("; {} more in the file", grouped(more)),
@@ -335,7 +377,10 @@ impl DesignAnswer {
             true => String::new(),
             false => format!(": {}{more}", shown.join("; ")),
         };
-        Some(format!("Resolution {}: {meaning}{list}.", roman(resolution)))
+        Some(format!(
+            "Resolution {}: {meaning}{list}.",
+            roman(resolution)
+        ))
     }
 
     fn factors(&self) -> Table {

@@ -45,8 +45,15 @@ impl StudySuite {
             ))
             .hint("add a table such as [factor.NAME] with `apply.env`, `apply.arguments` or `apply.patch` for each setting to vary"));
         }
-        if let Some(name) = names.iter().find(|it| !all.iter().any(|own| own.name == **it)) {
-            return Err(unknown("factor", name, all.iter().map(|it| it.name.as_str())));
+        if let Some(name) = names
+            .iter()
+            .find(|it| !all.iter().any(|own| own.name == **it))
+        {
+            return Err(unknown(
+                "factor",
+                name,
+                all.iter().map(|it| it.name.as_str()),
+            ));
         }
         let is_chosen = |name: &String| names.is_empty() || names.contains(name);
         let chosen = all.iter().filter(|it| is_chosen(&it.name));
@@ -150,7 +157,11 @@ pub fn read_configuration(text: &str, factors: &[StudyFactor]) -> Result<Vec<usi
             None => (part, Level::Bool(true).to_string()),
         };
         let Some(at) = factors.iter().position(|it| it.name == name) else {
-            return Err(unknown("factor", name, factors.iter().map(|it| it.name.as_str())));
+            return Err(unknown(
+                "factor",
+                name,
+                factors.iter().map(|it| it.name.as_str()),
+            ));
         };
         let mut levels = factors[at].levels.iter();
         let Some(level) = levels.position(|it| it.to_string() == level) else {

@@ -63,7 +63,9 @@ impl StudyRunCommand {
             return rest.act(context);
         }
         let design = read_design(&self.design)?;
-        let path = self.suite.unwrap_or_else(|| PathBuf::from(&design.suite_file));
+        let path = self
+            .suite
+            .unwrap_or_else(|| PathBuf::from(&design.suite_file));
         let study = StudySuite::load(Some(&path))?;
         note_changes(&design, &study.suite, context);
         let configurations = design.configurations.iter();
