@@ -87,8 +87,8 @@ pub(super) fn read_factors(suite: &mut Table, folder: &Path) -> Result<Vec<Suite
                 first.name
             );
             let at = node.entries("factor")?.iter();
-            let line = at.filter(|(name, _)| *name == second.name).map(|it| &it.1);
-            return Err(line.last().unwrap_or(node).senseless(&second.name, reason));
+            let mut line = at.filter(|(name, _)| *name == second.name).map(|it| &it.1);
+            return Err(line.next_back().unwrap_or(node).senseless(&second.name, reason));
         }
     }
     Ok(factors)
