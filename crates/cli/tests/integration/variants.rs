@@ -247,10 +247,10 @@ fn a_control_is_a_copy_of_the_first_variant_and_says_how_often_it_alarmed() {
         ),
         "{compared}"
     );
-    let unknown = output(path, &["run", "--variant", "c"]);
+    let unknown = output(path, &["run", "--variant", "nothing"]);
     let said = String::from_utf8(unknown.stderr).unwrap();
     assert!(
-        said.contains("the suite has no variant `c`") && said.contains("available: a, b"),
+        said.contains("the suite has no variant `nothing`") && said.contains("available: a, b"),
         "{said}"
     );
 }

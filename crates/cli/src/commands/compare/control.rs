@@ -38,7 +38,7 @@ impl ControlResult {
         (judging, options): (&JudgingOptions, &CompareOptions),
         context: &Context,
     ) -> Result<Option<Self>, CliError> {
-        let Some(baseline) = sides.first().filter(|side| !side.is_file()) else {
+        let Some(baseline) = sides.first().filter(|side| !side.may_be_file()) else {
             return Ok(None);
         };
         let control = format!("variant:{}", Variant::CONTROL).parse::<SideSpec>();

@@ -250,8 +250,8 @@ impl RunConclusion<'_> {
                 )
             }
             (RunEnd::Complete, several) => {
-                let sides: Vec<String> = several
-                    .iter()
+                let compared = several.iter().filter(|it| it.control_of.is_none());
+                let sides: Vec<String> = compared
                     .map(|it| format!("'variant:{}'", it.name))
                     .collect();
                 format!(
