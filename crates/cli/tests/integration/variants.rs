@@ -173,7 +173,7 @@ python = ["missing==1"]
 fn python_environments_are_built_once_recorded_and_compared() {
     let folder = folder(ENVIRONMENTS);
     let path = folder.path();
-    let said = run(
+    let measured = output(
         path,
         &[
             "run",
@@ -185,6 +185,9 @@ fn python_environments_are_built_once_recorded_and_compared() {
             "broken",
         ],
     );
+    // A side that cannot be built was not measured: that is no success.
+    assert_eq!(measured.status.code(), Some(4));
+    let said = String::from_utf8(measured.stderr).unwrap();
     assert!(
         said.contains("building the Python environment of old"),
         "{said}"

@@ -75,6 +75,9 @@ impl ControlResult {
             gathered => gathered?,
         };
         let comparisons = gathered.samples.compare(&gathered.names, options);
+        if comparisons.iter().all(|it| it.ratio.is_none()) {
+            return Ok(None);
+        }
         let alarms = comparisons
             .iter()
             .filter(|it| matches!(it.verdict, Verdict::Regression | Verdict::Improvement));

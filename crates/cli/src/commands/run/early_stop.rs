@@ -85,7 +85,9 @@ impl<'a> SessionJudge<'a> {
                     .is_some_and(|at| *at < size)
             };
             let due: Vec<InstancePlan> = left.extract_if(.., |it| is_due(it)).collect();
-            let due = due.into_iter().filter(|it| !result.closed.contains(&it.case));
+            let due = due
+                .into_iter()
+                .filter(|it| !result.closed.contains(&it.case));
             let mut due = FixedSchedule::of(due);
             let is_empty = due.left().next().is_none();
             if !is_empty {
@@ -182,7 +184,7 @@ impl<'a> SessionJudge<'a> {
     fn precision(&self) -> Result<LookResult, CliError> {
         let wanted = self.rule.smallest_effect.unwrap_or(PRECISION);
         let store = open_for_reading(self.context)?;
-        let summary = Summary::of_session(&store, self.session, self.plan)?;
+        let summary = Summary::of_session(&store, self.session, self.plan, None)?;
         let mut result = LookResult::default();
         for (at, case) in self.plan.cases.iter().enumerate() {
             result.questions += 1;
