@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_stderr: 4096,
         counters: std::env::var_os("COUNTERS").is_some(),
         leftovers: lapwing_core::measure::LeftoverPolicy::End,
+        cpus: None,
     };
     let mut executor = LocalExecutor::start(&LauncherOptions {
         program: launcher.into(),

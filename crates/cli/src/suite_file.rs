@@ -36,6 +36,15 @@ pub fn load(path: &Path) -> Result<Suite, CliError> {
     Ok(suite)
 }
 
+/// Reads a suite file as [`load`] does, for a study: see [`Suite::load_for_study`].
+pub fn load_for_study(path: &Path) -> Result<Suite, CliError> {
+    let mut suite = Suite::load_for_study(path).map_err(about)?;
+    if let Some(name) = name_of_repository(&suite, path) {
+        suite.name = name;
+    }
+    Ok(suite)
+}
+
 /// Returns the note on a suite that has the name of its repository.
 pub fn name_note(suite: &Suite, path: &Path) -> Option<String> {
     let name = name_of_repository(suite, path)?;

@@ -38,6 +38,7 @@ fn execution(command: CommandLine) -> Execution {
         keep_stderr: 4096,
         counters: false,
         leftovers: LeftoverPolicy::End,
+        cpus: None,
     }
 }
 

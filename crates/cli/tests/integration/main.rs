@@ -57,6 +57,7 @@ mod run_plan;
 mod run_pytest;
 mod share;
 mod store;
+mod study_design;
 mod trace;
 mod units;
 mod variability;

@@ -148,7 +148,7 @@ fn a_variant_of_a_revision_is_measured_in_its_worktree() {
     let refused = output(path, &["run", "--commits", "v1..v2"]);
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        said.contains("a variant names its own with `worktree`"),
+        said.contains("a variant has its own by `worktree` or a patch"),
         "{said}"
     );
 }

@@ -1,13 +1,14 @@
 //! Commits of a repository, and folders in which they are checked out.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::version::{first_line, git, output};
 use crate::model::Version;
-use crate::suite::PlannedCommit;
+use crate::suite::{PlannedCommit, SourcePatch};
 
 /// The commits that were asked for cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -201,6 +202,7 @@ fn planned(
             ..Version::default()
         },
         repository: repository.display().to_string(),
+        patches: Vec::new(),
     })
 }
 
@@ -241,7 +243,7 @@ fn branch(repository: &Path, name: &str) -> Option<String> {
     Some(full.strip_prefix("refs/heads/")?.to_owned())
 }
 
-/// Checks a commit out into a folder of its own; one that an ended process left there goes first.
+/// Checks a commit out into a folder of its own, and applies its patches; a folder that an ended process left there goes first.
 ///
 /// # Errors
 /// With what Git says.
@@ -267,14 +269,34 @@ pub fn add_worktree(commit: &PlannedCommit, folder: &Path) -> Result<(), String>
         .output()
         .map_err(|error| error.to_string())?;
     if done.status.success() {
+        return commit.patches.iter().try_for_each(|it| apply(it, folder));
+    }
+    Err(last_line(&done.stderr).unwrap_or_else(|| "git worktree add failed".to_owned()))
+}
+
+/// Applies a patch to a worktree.
+fn apply(patch: &SourcePatch, folder: &Path) -> Result<(), String> {
+    let about = |reason: String| format!("{} does not apply: {reason}", patch.file);
+    let mut command = git(folder);
+    command.args(["apply", "--whitespace=nowarn", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| about(error.to_string()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Git reads everything before it says anything.
+        let written = stdin.write_all(patch.content.as_bytes());
+        written.map_err(|error| about(error.to_string()))?;
+    }
+    let done = child.wait_with_output().map_err(|error| about(error.to_string()))?;
+    if done.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-    Err(said
-        .lines()
-        .last()
-        .unwrap_or("git worktree add failed")
-        .to_owned())
+    let said = last_line(&done.stderr).unwrap_or_else(|| "git apply failed".to_owned());
+    Err(about(said))
+}
+
+fn last_line(output: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(output);
+    text.trim().lines().last().map(str::to_owned)
 }
 
 /// Removes such a folder, with all that a build made in it.

@@ -30,6 +30,9 @@ pub struct Execution {
     /// The policy for processes that it leaves behind.
     #[serde(default)]
     pub leftovers: LeftoverPolicy,
+    /// The processors that it may run on; `None` for those of this program.
+    #[serde(default)]
+    pub cpus: Option<Vec<usize>>,
 }
 
 /// The policy for processes that an execution leaves behind.

@@ -151,7 +151,9 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         } else {
             self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
         };
-        if self.visit.case.setup.is_some() || self.visit.variant.setup.is_some() {
+        let (variant, case) = (self.visit.variant, self.visit.case);
+        let mut setups = variant.setup.iter().chain(&case.setup);
+        if setups.next().is_some() || !variant.factor_setups.is_empty() {
             self.executor.end_kept()?;
         }
         let (outcome, mut message) = match given_up {
@@ -200,11 +202,12 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         self.index = self.index.max(index);
     }
 
-    /// Sets up the variant, then the benchmark; returns what went wrong, if anything.
+    /// Sets up the factors, the variant, then the benchmark; returns what went wrong, if anything.
     pub(super) fn set_up(&mut self) -> Result<Option<GivenUp>, ExecutorError> {
-        let setups = [&self.visit.variant.setup, &self.visit.case.setup];
-        for setup in setups {
-            let failure = self.untimed("setup", setup.as_ref(), Stdin::Null)?;
+        let (variant, case) = (self.visit.variant, self.visit.case);
+        let own = variant.setup.iter().chain(&case.setup);
+        for setup in variant.factor_setups.iter().chain(own) {
+            let failure = self.untimed("setup", Some(setup), Stdin::Null)?;
             if failure.is_some() {
                 return Ok(failure);
             }
@@ -389,6 +392,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
             keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
             counters: true,
             leftovers: LeftoverPolicy::End,
+            cpus: self.visit.variant.cpu_list(),
         }
     }
 
@@ -452,6 +456,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
                 "setup" => LeftoverPolicy::Keep,
                 _timed_soon => LeftoverPolicy::End,
             },
+            cpus: None,
         })?;
         self.own += processor_time(&executed);
         Ok(match &executed.end {

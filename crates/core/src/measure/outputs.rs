@@ -37,6 +37,7 @@ pub fn command_outputs(
             keep_stderr: 0,
             counters: false,
             leftovers: LeftoverPolicy::End,
+            cpus: None,
         })?;
         let error = match executed.end {
             ExecutionEnd::Exited(0) => None,

@@ -7,7 +7,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use crate::model::InstanceOutcome;
-use crate::suite::Plan;
+use crate::suite::{Plan, PlannedCommit};
 
 /// One instance that is to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,10 +143,10 @@ impl FixedSchedule {
     }
 
     /// Returns what is left of one commit, where commits are measured one after another.
-    pub fn of_commit(&self, plan: &Plan, commit: &str) -> Self {
+    pub fn of_commit(&self, plan: &Plan, commit: &PlannedCommit) -> Self {
         let is_its = |it: &&InstancePlan| {
             let found = plan.variants[it.variant].commit.as_ref();
-            found.is_some_and(|it| it.hash() == commit)
+            found == Some(commit)
         };
         Self {
             left: self.left.iter().filter(is_its).copied().collect(),
@@ -356,18 +356,19 @@ mod tests {
     fn commits_that_share_an_environment_come_one_after_another() {
         let mut plan = plan(&[3, 2], 2, 7);
         plan.interleave = false;
-        let commit = |hash: &str| crate::suite::PlannedCommit {
+        let commit = |hash: &str| PlannedCommit {
             version: crate::model::Version {
                 commit: Some(hash.to_owned()),
                 ..crate::model::Version::default()
             },
             repository: "/".to_owned(),
+            patches: Vec::new(),
         };
         plan.variants[0].commit = Some(commit("b"));
         plan.variants[1].commit = Some(commit("a"));
         let schedule = FixedSchedule::new(&plan);
-        let first = drain(schedule.of_commit(&plan, "b"));
-        let second = drain(schedule.of_commit(&plan, "a"));
+        let first = drain(schedule.of_commit(&plan, &commit("b")));
+        let second = drain(schedule.of_commit(&plan, &commit("a")));
         assert_eq!((first.len(), second.len()), (5, 5));
         assert_eq!([first, second].concat(), drain(schedule));
     }

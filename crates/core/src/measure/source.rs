@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::suite::{Case, PytestTest, Variant};
+use super::local::parse_cpus;
+use crate::suite::{Case, PlannedCommit, PytestTest, Variant};
 
 /// What commands find the top folder of the commit under test by.
 pub const SOURCE_VARIABLE: &str = "LAPWING_SOURCE";
@@ -11,7 +12,7 @@ pub const SOURCE_VARIABLE: &str = "LAPWING_SOURCE";
 /// The commits and Python environments of a plan, and what became of them.
 #[derive(Debug, Clone, Default)]
 pub struct VariantSources {
-    /// By their hashes.
+    /// By their keys.
     commits: BTreeMap<String, CommitState>,
     /// By the names of their variants.
     environments: PythonFolders,
@@ -75,8 +76,8 @@ impl VariantSources {
     }
 
     /// Says what became of a commit.
-    pub fn insert(&mut self, commit: &str, source: CommitState) {
-        self.commits.insert(commit.to_owned(), source);
+    pub fn insert(&mut self, commit: &PlannedCommit, source: CommitState) {
+        self.commits.insert(commit.key(), source);
     }
 
     /// Returns the Python environment of a variant; `None` if it has none of its own.
@@ -106,7 +107,7 @@ impl VariantSources {
                 python,
             });
         };
-        match self.commits.get(commit.hash()) {
+        match self.commits.get(&commit.key()) {
             Some(CommitState::Ready(place)) => Ok(VariantPlace {
                 commit: Some(place.clone()),
                 python,
@@ -129,6 +130,13 @@ impl PythonFolder {
             ("PATH".to_owned(), self.path.clone()),
             ("VIRTUAL_ENV".to_owned(), self.folder.display().to_string()),
         ]
+    }
+}
+
+impl Variant {
+    /// Returns the processors that its timed command may run on; `None` for those of the plan. The program has checked the list.
+    pub(super) fn cpu_list(&self) -> Option<Vec<usize>> {
+        parse_cpus(self.cpus.as_deref()?).ok()
     }
 }
 

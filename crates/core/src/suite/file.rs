@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::case::{CaseDefaults, command, read_case};
 use super::error::{SuiteError, SuiteProblem};
+use super::factors::{SuiteFactor, infeasibility, variant};
 use super::judging::{JudgeSettings, read_judge};
 use super::limits::{BenchmarkLimits, read_limits};
 use super::node::{self, Located, Node, Table};
@@ -12,7 +13,7 @@ use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::pytest::{PytestTable, read_pytest};
 use super::settings::Settings;
 use super::variants::{read_variants, resolve_variants};
-use crate::model::Metric;
+use crate::model::{Level, Metric};
 
 /// A suite file, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,7 @@ pub struct Suite {
     pub judge: JudgeSettings,
     cases: Vec<Case>,
     pytest: Vec<PytestTable>,
+    factors: Vec<SuiteFactor>,
     variants: Vec<Variant>,
     version: UnderTest,
     environment_commands: BTreeMap<String, CommandLine>,
@@ -58,7 +60,10 @@ impl Suite {
     /// # Errors
     /// With the first place that is wrong.
     pub fn parse(path: &Path, text: &str, folder: &Path) -> Result<Self, SuiteError> {
-        let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
+        let (suite, too_many) = read_suite(text, folder).map_err(|it| at(path, it))?;
+        if let Some(problem) = too_many {
+            return Err(at(path, problem));
+        }
         if suite.cases.is_empty() && suite.pytest.is_empty() {
             return Err(at(path, (1, SuiteProblem::Empty)));
         }
@@ -74,8 +79,51 @@ impl Suite {
         text: &str,
         folder: &Path,
     ) -> Result<JudgeSettings, SuiteError> {
-        let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
+        let (suite, _) = read_suite(text, folder).map_err(|it| at(path, it))?;
         Ok(suite.judge)
+    }
+
+    /// Reads a suite file for a factor study, which chooses combinations of levels itself: factors may span any number, and
+    /// there are no variants until [`Self::set_configurations`].
+    ///
+    /// # Errors
+    /// When the file cannot be read, or with the first place in it that is wrong.
+    pub fn load_for_study(path: &Path) -> Result<Self, SuiteError> {
+        let (text, folder) = read_file(path)?;
+        let (mut suite, _) = read_suite(&text, &folder).map_err(|it| at(path, it))?;
+        suite.variants.clear();
+        Ok(suite)
+    }
+
+    /// Replaces the variants by named combinations of levels; a factor that one does not name stays at its base.
+    ///
+    /// # Errors
+    /// When there is no such factor or level, or a requirement or an exclusion forbids the combination.
+    pub fn set_configurations(
+        &mut self,
+        configurations: &[(String, BTreeMap<String, Level>)],
+    ) -> Result<(), SuiteProblem> {
+        let variants = configurations.iter().map(|(name, levels)| {
+            for (factor, level) in levels {
+                SuiteFactor::find(&self.factors, factor, level)?;
+            }
+            if let Some(reason) = infeasibility(&self.factors, levels) {
+                return Err(SuiteProblem::Value {
+                    key: name.clone(),
+                    reason: format!("cannot be: {reason}"),
+                });
+            }
+            let level = |factor: &SuiteFactor| levels.get(&factor.name).unwrap_or(&factor.base).clone();
+            let chosen = self.factors.iter().map(|it| (it, level(it)));
+            Ok(variant(name, chosen.collect()))
+        });
+        self.variants = variants.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Returns the factors, in the order of the file.
+    pub fn factors(&self) -> &[SuiteFactor] {
+        &self.factors
     }
 
     /// Returns the tables that name tests of pytest.
@@ -153,7 +201,8 @@ fn at(path: &Path, (line, problem): Located) -> SuiteError {
     }
 }
 
-fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
+/// Returns the suite, and the problem that its factors span too many combinations, if they do.
+fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Located> {
     let suite = node::read(text)?;
     let mut table = suite.table("the suite", "suite")?;
     let name = table.read("suite", Node::text)?;
@@ -168,13 +217,11 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         keys.finish()?;
     }
     let environment_commands = table.read("environment", |it, key| it.each(key, command))?;
-    let variants = read_variants(&mut table, folder)?;
+    let varied = read_variants(&mut table, folder)?;
     let (cases, pytest, limits) = read_cases(&mut table, &defaults)?;
-    let variants = resolve_variants(variants, &cases)?;
-    if let (Some(variant), false) = (
-        variants.iter().find(|it| it.setup.is_some()),
-        pytest.is_empty(),
-    ) {
+    let variants = resolve_variants(varied.variants, &cases)?;
+    let has_setup = |it: &&Variant| it.setup.is_some() || !it.factor_setups.is_empty();
+    if let (Some(variant), false) = (variants.iter().find(has_setup), pytest.is_empty()) {
         let reason = format!(
             "`{}` has `setup`, which is for commands; tests of pytest have fixtures",
             variant.name
@@ -189,7 +236,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         VersionSource::Repository(path) => Some(folder.join(path)),
         VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => None,
     };
-    Ok(Suite {
+    let suite = Suite {
         is_named: name.is_some(),
         name: name.unwrap_or_else(|| folder_name(folder)),
         judge: JudgeSettings {
@@ -199,12 +246,14 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         },
         cases,
         pytest,
+        factors: varied.factors,
         variants,
         version,
         environment_commands: environment_commands.unwrap_or_default(),
         directory: folder.display().to_string(),
         cpus,
-    })
+    };
+    Ok((suite, varied.too_many))
 }
 
 fn folder_name(folder: &Path) -> String {

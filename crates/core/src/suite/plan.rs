@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use super::case::sha256;
 use super::duet::DuetCores;
+use super::factors::SourcePatch;
 use super::pytest::PytestTest;
 use super::python::PythonEnvironment;
 use super::settings::Settings;
@@ -152,6 +155,15 @@ pub struct Variant {
     /// Runs before each instance, untimed, and before what the benchmark itself sets up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<CommandLine>,
+    /// Set-ups of its factors, before its own, in the order of the factors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub factor_setups: Vec<CommandLine>,
+    /// The patches that are applied to the software under test, in the order of the factors; `commit` has them once it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<SourcePatch>,
+    /// The processors that its timed command may run on, such as `0-1,3`; `None` for those of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<String>,
     /// The revision that is checked out for it, as the suite names it; `commit` is what it means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
@@ -173,6 +185,9 @@ pub struct PlannedCommit {
     pub version: Version,
     /// The top folder of the repository.
     pub repository: String,
+    /// The patches that are applied to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<SourcePatch>,
 }
 
 impl Case {
@@ -212,6 +227,16 @@ impl PlannedCommit {
     /// Returns its full hash.
     pub fn hash(&self) -> &str {
         self.version.commit.as_deref().unwrap_or_default()
+    }
+
+    /// Returns what tells it from other commits, and from itself with other patches; its first 16 characters suffice.
+    pub fn key(&self) -> String {
+        if self.patches.is_empty() {
+            return self.hash().to_owned();
+        }
+        let contents: Vec<&str> = self.patches.iter().map(|it| it.content.as_str()).collect();
+        let key = sha256(&json!([self.hash(), contents]).to_string());
+        key.trim_start_matches("sha256:").to_owned()
     }
 }
 

@@ -177,6 +177,70 @@ fn factors_without_variants_are_crossed() {
 }
 
 #[test]
+fn factors_have_constraints_tags_and_a_base() {
+    let text = "[benchmark.a]\ncommand = 'true'\n[factor.a]\nlevels = [1, 2]\nbase = 2\ntags = ['config']\nnice = -1\n\
+                apply.env.A = '{level}'\n[factor.b]\nrequires = ['a']\napply.setup = 'prepare {level}'\n\
+                apply.cpus = '0'\n[factor.c]\nexcludes = ['b']\napply.arguments = ['-c']\napply.worktree = 'v1'\n\
+                apply.python = ['dask']\napply.python_version = '3.12'";
+    let suite = parse(text).expect("correct");
+    let a = &suite.factors()[0];
+    assert_eq!(
+        (&a.base, a.tags.as_slice(), a.nice),
+        (&Level::Integer(2), ["config".to_owned()].as_slice(), Some(-1))
+    );
+    let variants = suite.variants();
+    let names: Vec<&str> = variants.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "a=1,b=false,c=false",
+            "a=1,b=false,c=true",
+            "a=1,b=true,c=false",
+            "a=2,b=false,c=false",
+            "a=2,b=false,c=true"
+        ]
+    );
+    let (of_c, of_b) = (&variants[1], &variants[2]);
+    assert_eq!(of_b.factor_setups, [CommandLine::Shell("prepare true".to_owned())]);
+    assert_eq!((of_b.cpus.as_deref(), of_b.worktree.as_deref()), (Some("0"), None));
+    assert_eq!(of_c.worktree.as_deref(), Some("v1"));
+    let python = of_c.python.as_ref().and_then(|it| it.version.as_deref());
+    assert_eq!(python, Some("3.12"));
+}
+
+#[test]
+fn errors_of_factors_name_their_line() {
+    let a = "[benchmark.a]\ncommand = 'true'\n[factor.x]\napply.env.X = '1'\n";
+    let errors: Vec<String> = [
+        "requires = ['y']",
+        "excludes = ['x']",
+        "base = 3",
+        "nice = 'very'",
+        "tags = 'config'",
+        "apply.patch = 'missing.patch'",
+        "[factor.y]\napply.python_version = '3'",
+        "[factor.y]\napply.worktree = 'v1'\n[factor.z]\napply.worktree = 'v2'",
+        "[factor.y]\nrequires = ['x']\napply.env.Y = '1'\n[variant.v]\nfactors = { y = true }",
+        "[factor.y]\nexcludes = ['x']\napply.env.Y = '1'\n[variant.v]\nfactors = { x = true, y = true }",
+    ]
+    .iter()
+    .map(|text| error(&format!("{a}{text}")))
+    .collect();
+    insta::assert_snapshot!(errors.join("\n"), @"
+    lapwing.toml:5: factor `y` is not defined; did you mean `x`?
+    lapwing.toml:5: `excludes` names the factor itself
+    lapwing.toml:5: `base` has no level `3`: its levels are false, true
+    lapwing.toml:5: `nice` must be a whole number, not a text
+    lapwing.toml:5: `tags` must be a list, not a text
+    lapwing.toml:5: `patch` cannot be read: missing.patch: No such file or directory (os error 2)
+    lapwing.toml:6: `python_version` needs `python` beside it, which names the packages
+    lapwing.toml:7: `z` and `y` both set `worktree`, of which a command has one: make them levels of one factor
+    lapwing.toml:9: `factors` cannot be: `y` requires `x`
+    lapwing.toml:9: `factors` cannot be: `y` excludes `x`
+    ");
+}
+
+#[test]
 fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
     let a = "[benchmark.a]\ncommand = 'true'\n";
     let errors: Vec<String> = [
@@ -231,7 +295,7 @@ fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
     lapwing.toml:3: `better` is "lower" or "higher", not "more"
     lapwing.toml:3: `bytes` must be above zero
     lapwing.toml:3: `exit_codes` are from 0 to 255, and 256 is not
-    lapwing.toml:3: `x` changes nothing: say what under `apply.env` or `apply.arguments`
+    lapwing.toml:3: `x` changes nothing: say what under `apply`, such as `apply.env` or `apply.arguments`
     lapwing.toml:6: factor `xylen` is not defined; did you mean `xylem`?
     lapwing.toml:7: `x` has no level `3`: its levels are 1, 2
     lapwing.toml:3: [version] has both `command` and `name`; keep one

@@ -1,27 +1,26 @@
 //! Reads the factors of a suite, and the variants that choose their levels.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::json;
-
-use super::case::{command, environment, sha256, texts_of};
+use super::case::{command, environment, texts_of};
 use super::error::{SuiteProblem, nearest};
+use super::factors::{SuiteFactor, infeasibility, level, read_factors, variant};
 use super::node::{Located, Node, Table};
 use super::plan::{Case, CommandLine, Variant};
-use super::python::{PYTHON, PythonEnvironment};
+use super::python::PythonEnvironment;
 use super::sweep::{cross, fill, misspelt};
-use crate::model::{Level, Object, Run};
+use crate::model::{Level, Run};
 
 /// The largest number of settings that factors without variants may span.
 const MAX_CROSSING: usize = 64;
 
-struct Factor<'a> {
-    name: &'a str,
-    levels: Vec<Level>,
-    environment: BTreeMap<String, String>,
-    arguments: Vec<String>,
-    definition: String,
+/// What a suite varies.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct VariedSettings {
+    pub(super) factors: Vec<SuiteFactor>,
+    pub(super) variants: Vec<VariantTable>,
+    /// Set if there are no variants because the factors span too many.
+    pub(super) too_many: Option<Located>,
 }
 
 /// A variant, and the commands that it replaces by the names of their tables.
@@ -31,38 +30,38 @@ pub(super) struct VariantTable {
     commands: Vec<(String, CommandLine, usize)>,
 }
 
-/// Returns the variants of a suite; without any, every combination of its factors' levels is one.
-pub(super) fn read_variants(
-    suite: &mut Table,
-    folder: &Path,
-) -> Result<Vec<VariantTable>, Located> {
-    let factors = match suite.take("factor") {
-        Some(node) => node
-            .entries("factor")?
-            .iter()
-            .map(|(name, node)| read_factor(name, node))
-            .collect::<Result<Vec<_>, _>>()?,
-        None => Vec::new(),
+/// Returns the factors and variants of a suite; without any variant, every feasible combination of its factors' levels is one.
+pub(super) fn read_variants(suite: &mut Table, folder: &Path) -> Result<VariedSettings, Located> {
+    let factors = read_factors(suite, folder)?;
+    let mut varied = VariedSettings {
+        variants: Vec::new(),
+        too_many: None,
+        factors,
     };
     let Some(node) = suite.take("variant") else {
-        let crossed = cross_factors(&factors, suite)?.into_iter();
-        let tables = crossed.map(|variant| VariantTable {
-            variant,
-            ..VariantTable::default()
-        });
-        return Ok(tables.collect());
+        match cross_factors(&varied.factors, suite) {
+            Ok(crossed) => {
+                let tables = crossed.into_iter().map(|variant| VariantTable {
+                    variant,
+                    ..VariantTable::default()
+                });
+                varied.variants = tables.collect();
+            }
+            Err(problem) => varied.too_many = Some(problem),
+        }
+        return Ok(varied);
     };
-    let mut variants = Vec::new();
     for (name, node) in node.entries("variant")? {
-        variants.push(read_variant(name, node, &factors, folder)?);
+        let table = read_variant(name, node, &varied.factors, folder)?;
+        varied.variants.push(table);
     }
-    if variants.is_empty() {
-        variants.push(VariantTable {
+    if varied.variants.is_empty() {
+        varied.variants.push(VariantTable {
             variant: variant(Run::DEFAULT_VARIANT, Vec::new()),
             ..VariantTable::default()
         });
     }
-    Ok(variants)
+    Ok(varied)
 }
 
 /// Returns the variants with the commands that they replace, for each benchmark of the table that they name.
@@ -109,48 +108,10 @@ pub(super) fn resolve_variants(
     Ok(variants)
 }
 
-fn read_factor<'a>(name: &'a str, node: &Node) -> Result<Factor<'a>, Located> {
-    let mut keys = node.table(format!("[factor.{name}]"), name)?;
-    let levels = keys.read("levels", levels)?;
-    let Some(apply) = keys.take("apply") else {
-        let reason = "changes nothing: say what under `apply.env` or `apply.arguments`";
-        return Err(node.senseless(name, reason));
-    };
-    let mut apply = apply.table(format!("[factor.{name}.apply]"), "apply")?;
-    let environment = apply.read("env", environment)?.unwrap_or_default();
-    let arguments = apply.read("arguments", Node::texts)?.unwrap_or_default();
-    apply.finish()?;
-    keys.finish()?;
-    Ok(Factor {
-        name,
-        levels: levels.unwrap_or_else(|| vec![Level::Bool(false), Level::Bool(true)]),
-        definition: sha256(&json!([environment, arguments]).to_string()),
-        environment,
-        arguments,
-    })
-}
-
-fn levels(node: &Node, key: &str) -> Result<Vec<Level>, Located> {
-    let levels: Vec<Level> = node
-        .list(key)?
-        .iter()
-        .map(level)
-        .collect::<Result<_, _>>()?;
-    if levels.is_empty() {
-        return Err(node.senseless(key, "is empty, so there is nothing to vary"));
-    }
-    Ok(levels)
-}
-
-fn level(node: &Node) -> Result<Level, Located> {
-    node.scalar()
-        .ok_or_else(|| node.wrong("levels", "a text, a number, or true or false"))
-}
-
 fn read_variant(
     name: &str,
     node: &Node,
-    factors: &[Factor],
+    factors: &[SuiteFactor],
     folder: &Path,
 ) -> Result<VariantTable, Located> {
     if name.trim().is_empty() || name.chars().any(char::is_control) {
@@ -163,9 +124,14 @@ fn read_variant(
     let mut chosen = Vec::new();
     if let Some(node) = keys.take("factors") {
         for (factor, node) in node.entries("factors")? {
-            let level = level(node)?;
-            let factor = find(factors, factor, &level).map_err(|problem| (node.line, problem))?;
-            chosen.push((factor, level));
+            let level = level(node, "levels")?;
+            let factor = SuiteFactor::find(factors, factor, &level);
+            chosen.push((factor.map_err(|problem| (node.line, problem))?, level));
+        }
+        let levels = chosen.iter();
+        let levels = levels.map(|(factor, level)| (factor.name.clone(), level.clone()));
+        if let Some(reason) = infeasibility(factors, &levels.collect()) {
+            return Err(node.senseless("factors", format!("cannot be: {reason}")));
         }
     }
     let own = keys.read("env", environment)?.unwrap_or_default();
@@ -173,14 +139,7 @@ fn read_variant(
     let setup = keys.read("setup", command)?;
     let worktree = keys.read("worktree", Node::text)?;
     let version = keys.read("python_version", Node::text)?;
-    let python = match keys.take(PYTHON) {
-        Some(node) => Some(PythonEnvironment::read(node, folder, version)?),
-        None if version.is_some() => {
-            let reason = "needs `python` beside it, which names the packages";
-            return Err(node.senseless("python_version", reason));
-        }
-        None => None,
-    };
+    let python = PythonEnvironment::read_with(&mut keys, folder, version, node)?;
     let commands = match keys.take("command") {
         Some(node) => node
             .entries("command")?
@@ -194,79 +153,35 @@ fn read_variant(
     variant.environment.extend(own);
     variant.arguments.extend(arguments);
     variant.setup = setup;
-    variant.worktree = worktree;
-    variant.python = python;
+    variant.worktree = worktree.or(variant.worktree);
+    variant.python = python.or(variant.python);
     Ok(VariantTable { variant, commands })
 }
 
-fn find<'a>(
-    factors: &'a [Factor<'a>],
-    name: &str,
-    level: &Level,
-) -> Result<&'a Factor<'a>, SuiteProblem> {
-    let Some(factor) = factors.iter().find(|factor| factor.name == name) else {
-        return Err(SuiteProblem::Undefined {
-            what: "factor",
-            name: name.to_owned(),
-            suggestion: nearest(name, factors.iter().map(|factor| factor.name)),
-        });
-    };
-    if !factor.levels.contains(level) {
-        let levels: Vec<String> = factor.levels.iter().map(ToString::to_string).collect();
-        return Err(SuiteProblem::Value {
-            key: name.to_owned(),
-            reason: format!(
-                "has no level `{level}`: its levels are {}",
-                levels.join(", ")
-            ),
-        });
-    }
-    Ok(factor)
-}
-
-fn cross_factors(factors: &[Factor], suite: &Table) -> Result<Vec<Variant>, Located> {
+fn cross_factors(factors: &[SuiteFactor], suite: &Table) -> Result<Vec<Variant>, Located> {
     let levels: Vec<&[Level]> = factors.iter().map(|it| it.levels.as_slice()).collect();
     let Some(rows) = cross(&levels, MAX_CROSSING) else {
         let reason = format!(
-            "spans more than {MAX_CROSSING} combinations: name those to measure with [variant.…] tables"
+            "spans more than {MAX_CROSSING} combinations: name those to measure with [variant.…] tables, or let `lapwing study design` choose some"
         );
         return Err(suite.senseless("factor", reason));
     };
-    let variants = rows.into_iter().map(|row| {
-        let chosen: Vec<(&Factor, Level)> = factors.iter().zip(row.into_iter().cloned()).collect();
+    let variants = rows.into_iter().filter_map(|row| {
+        let chosen: Vec<(&SuiteFactor, Level)> = factors.iter().zip(row.into_iter().cloned()).collect();
+        let levels = chosen.iter();
+        let levels = levels.map(|(factor, level)| (factor.name.clone(), level.clone()));
+        if infeasibility(factors, &levels.collect()).is_some() {
+            return None;
+        }
         let label: Vec<String> = chosen
             .iter()
             .map(|(factor, level)| format!("{}={level}", factor.name))
             .collect();
-        if label.is_empty() {
+        Some(if label.is_empty() {
             variant(Run::DEFAULT_VARIANT, chosen)
         } else {
             variant(&label.join(","), chosen)
-        }
+        })
     });
     Ok(variants.collect())
-}
-
-fn variant(name: &str, chosen: Vec<(&Factor, Level)>) -> Variant {
-    let mut variant = Variant {
-        name: name.to_owned(),
-        ..Variant::default()
-    };
-    for (factor, level) in chosen {
-        let name = factor.name.to_owned();
-        let definition = factor.definition.clone();
-        variant.definitions.insert(name.clone(), definition);
-        // A treatment that is absent changes nothing.
-        if level != Level::Bool(false) {
-            let params = Object::from_iter([("level".to_owned(), json!(level))]);
-            for (name, value) in &factor.environment {
-                let value = fill(value, &params);
-                variant.environment.insert(name.clone(), value);
-            }
-            let arguments = factor.arguments.iter().map(|it| fill(it, &params));
-            variant.arguments.extend(arguments);
-        }
-        variant.factors.insert(name, level);
-    }
-    variant
 }

@@ -173,7 +173,7 @@ impl DesignSpace {
     }
 
     /// Returns whether some feasible run has these levels.
-    pub(super) fn can_be(&self, members: &[(usize, usize)]) -> bool {
+    pub fn can_be(&self, members: &[(usize, usize)]) -> bool {
         if self.is_unconstrained() {
             return true;
         }

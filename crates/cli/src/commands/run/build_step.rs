@@ -37,6 +37,7 @@ pub fn build(
         keep_stderr: SAID,
         counters: false,
         leftovers: LeftoverPolicy::End,
+        cpus: None,
     })?;
     let ended = match &executed.end {
         ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),

@@ -80,22 +80,28 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
 
 /// Returns the plan with the commits that its variants name.
 pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
-    if plan.variants.iter().all(|it| it.worktree.is_none()) {
+    let are_patched = plan.variants.iter().any(|it| !it.patches.is_empty());
+    if !are_patched && plan.variants.iter().all(|it| it.worktree.is_none()) {
         return Ok(plan);
     }
     if command.commits.is_some() {
         return Err(CliError::input(
-            "--commits measures every variant at each commit, and a variant names its own with `worktree`",
+            "--commits measures every variant at each commit, and a variant has its own by `worktree` or a patch",
         )
-        .hint("choose variants without `worktree` (--variant), or omit --commits"));
+        .hint("choose variants without them (--variant), or omit --commits"));
     }
     let repository = repository(&plan)?;
     for variant in &mut plan.variants {
-        let Some(revision) = &variant.worktree else {
+        // Without patches, too: the working tree may hold changes, and is in another folder.
+        let head = are_patched.then_some("HEAD");
+        let Some(revision) = variant.worktree.as_deref().or(head) else {
             continue;
         };
         let commit = single_commit(&repository, revision, plan.build.is_some());
-        variant.commit = Some(commit.map_err(about)?);
+        variant.commit = Some(PlannedCommit {
+            patches: std::mem::take(&mut variant.patches),
+            ..commit.map_err(about)?
+        });
     }
     Ok(plan)
 }
@@ -250,7 +256,7 @@ impl<'a> CommitCheckouts<'a> {
         commit: &PlannedCommit,
         executor: &mut LocalExecutor,
     ) -> Result<bool, ExecutorError> {
-        let name: String = commit.hash().chars().take(DIGITS).collect();
+        let name: String = commit.key().chars().take(DIGITS).collect();
         let all = self.worktrees.as_ref().map(Worktrees::folder);
         let folder = all.unwrap_or(Path::new("/")).join(name);
         let repository = PathBuf::from(&commit.repository);
@@ -267,12 +273,12 @@ impl<'a> CommitCheckouts<'a> {
             },
         };
         if let CommitState::Broken(reason) = &source {
-            let label = commit.version.label().unwrap_or_default();
+            let label = self.label(commit);
             self.context
                 .terminal
                 .note(&format!("{label} is not measured: {reason}"));
         }
-        self.sources.insert(commit.hash(), source);
+        self.sources.insert(commit, source);
         Ok(true)
     }
 
@@ -299,8 +305,9 @@ impl<'a> CommitCheckouts<'a> {
                 self.context
                     .terminal
                     .note(&format!("{label} is not measured: {reason}"));
-                let hash = commit.commit.as_ref().map_or("", |it| it.hash());
-                self.sources.insert(hash, CommitState::Broken(reason));
+                if let Some(commit) = &commit.commit {
+                    self.sources.insert(commit, CommitState::Broken(reason));
+                }
                 Ok(true)
             }
         }
@@ -338,7 +345,7 @@ impl<'a> CommitCheckouts<'a> {
         };
         if !self.context.quiet {
             let label = match commit {
-                Some(commit) => commit.version.label().unwrap_or_default(),
+                Some(commit) => self.label(commit),
                 None => "the working tree".to_owned(),
             };
             self.context.terminal.say(&format!("building {label}"));
@@ -351,6 +358,15 @@ impl<'a> CommitCheckouts<'a> {
                 done @ (BuildResult::Well | BuildResult::Interrupted) => done,
             },
         )
+    }
+
+    /// Returns what a commit is known by: its version; with patches, the first variant that has them.
+    fn label(&self, commit: &PlannedCommit) -> String {
+        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
+        match self.plan.variants.iter().find(is_its) {
+            Some(variant) if !commit.patches.is_empty() => variant.label(),
+            Some(_) | None => commit.version.label().unwrap_or_default(),
+        }
     }
 
     /// Returns the variables of the Python environment in which a commit is measured first.

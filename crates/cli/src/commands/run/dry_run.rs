@@ -183,6 +183,17 @@ fn besides(instances: &[InstanceData]) -> f64 {
     lapwing_stats::mean(&all).unwrap_or(0.0)
 }
 
+/// Returns the expected time of an instance of each benchmark that was measured before, in seconds.
+pub fn past_seconds(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, CliError> {
+    let times = past_times(plan, context)?;
+    let cases = plan.cases.iter();
+    let known = cases.filter_map(|case| {
+        let past = times.get(&case.benchmark.id)?;
+        Some((case.benchmark.id.clone(), past.of_instance(case)))
+    });
+    Ok(known.collect())
+}
+
 /// Returns the past times of each benchmark.
 fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCost>, CliError> {
     let mut times = BTreeMap::new();

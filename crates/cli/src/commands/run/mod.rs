@@ -18,6 +18,7 @@ mod progress;
 mod python_environments;
 mod resume;
 mod session;
+mod study_session;
 mod summary;
 mod system;
 mod tests_of_suite;
@@ -26,7 +27,9 @@ mod worktrees;
 
 use std::path::PathBuf;
 
-use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
+use lapwing_core::measure::local::{
+    Interrupter, LauncherOptions, LocalExecutor, available_cpus,
+};
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
 use lapwing_core::model::{Id, Session};
 use lapwing_core::record::Store;
@@ -35,13 +38,16 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 pub use self::build_step::BuildResult;
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
+pub use self::dry_run::past_seconds;
 use self::early_stop::SessionJudge;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::{AgainWhat, Run};
 use self::progress::RunProgress;
+use self::study_session::STUDY;
 pub use self::python_environments::PythonEnvironments;
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
+pub use self::study_session::StudySession;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 
@@ -82,7 +88,10 @@ impl Run {
         let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
-        let session = new_session(self.name.clone(), &plan, &store)?;
+        let mut session = new_session(self.name.clone(), &plan, &store)?;
+        if let Some(study) = &self.study {
+            study.keep_in(&mut session);
+        }
         let schedule = FixedSchedule::new(&plan);
         let parts = MeasuringParts {
             context,
@@ -100,6 +109,11 @@ fn new_id() -> Id {
 }
 
 pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
+    for variant in &plan.variants {
+        if let Some(Err(error)) = variant.cpus.as_deref().map(available_cpus) {
+            return Err(CliError::input(format!("`cpus` of {}: {error}", variant.name)));
+        }
+    }
     Ok(LocalExecutor::start(&LauncherOptions {
         program: crate::launcher_program(),
         cpus: match &plan.duet {
@@ -179,7 +193,7 @@ fn visits(
     }
     for commit in &commits {
         let end = match measurement.prepare(commit)? {
-            true => measurement.visit(&mut schedule.of_commit(plan, commit.hash()))?,
+            true => measurement.visit(&mut schedule.of_commit(plan, commit))?,
             false => RunEnd::Interrupted,
         };
         if end == RunEnd::Interrupted {
@@ -207,7 +221,7 @@ impl RunConclusion<'_> {
             .as_ref()
             .and_then(|it| it.metric.as_deref());
         let metric = stored.or(self.command.metric.as_deref());
-        let answer = summary::Summary::of_session(&self.store, session.id, self.plan, metric)?;
+        let answer = summary::Summary::read(&self.store, session, self.plan, metric)?;
         answer.show(self.command.format, self.context)?;
         if let Some(path) = &self.command.plot {
             answer.plot(path)?;
@@ -244,6 +258,9 @@ impl RunConclusion<'_> {
                 format!("`{program} run --again inconclusive` goes on")
             }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
+            (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
+                format!("`{program} study findings` explains it, `{program} report` shows it")
+            }
             (RunEnd::Complete, [] | [_]) => format!("`{program} report` shows it"),
             (RunEnd::Complete, [first, .., last])
                 if first.commit.is_some() && first.name == last.name =>

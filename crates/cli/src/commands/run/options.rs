@@ -16,6 +16,7 @@ use super::commits::{over_commits, with_worktrees};
 use super::duet::as_duet;
 use super::from_file::{FilePlan, PlannedRun};
 use super::python_environments::PythonEnvironments;
+use super::study_session::StudySession;
 use super::tests_of_suite::tests_of;
 use super::words;
 use crate::comparing::parse_change;
@@ -164,6 +165,8 @@ pub struct Run {
     /// Write a chart of the results to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[arg(skip)]
+    pub study: Option<StudySession>,
 }
 
 /// What is measured again.
@@ -233,7 +236,10 @@ impl Run {
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
-            let suite = suite_file::load(&path)?;
+            let suite = match &self.study {
+                Some(study) => study.suite(&path)?,
+                None => suite_file::load(&path)?,
+            };
             if let Some(note) = suite_file::name_note(&suite, &path) {
                 context.terminal.say(&note);
             }

@@ -8,7 +8,7 @@ use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, SideSample, estimate};
 use lapwing_core::measure::COUNTED;
-use lapwing_core::model::{Id, Metric, Run};
+use lapwing_core::model::{Id, Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare;
+use super::study_session::STUDY;
 use super::session::place_in;
 use crate::answer::write_json;
 use crate::error::CliError;
@@ -67,10 +68,25 @@ pub struct Summary {
     earlier: usize,
     variants: usize,
     ad_hoc: bool,
+    /// Whether its variants are configurations of a study, which no comparison of each with the first explains.
+    is_study: bool,
 }
 
 impl Summary {
     /// Reads the results of a session; its variants are compared by a metric, or by wall time.
+    pub fn read(
+        store: &Store,
+        session: &Session,
+        plan: &Plan,
+        metric: Option<&str>,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            is_study: session.attributes.contains_key(STUDY),
+            ..Self::of_session(store, session.id, plan, metric)?
+        })
+    }
+
+    /// Reads the results of the session of that id.
     pub fn of_session(
         store: &Store,
         session: Id,
@@ -112,6 +128,7 @@ impl Summary {
             earlier,
             variants: plan.variants.len(),
             ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
+            is_study: false,
         })
     }
 
@@ -170,7 +187,10 @@ impl Summary {
             writeln!(out)?;
         }
         table.text(&mut out)?;
-        let sentences = compare::sentences(&self.rows, self.variants, self.ad_hoc);
+        let sentences = match self.is_study {
+            true => Vec::new(),
+            false => compare::sentences(&self.rows, self.variants, self.ad_hoc),
+        };
         if !sentences.is_empty() {
             writeln!(out)?;
         }

@@ -50,6 +50,7 @@ impl MachineNoise {
             keep_stderr: 0,
             counters: false,
             leftovers: LeftoverPolicy::End,
+            cpus: None,
         };
         let mut seconds = Vec::new();
         let mut used = Duration::ZERO;

@@ -266,6 +266,7 @@ fn without_bytes(execution: &Execution) -> Execution {
         keep_stderr: execution.keep_stderr,
         counters: execution.counters,
         leftovers: execution.leftovers,
+        cpus: execution.cpus.clone(),
     }
 }
 

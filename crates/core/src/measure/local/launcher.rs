@@ -169,6 +169,14 @@ impl LauncherProcess {
         };
         command.stdin(Stdio::from(stdin));
         command.stdout(stdout).stderr(stderr);
+        // The child inherits what this process may use.
+        let usual = rustix::thread::sched_getaffinity(None)?;
+        if let Some(cpus) = &execution.cpus
+            && let Err(error) = pin(cpus)
+        {
+            let reason = format!("pinning to CPUs: {error}");
+            return Ok((ChildEnding::not_started(reason), 0));
+        }
         if execution.counters {
             self.counters().reset();
         }
@@ -177,7 +185,11 @@ impl LauncherProcess {
             stdout: &mut self.stdout,
             stderr: &mut self.stderr,
         };
-        let mut ended = child::execute(command, execution.time_limit, &mut streams)?;
+        let ended = child::execute(command, execution.time_limit, &mut streams);
+        if execution.cpus.is_some() {
+            rustix::thread::sched_setaffinity(None, &usual)?;
+        }
+        let mut ended = ended?;
         if execution.counters
             && let (Some(counters), Some(usage)) = (&mut self.counters, &mut ended.usage)
         {

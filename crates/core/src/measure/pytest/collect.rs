@@ -137,6 +137,7 @@ pub fn collect(
         keep_stderr: SAID,
         counters: false,
         leftovers: LeftoverPolicy::End,
+        cpus: None,
     })?;
     let lines = std::fs::read_to_string(list).unwrap_or_default();
     let _absent = std::fs::remove_file(list);

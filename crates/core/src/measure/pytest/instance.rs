@@ -49,6 +49,7 @@ pub(in super::super) fn measure_test(
         keep_stderr: TAIL,
         counters: true,
         leftovers: LeftoverPolicy::End,
+        cpus: variant.cpu_list(),
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();

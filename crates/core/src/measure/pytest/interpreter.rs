@@ -104,6 +104,7 @@ impl Query {
             keep_stderr: 0,
             counters: false,
             leftovers: LeftoverPolicy::End,
+            cpus: None,
         })?;
         let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
         let last = text.lines().last().unwrap_or_default();

@@ -1,0 +1,122 @@
+//! `lapwing study augment`: the next best configurations, given those that are measured.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::model::Level;
+use lapwing_core::record::{Filter, StoreError};
+use lapwing_core::sample::each_benchmark;
+use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyFactor};
+
+use super::design::{DESIGN_FILE, DesignAnswer, about};
+use super::factors::StudySuite;
+use super::run::read_design;
+use crate::comparing::parse_change;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format, within};
+
+/// The file of further configurations.
+const MORE_FILE: &str = "lapwing-design-more.json";
+
+/// Choose the next configurations of a study, given those that are measured
+///
+/// Adds the configurations that improve the estimates most (D-optimal), or that balance the levels
+/// best, and writes a design of them alone for `lapwing study run`. Both sessions are analysed
+/// together.
+#[derive(Debug, Args)]
+pub struct StudyAugment {
+    /// File of the design that was measured
+    #[arg(long, value_name = "FILE", default_value = DESIGN_FILE)]
+    design: PathBuf,
+    /// Number of configurations to add
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = within(1..=4096, "write a number from 1 to 4,096"))]
+    runs: usize,
+    /// Balance the levels at random instead of improving the estimates
+    #[arg(long)]
+    random: bool,
+    /// Noise between instances, such as 2% [default: from stored results]
+    #[arg(long, value_name = "SHARE", value_parser = parse_change)]
+    noise: Option<f64>,
+    /// Metric of the noise
+    #[arg(long, value_name = "METRIC", default_value = "wall_time")]
+    metric: String,
+    /// File of the further configurations
+    #[arg(long, short, value_name = "FILE", default_value = MORE_FILE)]
+    output: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+impl StudyAugment {
+    /// Writes the further configurations and shows them.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let design = read_design(&self.design)?;
+        let study = StudySuite::load(Some(&PathBuf::from(&design.suite_file)))?;
+        let existing = measured(&design, context)?;
+        if existing.is_empty() {
+            return Err(CliError::not_enough("no configuration of this design was measured yet")
+                .hint("`lapwing study run` measures it"));
+        }
+        let kind = match self.random {
+            true => DesignKind::Random,
+            false => DesignKind::Optimal,
+        };
+        let request = DesignRequest {
+            kind: Some(kind),
+            runs: Some(self.runs),
+            model: design.model,
+            existing: existing.clone(),
+            replicates: design.replicates,
+            // Another seed for each step, else random choices and orders would be repeated.
+            seed: design.seed.wrapping_add(existing.len() as u64),
+            ..DesignRequest::default()
+        };
+        let more = StudyDesign::new((&design.suite, &design.suite_file), design.factors, &request);
+        let more = more.map_err(about)?;
+        let noise = match self.noise {
+            Some(noise) => Some(noise),
+            None => study.noise(&[], &self.metric, context)?,
+        };
+        let seconds = study.seconds_per_visit(&[], context)?;
+        if !context.quiet {
+            context.terminal.say(&format!(
+                "{} of the study are measured; what follows counts them in",
+                lapwing_core::text::counted(existing.len(), "configuration")
+            ));
+        }
+        let answer = DesignAnswer::new(more, &existing, noise, seconds, &self.output)?;
+        answer.keep(&self.output)?;
+        answer.show(self.format, context)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+/// Returns the configurations in the store that have these factors with these definitions, as numbers of levels.
+fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
+    let mut found = BTreeSet::new();
+    if !context.store.exists() {
+        return Ok(Vec::new());
+    }
+    let store = crate::store::open_for_reading(context)?;
+    let filter = Filter::default();
+    let read = each_benchmark(&store, &filter, |data| {
+        let own = data.instances.iter().filter(|_| data.suite == design.suite);
+        for instance in own {
+            let level = |factor: &StudyFactor| {
+                let known = instance.run.definitions.get(&factor.name);
+                let level: Option<&Level> = instance.run.factors.get(&factor.name);
+                let level = level.filter(|_| known == Some(&factor.definition))?;
+                factor.levels.iter().position(|own| own == level)
+            };
+            let run: Option<Vec<usize>> = design.factors.iter().map(level).collect();
+            found.extend(run);
+        }
+        Ok::<(), StoreError>(())
+    });
+    match read {
+        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found.into_iter().collect()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,120 @@
+//! `lapwing study run`: measures the configurations of a design.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use lapwing_core::suite::{Suite, parse_duration};
+use lapwing_core::text::first_names;
+use lapwing_study::design::{StudyDesign, StudyFactor};
+
+use super::design::DESIGN_FILE;
+use super::factors::StudySuite;
+use crate::commands::run::{Run, StudySession};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+
+/// Measure the configurations of a design
+///
+/// Each configuration is a variant, named by its levels that differ from the base. All are measured
+/// once in each block, in random order. Configurations that fail are recorded as failures.
+#[derive(Debug, Args)]
+pub struct StudyRunCommand {
+    /// File of the design
+    #[arg(long, value_name = "FILE", default_value = DESIGN_FILE)]
+    design: PathBuf,
+    /// Suite file [default: that of the design]
+    suite: Option<PathBuf>,
+    /// Instances per configuration [default: the replicates of the design]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    instances: Option<u32>,
+    /// Iterations per instance, after burn-in [default: the suite's]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    iterations: Option<u32>,
+    /// Kill an iteration that takes longer than this
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    time_limit: Option<Duration>,
+    /// Only measure benchmarks whose id equals NAME, matches it as a pattern or contains it
+    #[arg(long, short, value_name = "NAME")]
+    benchmark: Vec<String>,
+    /// Name of the session [default: two random words]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Show what would be measured, in which order, and the estimated time
+    #[arg(long)]
+    dry_run: bool,
+    /// Measure the rest of an interrupted session [default session: the latest]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "design", "instances", "iterations", "benchmark", "name", "dry_run"])]
+    resume: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+impl StudyRunCommand {
+    /// Measures.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if self.resume.is_some() {
+            let rest = Run {
+                resume: self.resume,
+                format: self.format,
+                ..Run::default()
+            };
+            return rest.act(context);
+        }
+        let design = read_design(&self.design)?;
+        let path = self.suite.unwrap_or_else(|| PathBuf::from(&design.suite_file));
+        let study = StudySuite::load(Some(&path))?;
+        note_changes(&design, &study.suite, context);
+        let configurations = design.configurations.iter();
+        let command = Run {
+            suite: Some(path),
+            instances: Some(self.instances.unwrap_or(design.replicates)),
+            iterations: self.iterations,
+            time_limit: self.time_limit,
+            benchmark: self.benchmark,
+            name: self.name,
+            dry_run: self.dry_run,
+            seed: Some(design.seed),
+            format: self.format,
+            study: Some(StudySession {
+                configurations: configurations
+                    .map(|it| (it.name.clone(), it.levels.clone()))
+                    .collect(),
+                design: serde_json::to_value(&design)?,
+            }),
+            ..Run::default()
+        };
+        command.act(context)
+    }
+}
+
+/// Reads the file of a design.
+pub fn read_design(path: &Path) -> Result<StudyDesign, CliError> {
+    let about = |error: Box<dyn std::error::Error + Send + Sync>| {
+        CliError::input(format!("{}: {error}", path.display()))
+            .hint("`lapwing study design` writes one")
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| about(error.into()))?;
+    StudyDesign::read(&text).map_err(|error| about(error.into()))
+}
+
+/// Reports factors whose meaning is another than when the design was made.
+fn note_changes(design: &StudyDesign, suite: &Suite, context: &Context) {
+    let has_changed = |designed: &&StudyFactor| {
+        let mut own = suite.factors().iter();
+        own.any(|it| it.name == designed.name && it.definition != designed.definition)
+    };
+    let changed: Vec<&str> = design
+        .factors
+        .iter()
+        .filter(has_changed)
+        .map(|it| it.name.as_str())
+        .collect();
+    if !changed.is_empty() && !context.quiet {
+        context.terminal.note(&format!(
+            "changed in the suite since the design was made: {}",
+            first_names(changed, 8)
+        ));
+    }
+}

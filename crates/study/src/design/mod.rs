@@ -1,0 +1,203 @@
+//! Designs of factor studies: which combinations of levels are measured.
+//!
+//! A [`StudyDesign`] is a file. It is made from the factors of a suite by [`StudyDesign::new`], and `lapwing study run` measures it.
+
+mod ability;
+mod choice;
+mod factor;
+
+use std::collections::BTreeMap;
+
+use lapwing_core::model::Level;
+use serde::{Deserialize, Serialize};
+
+pub use ability::{DesignAbility, StudyPower};
+pub use choice::{DesignRequest, StudyDesignError};
+pub use factor::StudyFactor;
+
+/// The version of the file format.
+const VERSION: u32 = 1;
+
+/// The name of the configuration with every factor at its base level.
+pub const BASE: &str = "base";
+
+/// How the combinations of levels are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DesignKind {
+    /// All combinations.
+    Full,
+    /// A regular fraction of them, two levels each.
+    Fractional,
+    /// As few as there are main effects, two levels each.
+    PlackettBurman,
+    /// Those that estimate the model best.
+    Optimal,
+    /// So that every combination of levels of any two factors occurs.
+    Covering,
+    /// Random ones in which levels occur equally often.
+    Random,
+    /// The base, and everything that differs from it by one factor.
+    OneAtATime,
+    /// Sequences from the base that change one factor at a time.
+    Walks,
+    /// Named by the user.
+    List,
+}
+
+/// The effects that a study is to estimate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StudyModel {
+    /// Each factor alone.
+    Main,
+    /// Each factor, and each pair of factors.
+    #[default]
+    Pairs,
+}
+
+/// A combination of levels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyConfiguration {
+    /// The levels that differ from the base, such as `safe,threads=4`; it is the name of the variant.
+    pub name: String,
+    /// The level of every factor.
+    pub levels: BTreeMap<String, Level>,
+}
+
+/// The design of a factor study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyDesign {
+    /// The version of this format.
+    #[serde(rename = "lapwing_design")]
+    pub version: u32,
+    /// The suite.
+    pub suite: String,
+    /// The suite file.
+    pub suite_file: String,
+    /// The kind of the design.
+    pub kind: DesignKind,
+    /// The effects that it is to estimate.
+    pub model: StudyModel,
+    /// The seed of the choice and of the order of measuring.
+    pub seed: u64,
+    /// How many instances of each configuration are measured, one per block.
+    pub replicates: u32,
+    /// The factors.
+    pub factors: Vec<StudyFactor>,
+    /// The combinations of levels.
+    pub configurations: Vec<StudyConfiguration>,
+    /// The resolution of a fraction; `None` if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<usize>,
+    /// Effects of one and two factors that cannot be told apart, by group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Vec<String>>,
+    /// The D-efficiency for the model in percent; 0 if it cannot be estimated.
+    pub d_efficiency: f64,
+    /// The analyses that it supports, by the names of their commands.
+    pub supports: Vec<String>,
+    /// What a reader should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What is wrong with the file of a design.
+#[derive(Debug, thiserror::Error)]
+pub enum DesignFileError {
+    /// It is no design.
+    #[error("this is not a study design: {source}")]
+    Json {
+        /// Why.
+        #[from]
+        source: serde_json::Error,
+    },
+    /// It was written by a newer program.
+    #[error("this study design has version {version}, and the newest that is known is {VERSION}")]
+    Newer {
+        /// Its version.
+        version: u32,
+    },
+    /// A configuration lacks a factor, or has a level that its factor does not have.
+    #[error("configuration `{configuration}` has no valid level of `{factor}`")]
+    Level {
+        /// The configuration.
+        configuration: String,
+        /// The factor.
+        factor: String,
+    },
+    /// Nothing is to be measured.
+    #[error("this study design has no configuration")]
+    Empty,
+}
+
+impl StudyDesign {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// When it is no design of a known version.
+    pub fn read(text: &str) -> Result<Self, DesignFileError> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        // A newer one may lack what this version needs.
+        if let Some(version) = value["lapwing_design"].as_u64()
+            && version > u64::from(VERSION)
+        {
+            let version = u32::try_from(version).unwrap_or(u32::MAX);
+            return Err(DesignFileError::Newer { version });
+        }
+        let design: Self = serde_json::from_value(value)?;
+        if design.configurations.is_empty() {
+            return Err(DesignFileError::Empty);
+        }
+        design.runs()?;
+        Ok(design)
+    }
+
+    /// Returns the text of its file.
+    ///
+    /// # Errors
+    /// When a level is a number that JSON does not have.
+    pub fn write(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Returns its configurations as numbers of levels, 0 for the base.
+    ///
+    /// # Errors
+    /// When a configuration has no valid level of a factor.
+    pub fn runs(&self) -> Result<Vec<Vec<usize>>, DesignFileError> {
+        let run = |configuration: &StudyConfiguration| {
+            let level = |factor: &StudyFactor| {
+                let level = configuration.levels.get(&factor.name);
+                let position = level.and_then(|it| factor.levels.iter().position(|own| own == it));
+                position.ok_or_else(|| DesignFileError::Level {
+                    configuration: configuration.name.clone(),
+                    factor: factor.name.clone(),
+                })
+            };
+            self.factors.iter().map(level).collect()
+        };
+        self.configurations.iter().map(run).collect()
+    }
+}
+
+impl StudyConfiguration {
+    /// Returns the configuration of a run of these factors.
+    pub fn new(factors: &[StudyFactor], run: &[usize]) -> Self {
+        let chosen = factors.iter().zip(run);
+        let differs = chosen.clone().filter(|(_, level)| **level > 0);
+        let names: Vec<String> = differs.map(|(it, level)| it.level_name(*level)).collect();
+        Self {
+            name: match names.is_empty() {
+                true => BASE.to_owned(),
+                false => names.join(","),
+            },
+            levels: chosen
+                .map(|(it, level)| (it.name.clone(), it.levels[*level].clone()))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
