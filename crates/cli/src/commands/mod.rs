@@ -17,6 +17,7 @@ mod mds;
 mod plan;
 mod report;
 mod run;
+mod study;
 mod trace;
 mod triage;
 mod variability;
@@ -44,6 +45,7 @@ pub enum Command {
     Triage(triage::TriageCommand),
     Bisect(Box<bisect::BisectCommand>),
     Judge(Box<judge::JudgeCommand>),
+    Study(study::StudyCommand),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -70,6 +72,7 @@ impl Command {
             Self::Triage(command) => command.act(context),
             Self::Bisect(command) => command.act(context),
             Self::Judge(command) => command.act(context),
+            Self::Study(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
