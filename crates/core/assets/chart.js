@@ -196,6 +196,24 @@
       };
     },
 
+    // A bar from one value to another, with a text beside it.
+    floatingBar: ({ names = [] }, look) => (params, api) => {
+      const place = api.value("place");
+      const [x1, y] = api.coord([api.value("lower"), place]);
+      const [x2] = api.coord([api.value("upper"), place]);
+      const half = Math.min(11, 0.38 * Math.abs(api.size([0, 1])[1]));
+      const text = names[place] ?? "";
+      const { x: left, width } = params.coordSys;
+      const isRight = Math.max(x1, x2) + 6.5 * text.length < left + width;
+      return {
+        type: "group",
+        children: [
+          { type: "rect", shape: { x: Math.min(x1, x2), y: y - half, width: Math.max(Math.abs(x2 - x1), 1), height: 2 * half }, style: { fill: api.visual("color"), opacity: 0.8 } },
+          { type: "text", style: { text, x: isRight ? Math.max(x1, x2) + 5 : Math.min(x1, x2) - 5, y, fill: tones[look].text, textAlign: isRight ? "left" : "right", textVerticalAlign: "middle", font: api.font({ fontSize: 11 }) } },
+        ],
+      };
+    },
+
     // A series that only gives an axis its ends.
     nothing: () => () => undefined,
 
@@ -362,6 +380,7 @@
     if (value === null || typeof value !== "object") return value;
     if ("$color" in value) {
       const colours = palettes[look];
+      if (value.$color.change !== undefined) return changes[look][value.$color.change].fill;
       return typeof value.$color === "number" ? colours[value.$color % colours.length] : tones[look][value.$color];
     }
     if ("$function" in value) return functions[value.$function](value, look);
@@ -586,8 +605,8 @@
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
     // Its cells and its curves have axes of their own.
-    if (definition.id === "detection") return [];
-    if (["comparison", "ratios", "variability", "distribution", "bars"].includes(definition.id)) {
+    if (["detection", "treemap"].includes(definition.id)) return [];
+    if (["comparison", "ratios", "variability", "distribution", "bars", "means", "paths", "study_scree"].includes(definition.id)) {
       return [{ type: "inside", xAxisIndex: definition.id === "bars" ? [0, 1] : 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }
     return [

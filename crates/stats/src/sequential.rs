@@ -79,16 +79,21 @@ impl Spending {
 #[must_use]
 pub fn sequential_levels(shares: &[f64], alpha: f64, spending: Spending) -> Vec<f64> {
     assert!(0.0 < alpha && alpha < 1.0, "an error rate");
+    let spent: Vec<f64> = shares.iter().map(|it| spending.spent(*it, alpha)).collect();
+    levels_that_spend(shares, &spent)
+}
+
+/// Returns the levels of looks by which so much of the error rate is spent at each.
+fn levels_that_spend(shares: &[f64], all_spent: &[f64]) -> Vec<f64> {
     let normal = Normal::standard();
     let mut levels = Vec::with_capacity(shares.len());
     // The density of the sum of what was measured, where no look was passed yet: at 0, all of it.
     let mut density: Option<Density> = None;
     let (mut before, mut spent) = (0.0, 0.0);
-    for share in shares {
-        let share = *share;
+    for (share, target) in shares.iter().zip(all_spent) {
+        let (share, target) = (*share, *target);
         assert!(share > before, "shares of measurements that rise");
         let step = (share - before).sqrt();
-        let target = spending.spent(share, alpha);
         let budget = target - spent;
         let passes = |bound: f64| match &density {
             None => 2.0 * normal.sf(bound / step),
@@ -124,7 +129,8 @@ const FOR_FEW: f64 = 0.92;
 /// Returns the two-sided p-value that suffices at each look of a t-test with so many instances per side, of `most` in all,
 /// so that the error rate over all looks is at most `alpha`. One look at everything is the plain test.
 ///
-/// The error rate is spent evenly ([`Spending::Even`]) and a little less than `alpha` of it.
+/// The error rate is spent evenly ([`Spending::Even`]) and a little less than `alpha` of it. If the number of looks is not
+/// planned (`most` is 0), the first spends half of it, the second a quarter and so on, so that it holds however many follow.
 ///
 /// ```
 /// use lapwing_stats::look_levels;
@@ -136,15 +142,22 @@ const FOR_FEW: f64 = 0.92;
 /// When the sizes do not rise, or `alpha` is no probability between 0 and 1.
 #[must_use]
 pub fn look_levels(sizes: &[usize], most: usize, alpha: f64) -> Vec<f64> {
-    let most = sizes.last().copied().unwrap_or(0).max(most);
-    if let [only] = sizes
-        && *only == most
-    {
-        return vec![alpha];
+    let last = sizes.last().copied().unwrap_or(0);
+    let is_planned = most > 0;
+    let most = last.max(most);
+    if sizes.len() < 2 && last == most {
+        return vec![alpha; sizes.len()];
     }
     let share = |size: &usize| as_f64(*size) / as_f64(most);
     let shares: Vec<f64> = sizes.iter().map(share).collect();
-    sequential_levels(&shares, FOR_FEW * alpha, Spending::Even)
+    if is_planned {
+        return sequential_levels(&shares, FOR_FEW * alpha, Spending::Even);
+    }
+    let spent: Vec<f64> = (1..)
+        .zip(sizes)
+        .map(|(number, _)| FOR_FEW * alpha * (1.0 - 0.5_f64.powi(number)))
+        .collect();
+    levels_that_spend(&shares, &spent)
 }
 
 /// A look at a comparison that is still being measured.

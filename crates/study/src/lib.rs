@@ -2,5 +2,32 @@
 //!
 //! A study measures a benchmark at many combinations of levels of its factors. Its data are runs like any others; this crate
 //! designs the combinations, and explains what was measured.
+//!
+//! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all factors. The analyses
+//! take it on a [`StudyScale`].
 
+pub mod chart;
+mod components;
+mod data;
 pub mod design;
+mod factor;
+mod finding;
+mod fit;
+mod paths;
+mod runs_csv;
+mod scale;
+mod written;
+
+pub use components::{StudyComponents, components};
+pub use data::{StudyData, StudyError, StudyInstance};
+pub use factor::{StudyFactor, Treatment};
+pub use finding::{FindingKind, StudyFinding, findings};
+pub use fit::{
+    FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyFit, StudyFitError,
+};
+pub use paths::{
+    Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,
+};
+pub use runs_csv::{RunsColumns, RunsCsvError, RunsTable};
+pub use scale::{StudyMetric, StudyScale};
+pub use written::{write_deltas, write_runs};

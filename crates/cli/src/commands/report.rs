@@ -16,6 +16,7 @@ use lapwing_core::text::counted;
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::commands::compare::ControlResult;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
@@ -173,20 +174,24 @@ impl ReportCommand {
                 "`lapwing compare --compat hail` compares by Hail's rules; without --compare the report applies Hail's exclusions",
             ));
         }
-        let gathered = gather(
+        let metrics = metrics(filter, self.cleaning.profile());
+        let gathered = gather(&self.compare, filter, &metrics, judging, context)?;
+        let options = self.statistics.options(judging);
+        let mut notes = gathered.notes;
+        let control = ControlResult::find(
             &self.compare,
             filter,
-            &metrics(filter, self.cleaning.profile()),
-            judging,
+            &metrics,
+            (judging, &options),
             context,
         )?;
-        context.terminal.notes(&gathered.notes);
-        let options = self.statistics.options(judging);
+        notes.extend(control.iter().map(ControlResult::text));
+        context.terminal.notes(&notes);
         Ok(Some(ComparisonView {
             comparisons: gathered.samples.compare(&gathered.names, &options),
             suites: gathered.samples.suites(&gathered.names, options.confidence),
             options,
-            notes: gathered.notes,
+            notes,
         }))
     }
 }

@@ -13,7 +13,9 @@ const PROGRAM: &str = r#"
 file=count-$1-$LEVEL
 n=$(cat "$file" 2>/dev/null || echo 0)
 echo $((n + 1)) > "$file"
-k=$(( (n * 7 + 3) % 11 ))
+step=7
+[ "$LEVEL" = 1 ] || step=4
+k=$(( (n * step + 3) % 11 ))
 awk -v k=$k -v l="$LEVEL" 'BEGIN { printf "{\"n\": %.6f}\n", l * (1 + (k - 5) / 300) }'
 "#;
 
@@ -69,7 +71,7 @@ fn an_answered_benchmark_is_measured_no_more() {
             "1",
         ],
     );
-    assert!(said.contains("2 of 2 benchmarks answered"), "{said}");
+    assert!(said.contains("2 of 2 comparisons answered"), "{said}");
     assert_eq!(
         counts(path),
         [
@@ -135,7 +137,7 @@ fn an_open_benchmark_gets_more_instances_and_its_interval_allows_for_it() {
     );
     assert!(ratio(&after).contains("12 / 12"), "{after}");
     assert!(
-        after.contains("instances were added after looks at the results (up to 2 in all)"),
+        after.contains("the results were looked at while instances were added (2 looks)"),
         "{after}"
     );
 }

@@ -310,17 +310,13 @@ fn a_repository_that_will_not_do_is_refused() {
     )
     .unwrap();
     insta::assert_snapshot!(run(elsewhere_path, &["run", "--commits", "v1.."]), @r#"
-    error: --commits needs the repository of what is measured, and [version] of the suite names something else
+    error: measuring commits needs the repository of what is measured, and [version] of the suite names something else
       hint: say `repository = "…"` under [version]
     exit 2
     "#);
     insta::assert_snapshot!(run(elsewhere_path, &["run", "--again"]), @"
-    error: the following required arguments were not provided:
-      --commits <A..B>
-
-    Usage: lapwing run --commits <A..B> --again [SUITE] [-- <COMMAND>...]
-
-    For more information, try '--help'.
+    error: --again without a value belongs to --commits
+      hint: `--again inconclusive` adds instances to what the last comparison left open
     exit 2
     ");
 }

@@ -173,7 +173,7 @@ python = ["missing==1"]
 fn python_environments_are_built_once_recorded_and_compared() {
     let folder = folder(ENVIRONMENTS);
     let path = folder.path();
-    let said = run(
+    let measured = output(
         path,
         &[
             "run",
@@ -185,6 +185,9 @@ fn python_environments_are_built_once_recorded_and_compared() {
             "broken",
         ],
     );
+    // A side that cannot be built was not measured: that is no success.
+    assert_eq!(measured.status.code(), Some(4));
+    let said = String::from_utf8(measured.stderr).unwrap();
     assert!(
         said.contains("building the Python environment of old"),
         "{said}"
@@ -247,10 +250,10 @@ fn a_control_is_a_copy_of_the_first_variant_and_says_how_often_it_alarmed() {
         ),
         "{compared}"
     );
-    let unknown = output(path, &["run", "--variant", "c"]);
+    let unknown = output(path, &["run", "--variant", "nothing"]);
     let said = String::from_utf8(unknown.stderr).unwrap();
     assert!(
-        said.contains("the suite has no variant `c`") && said.contains("available: a, b"),
+        said.contains("the suite has no variant `nothing`") && said.contains("available: a, b"),
         "{said}"
     );
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use crate::model::{Id, Run};
 use crate::sample::{is_volatile, observations};
 
@@ -17,6 +19,8 @@ pub(super) struct SideEnvironment {
     values: BTreeMap<String, BTreeSet<String>>,
     /// The requirements that its Python environments were built from.
     asked: BTreeSet<String>,
+    /// The files that they were built from.
+    files: BTreeSet<String>,
 }
 
 /// An observation that differs between two sides, and that no variant asks for.
@@ -45,10 +49,14 @@ impl SideEnvironment {
             .and_then(|it| it.as_array());
         let lines = lines.into_iter().flatten().filter_map(|it| it.as_str());
         self.asked.extend(lines.map(str::to_owned));
+        let is_file = |it: &&Value| it.get("requirements").is_none();
+        self.files
+            .extend(asked.filter(is_file).map(Value::to_string));
     }
 }
 
-/// Returns what differs between two sides, packages first; nothing if a side has no environment.
+/// Returns what differs between two sides, packages first; nothing if a side has no environment. Packages are left out where
+/// different files name them, since everything in these was chosen.
 pub(super) fn unintended(sides: [&SideEnvironment; 2]) -> Vec<UnintendedDifference> {
     if sides.iter().any(|side| side.values.is_empty()) {
         return Vec::new();
@@ -65,6 +73,7 @@ pub(super) fn unintended(sides: [&SideEnvironment; 2]) -> Vec<UnintendedDifferen
         let package = key.strip_prefix(PACKAGES);
         !is_volatile(key)
             && !OF_MACHINE.contains(&first)
+            && !(package.is_some() && sides[0].files != sides[1].files)
             && package.is_none_or(|it| !intended.contains(&package_name(it)))
     });
     let mut found: Vec<UnintendedDifference> = of_interest

@@ -116,7 +116,7 @@ mod tests {
         let looks = Looks::of([&again, &again]);
         assert_eq!(looks.count(), 2);
         assert!(
-            (0.02..0.04).contains(&looks.level(0.05)),
+            (0.01..0.03).contains(&looks.level(0.05)),
             "{}",
             looks.level(0.05)
         );

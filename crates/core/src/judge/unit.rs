@@ -74,7 +74,11 @@ impl Replication {
     /// Returns the replicates of two sides from the logarithms of their instances: the pairs of a duet if there are
     /// enough, else those of [`Replication::of`].
     pub(super) fn of_logs(sides: [&SideSample; 2], logs: &[Vec<f64>; 2]) -> Option<Self> {
-        super::duet::replication(sides).or_else(|| Self::of(sides, logs))
+        let duet = super::duet::replication(sides).map(|found| Self {
+            looks: Looks::of(sides),
+            ..found
+        });
+        duet.or_else(|| Self::of(sides, logs))
     }
 
     /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.

@@ -10,7 +10,7 @@ use super::summary::{RunSummary, by_frequency};
 use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, IterationState, LeftOut, states};
 use crate::judge::{InstanceOrigin, SampleSize, SideSample};
 use crate::model::EachRun;
-use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
+use crate::model::{Id, InstanceOutcome, Look, Metric, MetricName, Outcome, Run, Session, Summary};
 use crate::record::{Column, InstanceData, Iterations};
 use crate::sample::{
     BenchmarkData, History, HistoryPosition, RunMoment, VariantNames, version_date,
@@ -85,6 +85,8 @@ pub struct InstanceSample<'a> {
     pub position: u32,
     /// The machine, where known.
     pub host: Option<String>,
+    /// The look at the results that followed it.
+    look: Look,
     /// How the instance ended, where known.
     pub outcome: Option<InstanceOutcome>,
     /// Its iterations, in order, also those that do not count.
@@ -396,7 +398,12 @@ impl RunSample<'_> {
                 host: measured.host.clone(),
             }
         };
+        let mut looks: BTreeMap<Look, usize> = BTreeMap::new();
+        for instance in &self.instances {
+            *looks.entry(instance.look).or_insert(0) += 1;
+        }
         SideSample {
+            looks,
             origins: cleaned.instances.iter().map(origin).collect(),
             cleaned,
             ..SideSample::default()
@@ -455,6 +462,7 @@ impl<'a> InstanceSample<'a> {
         Self {
             id: data.instance.id,
             block: data.instance.block,
+            look: Look::of(&data.instance.attributes),
             position: data.instance.position,
             host: data.instance.host.clone(),
             outcome,

@@ -6,7 +6,7 @@ use super::estimate::{ratio_interval, ratio_text, ratio_value};
 use super::quantity::{quantity, round_percent};
 use crate::judge::{
     Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT,
-    ReplicationUnit, Verdict, VerdictReason,
+    Looks, ReplicationUnit, Verdict, VerdictReason,
 };
 use crate::text::{counted, grouped};
 use lapwing_stats::{Interval, median};
@@ -355,10 +355,11 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         ));
     }
     let looks = comparisons.iter().filter_map(|it| it.replication.as_ref());
-    let looks = looks.map(|it| it.looks.count()).max().unwrap_or(0);
-    if looks > 1 {
+    let looks = looks.map(|it| &it.looks).filter(|it| !it.are_plain());
+    if let Some(most) = looks.map(Looks::count).max() {
         notes.push(format!(
-            "instances were added after looks at the results (up to {looks} in all): intervals and p-values allow for it"
+            "the results were looked at while instances were added ({}): intervals and p-values allow for it",
+            counted(most, "look")
         ));
     }
     notes

@@ -102,7 +102,8 @@ impl PythonEnvironment {
             PythonPackages::RequirementsFile(_) | PythonPackages::Conda(_) => {
                 content.lines().collect()
             }
-            PythonPackages::Lock(_) => return true,
+            // Local folders: what is in them may change.
+            PythonPackages::Lock(_) => return !content.contains("directory = "),
             PythonPackages::Existing(_) => return false,
         };
         lines.iter().all(|line| is_repeatable(line))

@@ -114,6 +114,12 @@ fn read_variant(
     factors: &[SuiteFactor],
     folder: &Path,
 ) -> Result<VariantTable, Located> {
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return Err(node.senseless(
+            "variant",
+            "has a name that is empty or has control characters",
+        ));
+    }
     let mut keys = node.table(format!("[variant.{name}]"), name)?;
     let mut chosen = Vec::new();
     if let Some(node) = keys.take("factors") {

@@ -277,6 +277,15 @@ impl CaseAnswer<'_> {
                 counted(search.confirmations - 1, "commit")
             ));
         }
+        let found = self.all.summary(search.suspect());
+        if let (SearchStage::Found, Some(summary)) = (search.stage, &found)
+            && summary.parents > 2
+        {
+            notes.push(format!(
+                "it merged {} branches at once, which are not searched: bisect each of them by hand",
+                summary.parents - 1
+            ));
+        }
         for merge in &search.merges {
             notes.push(format!(
                 "merged by {} ({}, by {}), whose branch was searched",

@@ -38,7 +38,7 @@ impl ControlResult {
         (judging, options): (&JudgingOptions, &CompareOptions),
         context: &Context,
     ) -> Result<Option<Self>, CliError> {
-        let Some(baseline) = sides.first().filter(|side| !side.is_file()) else {
+        let Some(baseline) = sides.first().filter(|side| !side.may_be_file()) else {
             return Ok(None);
         };
         let control = format!("variant:{}", Variant::CONTROL).parse::<SideSpec>();
@@ -75,6 +75,9 @@ impl ControlResult {
             gathered => gathered?,
         };
         let comparisons = gathered.samples.compare(&gathered.names, options);
+        if comparisons.iter().all(|it| it.ratio.is_none()) {
+            return Ok(None);
+        }
         let alarms = comparisons
             .iter()
             .filter(|it| matches!(it.verdict, Verdict::Regression | Verdict::Improvement));

@@ -16,7 +16,7 @@ use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::{change_map, ratios, threshold_map};
 
-use self::control::ControlResult;
+pub use self::control::ControlResult;
 use self::gate::FailOn;
 use crate::audit;
 use crate::cleaning::{CleaningOptions, JudgingOptions};

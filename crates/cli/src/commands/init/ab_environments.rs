@@ -210,7 +210,11 @@ fn yaml(path: &Path) -> Result<Option<Value>, CliError> {
     if !has_content {
         return Ok(None);
     }
-    let value: Value = serde_saphyr::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let options = serde_saphyr::options! {
+        non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
+    };
+    let value: Value = serde_saphyr::from_str_with_options(&text, options)
+        .map_err(|error| wrong(error.to_string()))?;
     Ok(Some(value).filter(|it| !it.is_null()))
 }
 
@@ -233,6 +237,10 @@ fn literal(value: &Value) -> String {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
+        // YAML writes infinity with a dot, Python without.
+        Value::String(text) if [".inf", "-.inf", ".nan"].contains(&text.as_str()) => {
+            text.replace('.', "")
+        }
         Value::String(text) => text.clone(),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     }

@@ -24,6 +24,7 @@ const MOST_TIMES: usize = 4;
 
 /// Measures more of the open benchmarks of the session of that name, or of the latest one.
 pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
+    command.refuse_what_again_ignores()?;
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, command.name.as_deref().unwrap_or_default())?;
     refuse_what_is_under_way(&store, &state.session, None)?;
@@ -41,8 +42,18 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         smallest_effect: command.smallest_effect,
     };
     let counts = InstanceCounts::of(&plan, &state);
-    // A verdict must still hold when the error rate is shared with the look that comes now.
-    let found = comparisons(&plan, state.session.id, &sides, &rule, sharing, context)?;
+    if plan.stop_early.is_some() {
+        return Err(CliError::input(format!(
+            "session `{name}` was measured with --stop-early, which has spent its error rate"
+        ))
+        .hint("measure a new session with a larger --instances"));
+    }
+    // A verdict must still hold when the error rate is shared with the look that comes now; later ones share it anyway.
+    let adjust = match counts.look {
+        1 => sharing,
+        _ => |options| options,
+    };
+    let found = comparisons(&plan, state.session.id, &sides, &rule, adjust, context)?;
     let open = open_benchmarks(&plan, &found, &counts, command.instances);
     if open.is_empty() {
         context.terminal.say(&format!(
@@ -90,9 +101,38 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     )
 }
 
+impl Run {
+    /// Refuses options of a new session: what is measured again is known from the stored one.
+    fn refuse_what_again_ignores(&self) -> Result<(), CliError> {
+        let given = [
+            ("--benchmark", !self.benchmark.is_empty()),
+            ("--tag", !self.tag.is_empty()),
+            ("--variant", !self.variant.is_empty()),
+            ("--aa", self.aa),
+            ("--duet", self.duet),
+            ("--stop-early", self.stop_early),
+            ("--commits", self.commits.is_some()),
+            ("--plan", self.plan.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("a suite file", self.suite.is_some()),
+            (
+                "a command",
+                !(self.command.is_empty() && self.words.is_empty()),
+            ),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(CliError::input(format!(
+                "--again inconclusive measures a stored session again; {option} does not apply"
+            ))
+            .hint("--name chooses the session, --instances the number of additional instances")),
+        }
+    }
+}
+
 /// Returns options with the error rates of the first of two looks.
 fn sharing(options: CompareOptions) -> CompareOptions {
-    let first = |alpha: f64| look_levels(&[1, 2], 2, alpha)[0];
+    let first = |alpha: f64| look_levels(&[1, 2], 0, alpha)[0];
     let level = 1.0 - first(1.0 - options.confidence.level());
     CompareOptions {
         confidence: Confidence::new(level).unwrap_or(options.confidence),

@@ -1,7 +1,7 @@
 //! Sentences that compare the measurements of a session.
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
-use lapwing_core::model::Better;
+use lapwing_core::model::Metric;
 use lapwing_core::show::{comparison_sentence, ratio_text};
 use lapwing_core::text::{counted, first_names};
 
@@ -38,7 +38,7 @@ fn control_sentence(rows: &[Row]) -> Option<String> {
     let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
     let pairs: Vec<(&str, JudgedRatio)> = by_benchmark
         .filter_map(|group| {
-            let control = group.iter().find(|it| it.is_control())?;
+            let control = group.iter().find(|it| it.is_control)?;
             let judged = ratio([&group[0].side, &control.side])?;
             Some((group[0].benchmark.as_str(), judged))
         })
@@ -81,7 +81,7 @@ struct Contest<'a> {
 fn of_variants(rows: &[Row]) -> Vec<Contest<'_>> {
     let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
     let contests = by_benchmark.flat_map(|group| {
-        let candidates = group[1..].iter().filter(|it| !it.is_control());
+        let candidates = group[1..].iter().filter(|it| !it.is_control);
         candidates.map(|candidate| Contest {
             baseline: &group[0],
             candidate,
@@ -121,15 +121,17 @@ impl Contest<'_> {
             None => row.benchmark.clone(),
         };
         let (candidate, baseline) = (label(self.candidate), label(self.baseline));
-        let instances = [self.baseline.wall?, self.candidate.wall?].map(|it| it.size.instances);
+        let instances =
+            [self.baseline.compared?, self.candidate.compared?].map(|it| it.size.instances);
         let fewest = instances[0].min(instances[1]);
         let sentence = if fewest < INSTANCES_FOR_A_VERDICT {
             format!(
                 "no verdict on {candidate} and {baseline}: need {INSTANCES_FOR_A_VERDICT} instances of each, got {fewest}"
             )
         } else if differs {
-            let better = Some(Better::Lower);
-            let sentence = comparison_sentence(&candidate, &baseline, "s", better, &judged?.ratio)?;
+            let Metric { unit, better } = &self.baseline.metric;
+            let sentence =
+                comparison_sentence(&candidate, &baseline, unit, *better, &judged?.ratio)?;
             format!("{sentence}.")
         } else {
             let ratio = judged?.ratio;

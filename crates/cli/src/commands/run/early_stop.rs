@@ -32,17 +32,15 @@ pub struct SessionJudge<'a> {
     context: &'a Context,
 }
 
-/// What became of the benchmarks at a look: by their positions in the plan.
+/// What came of a look at the results.
 #[derive(Debug, Default)]
-pub struct LookResult {
-    pub answered: BTreeSet<usize>,
-    pub hopeless: BTreeSet<usize>,
-}
-
-impl LookResult {
-    fn is_closed(&self, case: usize) -> bool {
-        self.answered.contains(&case) || self.hopeless.contains(&case)
-    }
+struct LookResult {
+    /// The benchmarks that are measured no more, by their positions in the plan.
+    closed: BTreeSet<usize>,
+    /// Number of questions: comparisons, or means where nothing is compared.
+    questions: usize,
+    answered: usize,
+    hopeless: usize,
 }
 
 impl<'a> SessionJudge<'a> {
@@ -87,7 +85,9 @@ impl<'a> SessionJudge<'a> {
                     .is_some_and(|at| *at < size)
             };
             let due: Vec<InstancePlan> = left.extract_if(.., |it| is_due(it)).collect();
-            let due = due.into_iter().filter(|it| !result.is_closed(it.case));
+            let due = due
+                .into_iter()
+                .filter(|it| !result.closed.contains(&it.case));
             let mut due = FixedSchedule::of(due);
             let is_empty = due.left().next().is_none();
             if !is_empty {
@@ -106,7 +106,7 @@ impl<'a> SessionJudge<'a> {
                     error.cause
                 )),
             }
-            if (0..self.plan.cases.len()).all(|case| result.is_closed(case)) {
+            if result.closed.len() == self.plan.cases.len() {
                 break;
             }
         }
@@ -118,16 +118,19 @@ impl<'a> SessionJudge<'a> {
         if self.context.quiet || planned == 0 {
             return;
         }
-        let all = self.plan.cases.len();
+        let what = match candidates(self.plan).len() {
+            0 | 1 => "mean",
+            _ => "comparison",
+        };
         let mut parts = vec![format!(
             "{} of {} answered",
-            grouped(result.answered.len()),
-            counted(all, "benchmark")
+            grouped(result.answered),
+            counted(result.questions, what)
         )];
-        if !result.hopeless.is_empty() {
+        if result.hopeless > 0 {
             parts.push(format!(
-                "{} given up as hardly answerable within --instances",
-                grouped(result.hopeless.len())
+                "{} abandoned: an answer within --instances is unlikely",
+                grouped(result.hopeless)
             ));
         }
         self.context.terminal.say(&format!(
@@ -160,15 +163,19 @@ impl<'a> SessionJudge<'a> {
             let standings: Vec<Standing> = of_case
                 .map(|it| it.standing(case.instances as usize, &options))
                 .collect();
-            if standings.iter().any(|it| matches!(it, Standing::Open)) {
-                continue;
+            result.questions += standings.len();
+            let mut is_open = false;
+            for standing in standings {
+                match standing {
+                    Standing::Answered => result.answered += 1,
+                    Standing::Open => is_open = true,
+                    Standing::Hopeless(_) => result.hopeless += 1,
+                    Standing::Impossible => {}
+                }
             }
-            let answered = standings.iter().any(|it| matches!(it, Standing::Answered));
-            let set = match answered {
-                true => &mut result.answered,
-                false => &mut result.hopeless,
-            };
-            set.insert(at);
+            if !is_open {
+                result.closed.insert(at);
+            }
         }
         Ok(result)
     }
@@ -177,9 +184,10 @@ impl<'a> SessionJudge<'a> {
     fn precision(&self) -> Result<LookResult, CliError> {
         let wanted = self.rule.smallest_effect.unwrap_or(PRECISION);
         let store = open_for_reading(self.context)?;
-        let summary = Summary::of_session(&store, self.session, self.plan)?;
+        let summary = Summary::of_session(&store, self.session, self.plan, None)?;
         let mut result = LookResult::default();
         for (at, case) in self.plan.cases.iter().enumerate() {
+            result.questions += 1;
             let row = summary
                 .rows
                 .iter()
@@ -195,7 +203,8 @@ impl<'a> SessionJudge<'a> {
             };
             let half = estimate.interval.map(|it| (it.upper - it.lower) / 2.0);
             if half.is_some_and(|half| half <= wanted * estimate.value.abs()) {
-                result.answered.insert(at);
+                result.answered += 1;
+                result.closed.insert(at);
             }
         }
         Ok(result)

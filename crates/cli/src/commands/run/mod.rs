@@ -216,7 +216,13 @@ struct RunConclusion<'a> {
 impl RunConclusion<'_> {
     /// Reports the results.
     fn show(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
-        let answer = summary::Summary::read(&self.store, session, self.plan)?;
+        let stored = self
+            .plan
+            .stop_early
+            .as_ref()
+            .and_then(|it| it.metric.as_deref());
+        let metric = stored.or(self.command.metric.as_deref());
+        let answer = summary::Summary::read(&self.store, session, self.plan, metric)?;
         answer.show(self.command.format, self.context)?;
         if let Some(path) = &self.command.plot {
             answer.plot(path)?;
@@ -249,6 +255,9 @@ impl RunConclusion<'_> {
         let store = self.context.store.display();
         let program = self.context.program();
         let next = match (end, self.plan.variants.as_slice()) {
+            (RunEnd::Interrupted, _) if self.command.again == Some(AgainWhat::Inconclusive) => {
+                format!("`{program} run --again inconclusive` goes on")
+            }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
             (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
                 format!("`{program} study findings` explains it, `{program} report` shows it")
@@ -268,12 +277,15 @@ impl RunConclusion<'_> {
                 )
             }
             (RunEnd::Complete, several) => {
-                let sides: Vec<String> = several
-                    .iter()
+                let compared = several.iter().filter(|it| it.control_of.is_none());
+                let sides: Vec<String> = compared
                     .map(|it| format!("'variant:{}'", it.name))
                     .collect();
+                let metric = self.command.metric.as_ref();
+                let metric =
+                    metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
                 format!(
-                    "`{program} compare {} --session {}` compares the variants, `{program} report` shows them",
+                    "`{program} compare {} --session {}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
                     self.unique_name(session)
                 )

@@ -277,6 +277,7 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
         PythonPackages::Requirements(lines) => {
             let mut words = Vec::new();
             for line in lines {
+                let line = line.split(" #").next().unwrap_or_default();
                 match line.trim().split_once(char::is_whitespace) {
                     // An option and its value are two words.
                     Some((option, value)) if option.starts_with('-') => {
@@ -285,7 +286,10 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
                     Some(_) | None => words.push(line.trim().to_owned()),
                 }
             }
-            Ok(vec![virtual_environment(version), installation(words)])
+            let mut steps = vec![virtual_environment(version)];
+            // Without any, there is nothing to install.
+            steps.extend((!words.is_empty()).then(|| installation(words)));
+            Ok(steps)
         }
         PythonPackages::RequirementsFile(file) => Ok(vec![
             virtual_environment(version),

@@ -13,7 +13,7 @@ use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::show::{VariantColours, cv_text, quantity};
-use lapwing_core::suite::{Case, Plan, Variant};
+use lapwing_core::suite::{Case, Plan};
 use lapwing_core::text::plural;
 use serde_json::{Value, json};
 
@@ -27,12 +27,22 @@ use crate::options::{Context, Format};
 use crate::store::earlier_note;
 use crate::table::{Align, Table};
 
+/// The metric that variants are compared by where none is named.
+const WALL_TIME: &str = "wall_time";
+
 /// One benchmark in one variant.
 pub struct Row {
     pub benchmark: String,
     pub variant: String,
     pub wall: Option<Estimate>,
+    /// The metric that variants are compared by, with its estimate and its values.
+    pub metric: Metric,
+    pub compared: Option<Estimate>,
     pub side: SideSample,
+    /// Whether it is the copy of another variant.
+    pub is_control: bool,
+    /// Whether its Python environment could not be built.
+    is_unbuilt: bool,
     pub memory: Option<Estimate>,
     /// Metrics that the program reported itself.
     pub own: Vec<(String, Metric, Estimate)>,
@@ -40,9 +50,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns whether it is the copy of another variant.
-    pub fn is_control(&self) -> bool {
-        self.variant == Variant::CONTROL
+    /// Returns whether there is no value.
+    fn has_nothing(&self) -> bool {
+        self.wall.is_none() && self.own.is_empty()
     }
 
     /// Returns the wall time like a metric that the program reported.
@@ -63,16 +73,26 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the results of a session.
-    pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
+    /// Reads the results of a session; its variants are compared by a metric, or by wall time.
+    pub fn read(
+        store: &Store,
+        session: &Session,
+        plan: &Plan,
+        metric: Option<&str>,
+    ) -> Result<Self, CliError> {
         Ok(Self {
             is_study: session.attributes.contains_key(STUDY),
-            ..Self::of_session(store, session.id, plan)?
+            ..Self::of_session(store, session.id, plan, metric)?
         })
     }
 
     /// Reads the results of the session of that id.
-    pub fn of_session(store: &Store, session: Id, plan: &Plan) -> Result<Self, CliError> {
+    pub fn of_session(
+        store: &Store,
+        session: Id,
+        plan: &Plan,
+        metric: Option<&str>,
+    ) -> Result<Self, CliError> {
         let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
         let mut earlier = 0;
         let filter = Filter::of_session(session).with_retired();
@@ -91,7 +111,15 @@ impl Summary {
                 earlier += sample.earlier_epoch;
                 let (case, variant) = (sample.place.group, sample.place.side);
                 let label = plan.variants[variant].label();
-                found.insert((case, variant), row(&plan.cases[case], &label, &sample));
+                let mut row = row(
+                    &plan.cases[case],
+                    &label,
+                    &sample,
+                    metric.unwrap_or(WALL_TIME),
+                );
+                row.is_control = plan.variants[variant].control_of.is_some();
+                row.is_unbuilt = plan.variants[variant].python.is_some() && row.has_nothing();
+                found.insert((case, variant), row);
             }
             Ok::<(), StoreError>(())
         })?;
@@ -106,16 +134,14 @@ impl Summary {
 
     /// Returns whether a benchmark failed in every iteration.
     pub fn has_failed(&self) -> bool {
-        let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();
         self.rows
             .iter()
-            .any(|row| has_nothing(row) && row.side.failures > 0)
+            .any(|row| row.has_nothing() && (row.side.failures > 0 || row.is_unbuilt))
     }
 
     /// Returns whether no iteration succeeded.
     pub fn is_empty(&self) -> bool {
-        let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();
-        self.rows.iter().all(has_nothing)
+        self.rows.iter().all(Row::has_nothing)
     }
 
     /// Shows it in the requested format.
@@ -286,9 +312,14 @@ impl Summary {
     }
 }
 
-fn row(case: &Case, variant: &str, sample: &Sample<'_>) -> Row {
+fn row(case: &Case, variant: &str, sample: &Sample<'_>, compared: &str) -> Row {
     let instances = &sample.instances;
-    let side = SideSample::of(sample, "wall_time", CleaningPolicy::default());
+    let side = SideSample::of(sample, compared, CleaningPolicy::default());
+    let mut declared = instances.iter().map(|it| it.run.metrics.get(compared));
+    let metric = match compared {
+        WALL_TIME => Metric::lower("s"),
+        _ => declared.find_map(|it| it.cloned()).unwrap_or_default(),
+    };
     let of = |metric: &str| {
         estimate(&clean(
             instances.iter().copied(),
@@ -320,7 +351,11 @@ fn row(case: &Case, variant: &str, sample: &Sample<'_>) -> Row {
     Row {
         benchmark: case.benchmark.id.clone(),
         variant: variant.to_owned(),
-        wall: estimate(&side.cleaned),
+        wall: of(WALL_TIME),
+        compared: estimate(&side.cleaned),
+        metric,
+        is_control: false,
+        is_unbuilt: false,
         side,
         memory: of("peak_memory"),
         own,

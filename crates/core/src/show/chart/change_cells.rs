@@ -7,39 +7,44 @@ use super::columns::ChartColumns;
 use super::parts::{names_axis, plot, row_names, rows_height, tooltip};
 
 /// The most shades of one colour; `chart.js` has as many on both sides of the neutral one.
-pub(super) const MOST_SHADES: f64 = 5.0;
+pub const MOST_SHADES: f64 = 5.0;
 
 const ROW_HEIGHT: u32 = 26;
 
 /// A cell of a heat map of changes.
-pub(super) struct ChangeCell {
+#[derive(Debug)]
+pub struct ChangeCell {
     /// From −[`MOST_SHADES`], better, to it, worse; NaN where nothing is known.
-    pub(super) shade: f64,
-    pub(super) is_framed: bool,
+    pub shade: f64,
+    /// Whether it is framed, as decided.
+    pub is_framed: bool,
     /// What is written in it.
-    pub(super) text: String,
+    pub text: String,
     /// The label and value of each line shown on hover; the same labels in every cell.
-    pub(super) told: Vec<(&'static str, String)>,
+    pub told: Vec<(&'static str, String)>,
 }
 
 /// Rows and columns with names, and cells.
-pub(super) struct ChangeTable {
-    pub(super) rows: Vec<String>,
-    pub(super) columns: Vec<String>,
+#[derive(Debug)]
+pub struct ChangeTable {
+    /// The names of the rows.
+    pub rows: Vec<String>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
     /// The name below the columns.
-    pub(super) columns_name: &'static str,
+    pub columns_name: &'static str,
     /// The cells by column and row.
-    pub(super) cells: Vec<((usize, usize), ChangeCell)>,
+    pub cells: Vec<((usize, usize), ChangeCell)>,
 }
 
 impl ChangeTable {
     /// Returns the height of the chart.
-    pub(super) fn height(&self) -> u32 {
+    pub fn height(&self) -> u32 {
         96 + rows_height(self.rows.len(), ROW_HEIGHT)
     }
 
     /// Returns what draws it.
-    pub(super) fn into_option(self) -> Value {
+    pub fn into_option(self) -> Value {
         let height = self.height() - 20;
         let mut data = ChartColumns::new(&["cell", "x", "y", "shade", "able"]);
         for (at, ((x, y), cell)) in self.cells.iter().enumerate() {

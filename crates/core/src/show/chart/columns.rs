@@ -6,13 +6,14 @@ use super::six_digits;
 
 /// A table whose columns have names; every row is one thing drawn, or a gap between lines.
 #[derive(Debug, Clone)]
-pub(super) struct ChartColumns {
+pub struct ChartColumns {
     names: Vec<&'static str>,
     columns: Vec<Vec<Value>>,
 }
 
 impl ChartColumns {
-    pub(super) fn new(names: &[&'static str]) -> Self {
+    /// Returns a table without rows.
+    pub fn new(names: &[&'static str]) -> Self {
         Self {
             names: names.to_vec(),
             columns: vec![Vec::new(); names.len()],
@@ -20,14 +21,14 @@ impl ChartColumns {
     }
 
     /// Adds a row; a number that is none becomes `null`.
-    pub(super) fn push(&mut self, row: &[f64]) {
+    pub fn push(&mut self, row: &[f64]) {
         for (column, &value) in self.columns.iter_mut().zip(row) {
             column.push(number(value));
         }
     }
 
     /// Adds a row of nulls, which interrupts a line.
-    pub(super) fn push_gap(&mut self) {
+    pub fn push_gap(&mut self) {
         for column in &mut self.columns {
             column.push(Value::Null);
         }
@@ -39,7 +40,7 @@ impl ChartColumns {
     }
 
     /// Returns the table as an entry of an option's `dataset`.
-    pub(super) fn into_dataset(self) -> Value {
+    pub fn into_dataset(self) -> Value {
         let source: Map<String, Value> = self
             .names
             .iter()

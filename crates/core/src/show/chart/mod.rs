@@ -48,7 +48,7 @@ pub(super) use history_marks::{mark_series, sentence as mark_sentence};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use level_marks::LevelMark;
-pub use page::save_page;
+pub use page::{PageSection, save_page, save_page_with};
 pub use picture::SaveError;
 pub use ratios::ratios;
 pub(super) use thin::thin;
@@ -56,6 +56,16 @@ pub use threshold_map::threshold_map;
 pub use variability::variability;
 
 use super::packed::packed;
+
+/// What charts of other crates are built of.
+pub mod build {
+    pub use super::change_cells::{ChangeCell, ChangeTable, MOST_SHADES};
+    pub use super::columns::ChartColumns;
+    pub use super::parts::{
+        axis_below_rows, grid, number_axis, row_axis, row_intervals, row_names, rows_height, tooltip,
+    };
+    pub use super::{colour, named_colour};
+}
 
 /// A chart: its texts, and how to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -95,7 +105,7 @@ pub struct ChartView {
 
 impl Chart {
     /// Returns a chart with one view and without links.
-    fn new(id: &'static str, title: String, subtitle: String, height: u32, option: Value) -> Self {
+    pub fn new(id: &'static str, title: String, subtitle: String, height: u32, option: Value) -> Self {
         Self {
             id,
             title,
@@ -159,12 +169,12 @@ impl VariantColours {
 }
 
 /// Returns the place in an option that a theme fills with a series' colour.
-fn colour(number: usize) -> Value {
+pub fn colour(number: usize) -> Value {
     json!({ "$color": number })
 }
 
 /// Returns the place in an option that a theme fills with a colour that has a name.
-fn named_colour(name: &str) -> Value {
+pub fn named_colour(name: &str) -> Value {
     json!({ "$color": name })
 }
 

@@ -29,6 +29,39 @@ pub fn save_page(path: &Path, title: &str, charts: &[Chart]) -> Result<(), SaveE
     write(path, page(title, charts).as_bytes())
 }
 
+/// Sentences of a page, under a title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSection {
+    /// The title.
+    pub title: String,
+    /// The sentences, one per item.
+    pub sentences: Vec<String>,
+}
+
+/// Saves a page with sentences first, and charts below them. It needs no other file and no network.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save_page_with(
+    path: &Path,
+    title: &str,
+    lead: &str,
+    sections: &[PageSection],
+    charts: &[Chart],
+) -> Result<(), SaveError> {
+    let main = html! {
+        h1 { (title) }
+        p { (lead) }
+        @for section in sections {
+            h2 { (section.title) }
+            ul { @for sentence in &section.sentences { li { (sentence) } } }
+        }
+        (chart_grid(charts))
+    };
+    let page = chart_page(title, SEVERAL_STYLE, &main, charts, DRAW_IN_VIEW);
+    write(path, page.as_bytes())
+}
+
 /// A chart is drawn once it comes into view: hundreds at once would take a while.
 const DRAW_IN_VIEW: &str = "const seen=new IntersectionObserver((entries)=>{for(const entry of entries){\
 if(!entry.isIntersecting)continue;seen.unobserve(entry.target);\
@@ -39,6 +72,13 @@ fn page(title: &str, charts: &[Chart]) -> String {
     let main = html! {
         h1 { (title) }
         p { (charts.len()) " charts. Shift and the wheel zoom, a double click shows everything." }
+        (chart_grid(charts))
+    };
+    chart_page(title, SEVERAL_STYLE, &main, charts, DRAW_IN_VIEW)
+}
+
+fn chart_grid(charts: &[Chart]) -> Markup {
+    html! {
         div.charts {
             @for (at, chart) in charts.iter().enumerate() {
                 section {
@@ -50,8 +90,7 @@ fn page(title: &str, charts: &[Chart]) -> String {
                 }
             }
         }
-    };
-    chart_page(title, SEVERAL_STYLE, &main, charts, DRAW_IN_VIEW)
+    }
 }
 
 /// Returns a page with these charts, which `script` draws.

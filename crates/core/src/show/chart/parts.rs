@@ -10,7 +10,7 @@ use crate::show::sample::metric_title;
 use crate::text::grouped;
 
 /// Returns the space around the plot; `top` holds the legend and the name of the vertical axis.
-pub(super) fn grid(top: u32) -> Value {
+pub fn grid(top: u32) -> Value {
     json!({"left": 16, "right": 24, "top": top, "bottom": 12, "outerBoundsMode": "same", "outerBoundsContain": "all"})
 }
 
@@ -39,7 +39,7 @@ pub(super) fn value_axis(metric: &str, scale: &UnitScale) -> Value {
 }
 
 /// Returns the horizontal axis of a number that belongs in the middle below it.
-pub(super) fn number_axis(name: &str) -> Value {
+pub fn number_axis(name: &str) -> Value {
     json!({
         "type": "value",
         "name": name,
@@ -60,7 +60,7 @@ pub(super) fn whole_numbers(mut axis: Value) -> Value {
 }
 
 /// Returns the horizontal axis below rows.
-pub(super) fn axis_below_rows(name: &str) -> Value {
+pub fn axis_below_rows(name: &str) -> Value {
     json!({
         "type": "value",
         "name": name,
@@ -73,7 +73,7 @@ pub(super) fn axis_below_rows(name: &str) -> Value {
 
 /// Returns the vertical axis of rows from the top, with a label for each: their names on the left, or
 /// their values on the right.
-pub(super) fn row_axis(labels: &[String], position: &str) -> Value {
+pub fn row_axis(labels: &[String], position: &str) -> Value {
     json!({
         "type": "value",
         "position": position,
@@ -89,7 +89,7 @@ pub(super) fn row_axis(labels: &[String], position: &str) -> Value {
 }
 
 /// Returns the names of rows, shortened to a third of the width.
-pub(super) fn row_names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
+pub fn row_names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     let names = names.into_iter();
     names
         .map(|name| shorten(name.as_ref(), LABEL_SIZE, f64::from(WIDTH) * 0.36))
@@ -97,12 +97,12 @@ pub(super) fn row_names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec
 }
 
 /// Returns the height of this number of rows of this height each; without rows, that of one.
-pub(super) fn rows_height(rows: usize, each: u32) -> u32 {
+pub fn rows_height(rows: usize, each: u32) -> u32 {
     each * u32::try_from(rows.max(1)).unwrap_or(1)
 }
 
 /// Returns the series that draws the intervals of rows.
-pub(super) fn row_intervals(name: &str, dataset: usize, cap: u32, colour: &Value) -> Value {
+pub fn row_intervals(name: &str, dataset: usize, cap: u32, colour: &Value) -> Value {
     json!({
         "name": name,
         "type": "custom",
@@ -138,7 +138,7 @@ pub(super) fn grid_below_legend(variants: usize) -> Value {
 }
 
 /// Returns the tooltip of one item with these fields.
-pub(super) fn tooltip(fields: &Value) -> Value {
+pub fn tooltip(fields: &Value) -> Value {
     json!({"trigger": "item", "formatter": {"$function": "tooltip", "fields": fields}})
 }
 

@@ -153,7 +153,7 @@ impl Chart {
                     "subtextStyle": {"fontSize": SUBTITLE_SIZE, "lineHeight": SUBTITLE_LINE},
                 }),
             );
-            for part in ["grid", "legend"] {
+            for part in ["grid", "legend", "series"] {
                 // A chart of several plots has a list of them.
                 let parts = match object.get_mut(part) {
                     Some(Value::Array(parts)) => parts.as_mut_slice(),

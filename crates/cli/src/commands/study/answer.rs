@@ -1,0 +1,175 @@
+//! Answers about a study, in every output format, and their charts.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lapwing_core::show::Chart;
+use lapwing_core::show::chart::save_page;
+use lapwing_core::text::joined;
+use lapwing_stats::Interval;
+use lapwing_study::{StudyData, StudyScale};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format, check_plot, extension};
+use crate::table::Table;
+
+/// Options of charts.
+#[derive(Debug, Args)]
+pub struct StudyPlotOptions {
+    /// Write a chart to this .svg, .png or .html file; a page has all charts of the answer
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Which chart, if there are several [default: the first; on a page all]
+    #[arg(long, value_name = "NAME", requires = "plot")]
+    plot_kind: Option<String>,
+}
+
+impl StudyPlotOptions {
+    /// Refuses a file that cannot be written, before anything is computed.
+    pub fn check(&self) -> Result<(), CliError> {
+        check_plot(self.plot.as_deref())
+    }
+
+    /// Saves the charts, if asked for.
+    pub fn save(&self, charts: &[(&str, Chart)]) -> Result<(), CliError> {
+        let Some(path) = &self.plot else {
+            return Ok(());
+        };
+        let chosen = match &self.plot_kind {
+            None => charts.first(),
+            Some(kind) => charts.iter().find(|(name, _)| name == kind),
+        };
+        let names = joined(charts.iter().map(|(name, _)| format!("`{name}`")));
+        let Some((_, chart)) = chosen else {
+            return Err(match &self.plot_kind {
+                Some(kind) => CliError::input(format!("there is no chart `{kind}` here: {names}")),
+                None => CliError::not_enough("there is nothing to draw"),
+            });
+        };
+        if self.plot_kind.is_none() && charts.len() > 1 && is_page(path) {
+            let all: Vec<Chart> = charts.iter().map(|(_, chart)| chart.clone()).collect();
+            save_page(path, "Study", &all)?;
+        } else {
+            chart.save(path)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_page(path: &Path) -> bool {
+    extension(path) == "html"
+}
+
+/// An answer about a study.
+pub struct StudyAnswer<R> {
+    /// The conclusion, in words.
+    pub headline: String,
+    /// The table of the text.
+    pub table: Table,
+    /// Notes below it.
+    pub notes: Vec<String>,
+    /// The rows for programs.
+    pub rows: Vec<R>,
+    /// The name of the rows in JSON.
+    pub key: &'static str,
+    /// Further keys of JSON.
+    pub more: Value,
+    /// The charts by name.
+    pub charts: Vec<(&'static str, Chart)>,
+}
+
+impl<R: Serialize + Default> StudyAnswer<R> {
+    /// Writes the answer, and saves its chart.
+    pub fn write(
+        mut self,
+        data: &StudyData,
+        scale: StudyScale,
+        format: Format,
+        plot: &StudyPlotOptions,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        plot.save(&self.charts)?;
+        let mut out = context.terminal.out_as(format);
+        self.notes.extend(data.notes.iter().cloned());
+        let written = match format {
+            Format::Json => {
+                let mut answer = json!({"study": about(data, scale), "notes": data.notes});
+                answer[self.key] = json!(self.rows);
+                if let Value::Object(more) = self.more {
+                    for (key, value) in more {
+                        answer[key] = value;
+                    }
+                }
+                write_json(&answer, &mut out)
+            }
+            Format::Csv => write_csv(&self.rows, &mut out),
+            Format::Text | Format::Markdown => {
+                let answer = TextAnswer {
+                    headline: self.headline,
+                    table: self.table,
+                    notes: self.notes,
+                };
+                if format == Format::Text {
+                    let width = context.terminal.width();
+                    answer.wrapped(width).text(width, &mut out).map_err(CliError::from)
+                } else {
+                    answer.markdown(&mut out).map_err(CliError::from)
+                }
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
+    }
+}
+
+fn about(data: &StudyData, scale: StudyScale) -> Value {
+    let factors = data.factors.iter();
+    let factors: Vec<Value> =
+        factors.map(|own| json!({"name": own.name, "levels": own.levels})).collect();
+    json!({
+        "suite": data.suite,
+        "benchmark": data.benchmark,
+        "metric": data.metric.name,
+        "unit": data.metric.unit_of(scale),
+        "scale": scale.name(),
+        "factors": factors,
+        "settings": data.set_means(StudyScale::Time).len(),
+        "instances": data.instances.len(),
+    })
+}
+
+/// The ends of an interval in a row for programs.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+pub struct EndFields {
+    lower: Option<f64>,
+    upper: Option<f64>,
+}
+
+impl EndFields {
+    /// Returns the interval.
+    pub fn interval(self) -> Option<Interval> {
+        let (lower, upper) = self.lower.zip(self.upper)?;
+        Some(Interval { lower, upper })
+    }
+}
+
+impl From<Option<Interval>> for EndFields {
+    fn from(interval: Option<Interval>) -> Self {
+        Self {
+            lower: interval.map(|own| own.lower),
+            upper: interval.map(|own| own.upper),
+        }
+    }
+}
+
+/// Returns a p-value as text.
+pub fn p_text(p_value: Option<f64>) -> String {
+    match p_value {
+        None => "–".to_owned(),
+        Some(p) if p < 0.0001 => "<0.0001".to_owned(),
+        Some(p) => format!("{p:.2}").replace("0.00", &format!("{p:.4}")),
+    }
+}

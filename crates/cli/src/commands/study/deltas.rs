@@ -1,0 +1,125 @@
+//! `lapwing study deltas`: every pair of settings that differ by one treatment.
+
+use clap::Args;
+use lapwing_core::text::{counted, grouped};
+use lapwing_stats::deltas::{Delta, DeltaPairing, MeasuredSets};
+use lapwing_study::{StudyData, StudyScale, chart};
+use serde::Serialize;
+use serde_json::json;
+
+use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::options::{PAIRINGS, StudyOptions};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, one_of};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// More deltas are not spelt out.
+const SHOWN: usize = 30;
+
+/// List the changes from each setting to the same with one treatment more
+///
+/// By default times; the largest changes come first.
+#[derive(Debug, Args)]
+pub struct StudyDeltas {
+    /// How replicates of two settings make deltas
+    #[arg(long, value_name = "HOW", value_parser = one_of(&PAIRINGS), default_value = "means")]
+    pairing: DeltaPairing,
+    #[command(flatten)]
+    plot: StudyPlotOptions,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+#[derive(Default, Serialize)]
+struct DeltaRow {
+    treatment: String,
+    present: Vec<String>,
+    before: f64,
+    after: f64,
+    delta: f64,
+    runs_before: usize,
+    runs_after: usize,
+}
+
+impl StudyDeltas {
+    /// Shows the deltas.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.plot.check()?;
+        let data = self.study.read(context)?;
+        let scale = self.study.scale.unwrap_or(StudyScale::Time);
+        let mut deltas = deltas(&data, scale, self.pairing)?;
+        deltas.sort_by(|one, other| other.change().abs().total_cmp(&one.change().abs()));
+        let mut table = Table::new(&[
+            ("treatment", Left),
+            ("added to", Left),
+            ("before", Right),
+            ("after", Right),
+            ("change", Right),
+        ]);
+        for delta in deltas.iter().take(SHOWN) {
+            table.row(vec![
+                data.treatments[delta.factor].name.clone(),
+                data.set_text(delta.set),
+                data.metric.value_text(scale, delta.before),
+                data.metric.value_text(scale, delta.after),
+                data.metric.change_text(scale, delta.change()),
+            ]);
+        }
+        let better = deltas.iter().filter(|own| data.metric.is_gain(scale, own.change())).count();
+        let mut notes = Vec::new();
+        if deltas.len() > SHOWN {
+            let rest = grouped(deltas.len() - SHOWN);
+            notes.push(format!("{rest} smaller ones are not shown; `--format csv` lists all"));
+        }
+        let order: Vec<usize> = (0..data.treatments.len()).collect();
+        let charts = match deltas.is_empty() {
+            true => Vec::new(),
+            false => vec![("colour", chart::colour(&data, &self::deltas(&data, StudyScale::Time, self.pairing)?, &order))],
+        };
+        let answer = StudyAnswer {
+            headline: format!(
+                "{} of {}: {} better, {} worse or equal",
+                counted(deltas.len(), "delta"),
+                data.size_text(),
+                grouped(better),
+                grouped(deltas.len() - better)
+            ),
+            table,
+            notes,
+            rows: deltas.iter().map(|own| row(&data, own)).collect(),
+            key: "deltas",
+            more: json!({}),
+            charts,
+        };
+        answer.write(&data, scale, self.study.format, &self.plot, context)
+    }
+}
+
+fn row(data: &StudyData, own: &Delta) -> DeltaRow {
+    let present = data.treatments.iter().enumerate();
+    let present = present.filter(|(at, _)| own.set >> at & 1 == 1);
+    DeltaRow {
+        treatment: data.treatments[own.factor].name.clone(),
+        present: present.map(|(_, treatment)| treatment.name.clone()).collect(),
+        before: own.before,
+        after: own.after,
+        delta: own.change(),
+        runs_before: own.runs[0],
+        runs_after: own.runs[1],
+    }
+}
+
+/// Returns the sets of a study on a scale.
+pub fn measured(data: &StudyData, scale: StudyScale) -> Result<MeasuredSets, CliError> {
+    let sets = data.sets(scale);
+    if sets.is_empty() {
+        return Err(CliError::not_enough(format!("no value has a {} scale", scale.name())));
+    }
+    MeasuredSets::new(&sets).ok_or_else(|| CliError::not_enough("values are not finite"))
+}
+
+/// Returns the deltas of a study on a scale.
+pub fn deltas(data: &StudyData, scale: StudyScale, pairing: DeltaPairing) -> Result<Vec<Delta>, CliError> {
+    Ok(measured(data, scale)?.deltas(pairing))
+}

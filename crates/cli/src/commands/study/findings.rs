@@ -1,0 +1,180 @@
+//! `lapwing study findings`: what was learnt, in sentences.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::show::Chart;
+use lapwing_core::show::chart::{PageSection, save_page_with};
+use lapwing_core::text::counted;
+use lapwing_stats::deltas::{DeltaPairing, strongest_modifiers, effect_modifiers};
+use lapwing_stats::{Confidence, Seed};
+use lapwing_study::{
+    FindingKind, FitOptions, PathOrder, SettingValues, StudyData, StudyFinding, StudyFit,
+    StudyScale, chart, components, findings, study_path,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::deltas::{deltas, measured};
+use super::means::{series_of, sorted_means};
+use super::options::StudyOptions;
+use super::{fit, pca};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, check_folder};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Sequences for the page.
+const SEQUENCES: usize = 550;
+
+/// Scatter plots on the page.
+const SCATTERS: usize = 4;
+
+/// Tell what a study found in sentences: strongest factors and interactions, what depends on what,
+/// what is undecided, what to measure next
+///
+/// By default on logarithms, so that effects are percentages.
+#[derive(Debug, Args)]
+pub struct StudyFindings {
+    /// Write a page with the findings and all charts to this .html file
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    #[command(flatten)]
+    plot: StudyPlotOptions,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+#[derive(Default, Serialize)]
+struct FindingRow {
+    kind: &'static str,
+    text: String,
+    treatments: Vec<String>,
+    size: Option<f64>,
+}
+
+impl StudyFindings {
+    /// Shows the findings, and writes the page.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.plot.check()?;
+        if let Some(page) = &self.page {
+            check_folder(page)?;
+        }
+        let data = self.study.read(context)?;
+        let is_positive = data.instances.iter().all(|own| own.cost > 0.0);
+        let usual = if is_positive { StudyScale::Log } else { StudyScale::Time };
+        let scale = self.study.scale.unwrap_or(usual);
+        let found = findings(&data, scale, Confidence::P95);
+        let headline = headline(&data, &found);
+        if let Some(page) = &self.page {
+            let title = format!("Study of {}", data.benchmark);
+            let lead = format!("{}; {}. {headline}.", data.metric.name.replace('_', " "), data.size_text());
+            save_page_with(page, &title, &lead, &sections(&data, &found), &charts(&data, scale)?)?;
+        }
+        let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
+        for own in &found {
+            table.row(vec![
+                own.kind.title().to_owned(),
+                own.size.map_or_else(String::new, |size| data.metric.change_text(scale, size)),
+                own.text.clone(),
+            ]);
+        }
+        let names = |own: &StudyFinding| {
+            own.treatments.iter().map(|at| data.treatments[*at].name.clone()).collect()
+        };
+        let rows = found.iter().map(|own| FindingRow {
+            kind: own.kind.key(),
+            text: own.text.clone(),
+            treatments: names(own),
+            size: own.size,
+        });
+        let means = sorted_means(&data, scale, DeltaPairing::Means)?;
+        let series = [series_of(&data, "mean change", &means)];
+        let answer = StudyAnswer {
+            headline,
+            table,
+            notes: Vec::new(),
+            rows: rows.collect(),
+            key: "findings",
+            more: json!({}),
+            charts: vec![("means", chart::effects(&data, scale, "Mean change of each treatment", &series))],
+        };
+        answer.write(&data, scale, self.study.format, &self.plot, context)
+    }
+}
+
+fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
+    let count = |kind: FindingKind| found.iter().filter(|own| own.kind == kind).count();
+    let best = data.best_set();
+    let first = data.set_means(StudyScale::Time);
+    let value = |set: u128| first.get(&set).map(|it| data.metric.value_text(StudyScale::Time, *it));
+    let best = match (value(0), value(best)) {
+        (Some(base), Some(own)) if best != 0 => {
+            format!("; the best measured setting takes {own} instead of {base}: {}", data.set_text(best))
+        }
+        (_, _) => String::new(),
+    };
+    format!(
+        "{} of {} have an effect, {} interact{best}",
+        count(FindingKind::Effect),
+        counted(data.treatments.len(), "treatment"),
+        counted(count(FindingKind::Interaction) + count(FindingKind::Sign), "pair")
+    )
+}
+
+fn sections(data: &StudyData, found: &[StudyFinding]) -> Vec<PageSection> {
+    let mut sections: Vec<PageSection> = FindingKind::ALL
+        .into_iter()
+        .map(|kind| PageSection {
+            title: kind.title().to_owned(),
+            sentences: (found.iter().filter(|own| own.kind == kind))
+                .map(|own| own.text.replace('`', ""))
+                .collect(),
+        })
+        .filter(|section| !section.sentences.is_empty())
+        .collect();
+    if !data.notes.is_empty() {
+        sections.push(PageSection { title: "Notes".to_owned(), sentences: data.notes.clone() });
+    }
+    sections
+}
+
+/// Returns all charts of a study.
+fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
+    let natural = StudyScale::Time;
+    let means = sorted_means(data, scale, DeltaPairing::Means)?;
+    let natural_means = sorted_means(data, natural, DeltaPairing::Means)?;
+    let all = deltas(data, natural, DeltaPairing::Means)?;
+    let mut charts = Vec::new();
+    for (scale, means) in [(scale, &means), (natural, &natural_means)] {
+        let title = format!("Mean change of each treatment ({} scale)", scale.name());
+        charts.push(chart::effects(data, scale, &title, &[series_of(data, "mean", means)]));
+    }
+    let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
+    charts.push(chart::colour(data, &all, &order));
+    let strongest = strongest_modifiers(&effect_modifiers(&measured(data, natural)?, Confidence::P95));
+    let mut by_size: Vec<_> = strongest.iter().collect();
+    by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
+    for own in by_size.into_iter().take(SCATTERS) {
+        charts.push(chart::scatter(data, natural, own.factor, Some(own.other), &all));
+    }
+    let options = |scale| FitOptions { model: fit::usual_model(data), scale, ..FitOptions::default() };
+    if let Ok(fitted) = StudyFit::new(data, options(scale)) {
+        charts.extend(fit::charts(data, &fitted, &means).into_iter().map(|(_, chart)| chart));
+    }
+    let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
+    let best = data.best_set();
+    for scale in [StudyScale::Time, StudyScale::Rate] {
+        let values = SettingValues::new(data, scale, logs.as_ref());
+        let path = study_path(&values, 0, best, &PathOrder::BestFirst);
+        if !path.steps.is_empty() {
+            charts.push(chart::waterfall(data, scale, &path, &values, "best step first"));
+            charts.push(chart::treemap(data, scale, &path, "best step first"));
+        }
+    }
+    if let Some(found) = components(data, natural, 0, None, SEQUENCES, Seed(7)) {
+        charts.extend(pca::charts(data, natural, &found).into_iter().map(|(_, chart)| chart));
+    }
+    Ok(charts)
+}

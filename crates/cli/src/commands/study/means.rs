@@ -1,0 +1,206 @@
+//! `lapwing study means`: what each treatment changes on average.
+
+use clap::Args;
+use lapwing_core::text::{counted, joined};
+use lapwing_stats::deltas::{DeltaPairing, MeanDelta, mean_deltas};
+use lapwing_stats::{Confidence, PValue};
+use lapwing_study::chart::{self, EffectRow, EffectSeries};
+use lapwing_study::{StudyData, StudyScale};
+use serde::Serialize;
+use serde_json::json;
+
+use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::deltas::measured;
+use super::options::{PAIRINGS, StudyOptions};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, one_of};
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show what each treatment changes on average over all settings with and without it
+///
+/// `--without FACTOR` adds the means of the settings without it, side by side. A mean hides
+/// interactions: see `study scatter` and `study fit`.
+#[derive(Debug, Args)]
+pub struct StudyMeans {
+    /// How replicates of two settings make deltas
+    #[arg(long, value_name = "HOW", value_parser = one_of(&PAIRINGS), default_value = "means")]
+    pairing: DeltaPairing,
+    #[command(flatten)]
+    plot: StudyPlotOptions,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+#[derive(Default, Serialize)]
+struct MeanFields {
+    deltas: usize,
+    set_pairs: usize,
+    mean: f64,
+    #[serde(flatten)]
+    ends: EndFields,
+    these_sets_lower: Option<f64>,
+    these_sets_upper: Option<f64>,
+    median: f64,
+    sd: Option<f64>,
+    mean_before: f64,
+    mean_after: f64,
+    mean_log2_ratio: Option<f64>,
+    p_value: Option<f64>,
+    adjusted_p_value: Option<f64>,
+}
+
+#[derive(Default, Serialize)]
+struct MeanRow {
+    treatment: String,
+    #[serde(flatten)]
+    all: MeanFields,
+    restricted_mean: Option<f64>,
+    restricted_lower: Option<f64>,
+    restricted_upper: Option<f64>,
+    restricted_set_pairs: Option<usize>,
+}
+
+impl StudyMeans {
+    /// Shows the means.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.plot.check()?;
+        let data = self.study.data.read(context)?;
+        let scale = self.study.scale.unwrap_or(StudyScale::Time);
+        let means = sorted_means(&data, scale, self.pairing)?;
+        if means.is_empty() {
+            return Err(no_deltas());
+        }
+        let restricted = match self.study.without.is_empty() {
+            true => None,
+            false => {
+                let rest = self.study.restricted(&data)?;
+                Some((sorted_means(&rest, scale, self.pairing)?, rest))
+            }
+        };
+        let of_rest = |name: &str| {
+            let (means, rest) = restricted.as_ref()?;
+            means.iter().find(|own| rest.treatments[own.factor].name == name)
+        };
+        let is_restricted = restricted.is_some();
+        let without = format!("without {}", joined(&self.study.without));
+        let mut table = Table::of_shown(&[
+            (true, "treatment", Left),
+            (true, "mean change", Right),
+            (true, "interval", Right),
+            (is_restricted, without.as_str(), Right),
+            (is_restricted, "its interval", Right),
+            (true, "pairs", Right),
+            (true, "p adjusted", Right),
+        ])
+        .dispensable(&["p adjusted", "pairs"]);
+        let interval = |own: &MeanDelta| {
+            own.interval
+                .map_or("–".to_owned(), |it| data.metric.interval_text(scale, own.mean, it))
+        };
+        for own in &means {
+            let name = &data.treatments[own.factor].name;
+            let rest = of_rest(name);
+            table.row(vec![
+                name.clone(),
+                data.metric.change_text(scale, own.mean),
+                interval(own),
+                rest.map_or("–".to_owned(), |it| data.metric.change_text(scale, it.mean)),
+                rest.map_or("–".to_owned(), interval),
+                own.set_pairs.to_string(),
+                p_text(own.adjusted_p_value.map(PValue::value)),
+            ]);
+        }
+        let mut series = vec![series_of(&data, "all settings", &means)];
+        if let Some((own, rest)) = &restricted {
+            series.push(series_of(rest, &without, own));
+        }
+        let mut notes = vec![
+            "intervals are 95 %, for the mean over settings like these; p-values are adjusted for all treatments (FDR)".to_owned(),
+        ];
+        if means.iter().any(|own| own.interval.is_none()) {
+            notes.push("– one pair of settings only: no interval".to_owned());
+        }
+        let answer = StudyAnswer {
+            headline: headline(&data, scale, &means),
+            table,
+            notes,
+            rows: means.iter().map(|own| {
+                let name = &data.treatments[own.factor].name;
+                row(name, own, of_rest(name))
+            }).collect(),
+            key: "means",
+            more: json!({"without": self.study.without}),
+            charts: vec![("means", chart::effects(&data, scale, "Mean change of each treatment", &series))],
+        };
+        answer.write(&data, scale, self.study.format, &self.plot, context)
+    }
+}
+
+/// Returns the mean deltas, the largest gain first.
+pub fn sorted_means(
+    data: &StudyData,
+    scale: StudyScale,
+    pairing: DeltaPairing,
+) -> Result<Vec<MeanDelta>, CliError> {
+    let mut means = mean_deltas(&measured(data, scale)?, pairing, Confidence::P95);
+    let sign = if data.metric.is_gain(scale, -1.0) { 1.0 } else { -1.0 };
+    means.sort_by(|one, other| (sign * one.mean).total_cmp(&(sign * other.mean)));
+    Ok(means)
+}
+
+/// Returns the error if no two settings differ by one treatment.
+pub fn no_deltas() -> CliError {
+    CliError::not_enough("no two settings differ by one treatment alone")
+        .hint("`lapwing study fit` needs no such pairs")
+}
+
+/// Returns the means as rows of a chart.
+pub fn series_of(data: &StudyData, name: &str, means: &[MeanDelta]) -> EffectSeries {
+    let row = |own: &MeanDelta| EffectRow {
+        name: data.treatments[own.factor].name.clone(),
+        effect: own.mean,
+        interval: own.interval,
+        size: counted(own.set_pairs, "pair"),
+    };
+    EffectSeries {
+        name: name.to_owned(),
+        rows: means.iter().map(row).collect(),
+    }
+}
+
+fn headline(data: &StudyData, scale: StudyScale, means: &[MeanDelta]) -> String {
+    let is_sure = |own: &&MeanDelta| own.adjusted_p_value.is_some_and(|p| p.value() <= 0.05);
+    let sure: Vec<&MeanDelta> = means.iter().filter(is_sure).collect();
+    let strongest = sure.iter().max_by(|one, other| one.mean.abs().total_cmp(&other.mean.abs()));
+    let strongest = strongest.map_or_else(String::new, |own| {
+        let change = data.metric.change_with_interval(scale, own.mean, own.interval);
+        format!("; {} changes most: {change}", data.treatments[own.factor].name)
+    });
+    format!("{} of {} change {} on average{strongest}", sure.len(), counted(means.len(), "treatment"), data.metric.name)
+}
+
+fn row(name: &str, own: &MeanDelta, rest: Option<&MeanDelta>) -> MeanRow {
+    MeanRow {
+        treatment: name.to_owned(),
+        all: MeanFields {
+            deltas: own.deltas,
+            set_pairs: own.set_pairs,
+            mean: own.mean,
+            ends: own.interval.into(),
+            these_sets_lower: own.interval_of_these_sets.map(|it| it.lower),
+            these_sets_upper: own.interval_of_these_sets.map(|it| it.upper),
+            median: own.median,
+            sd: own.standard_deviation,
+            mean_before: own.mean_before,
+            mean_after: own.mean_after,
+            mean_log2_ratio: own.mean_log2_ratio,
+            p_value: own.p_value.map(PValue::value),
+            adjusted_p_value: own.adjusted_p_value.map(PValue::value),
+        },
+        restricted_mean: rest.map(|it| it.mean),
+        restricted_lower: rest.and_then(|it| Some(it.interval?.lower)),
+        restricted_upper: rest.and_then(|it| Some(it.interval?.upper)),
+        restricted_set_pairs: rest.map(|it| it.set_pairs),
+    }
+}

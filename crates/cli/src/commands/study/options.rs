@@ -1,0 +1,116 @@
+//! Options of all analyses of a study.
+
+use clap::Args;
+use lapwing_core::sample::each_benchmark;
+use lapwing_core::text::first_names;
+use lapwing_stats::deltas::DeltaPairing;
+use lapwing_study::{StudyData, StudyError, StudyScale};
+
+use crate::cleaning::CleaningOptions;
+use crate::error::CliError;
+use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
+use crate::store::{note_retired, open_for_reading};
+
+/// Options of all analyses of a study.
+#[derive(Debug, Args)]
+pub struct StudyOptions {
+    /// Scale of the analysis: the same change is large in microseconds and small in tasks per
+    /// second, or the other way round
+    #[arg(long, value_name = "SCALE", value_parser = one_of(&SCALES))]
+    pub scale: Option<StudyScale>,
+    /// Only instances without this factor; separate several with commas
+    #[arg(long, value_name = "FACTOR", value_delimiter = ',')]
+    pub without: Vec<String>,
+    #[command(flatten)]
+    pub data: StudyDataOptions,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// Options that choose the data of a study.
+#[derive(Debug, Args)]
+pub struct StudyDataOptions {
+    #[command(flatten)]
+    pub filters: FilterOptions,
+    #[command(flatten)]
+    pub cleaning: CleaningOptions,
+}
+
+const SCALES: [NamedValue<StudyScale>; 3] = [
+    ("time", "The metric itself; of a rate its inverse", StudyScale::Time),
+    ("rate", "How much is done per unit of time: the inverse", StudyScale::Rate),
+    ("log", "The logarithm: changes are percentages, and factors multiply", StudyScale::Log),
+];
+
+/// How replicates of two settings make deltas.
+pub const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
+    ("means", "One delta per pair of settings, of their means", DeltaPairing::Means),
+    ("medians", "One delta per pair of settings, of their medians", DeltaPairing::Medians),
+    ("all", "Every instance of the one with every instance of the other", DeltaPairing::AllPairs),
+];
+
+impl StudyOptions {
+    /// Returns the data, restricted as the options say.
+    pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
+        self.restricted(&self.data.read(context)?)
+    }
+
+    /// Returns a study restricted as the options say.
+    pub fn restricted(&self, data: &StudyData) -> Result<StudyData, CliError> {
+        data.without(&self.without).map_err(with_hint)
+    }
+}
+
+impl StudyDataOptions {
+    /// Returns the data of the only benchmark that passes the filters.
+    pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
+        let rules = self.cleaning.rules()?;
+        let store = open_for_reading(context)?;
+        let mut filter = self.filters.filter()?.resolve(&store)?;
+        note_retired(&store, &filter, context)?;
+        let found = store.catalogue().benchmarks(&filter)?;
+        if found.len() > 1 {
+            let names = found.iter().map(|row| format!("`{}`", row.benchmark));
+            let names = first_names(names, 10);
+            return Err(CliError::input(format!(
+                "a study is about one benchmark, and several pass the filters: {names}"
+            ))
+            .hint("name one with --benchmark, or its suite with --in-suite"));
+        }
+        // All metrics are read, because burn-in is detected from the wall time.
+        let metrics = std::mem::take(&mut filter.metrics);
+        if let [one, other, ..] = metrics.as_slice() {
+            return Err(CliError::input(format!(
+                "a study is about one metric, not `{one}` and `{other}`"
+            )));
+        }
+        let mut gathered = None;
+        each_benchmark(&store, &filter, |data| {
+            let named = metrics.first().map(String::as_str);
+            gathered = Some(StudyData::of(&data, named, &rules));
+            Ok::<(), lapwing_core::record::StoreError>(())
+        })?;
+        match gathered {
+            Some(found) => found.map_err(with_hint),
+            None => Err(CliError::not_enough("no benchmark passes all of these filters")
+                .hint("`lapwing list` shows the contents of the store")),
+        }
+    }
+}
+
+/// Returns the error with advice.
+pub fn with_hint(error: StudyError) -> CliError {
+    let hint = match &error {
+        StudyError::NoFactors { .. } => Some(
+            "define factors in the suite file, or import runs with `lapwing study import`; docs/study.md shows how",
+        ),
+        StudyError::SeveralMetrics { .. } => Some("name one with --metric"),
+        StudyError::NoValues { .. } => Some("`lapwing list metrics` shows what was measured"),
+        StudyError::TooMany { .. } | StudyError::Unknown { .. } | StudyError::NoLevel { .. } => None,
+    };
+    match &error {
+        StudyError::NoValues { .. } => CliError::not_enough(error).hint_if(hint),
+        _ => CliError::input(error).hint_if(hint),
+    }
+}

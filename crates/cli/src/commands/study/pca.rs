@@ -1,0 +1,135 @@
+//! `lapwing study pca`: which treatments take the place of each other.
+
+use clap::Args;
+use lapwing_core::text::counted;
+use lapwing_stats::Seed;
+use lapwing_study::{StudyComponents, StudyData, StudyScale, chart, components};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::options::{StudyOptions, with_hint};
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Show which treatments take the place of each other, by principal components of sequences
+///
+/// A sequence goes through measured settings, one treatment more at a time; its observation is what
+/// each of them changed.
+#[derive(Debug, Args)]
+pub struct StudyPca {
+    /// Setting where sequences start [default: all factors at their base]
+    #[arg(long, value_name = "SETTING", default_value = "")]
+    from: String,
+    /// Setting where sequences end [default: the largest that several sequences reach]
+    #[arg(long, value_name = "SETTING")]
+    to: Option<String>,
+    /// Number of sequences
+    #[arg(long, value_name = "N", default_value_t = 550)]
+    sequences: usize,
+    /// Seed of the choice of sequences
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    seed: u64,
+    #[command(flatten)]
+    plot: StudyPlotOptions,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+#[derive(Default, Serialize)]
+struct ComponentRow {
+    component: usize,
+    variance: f64,
+    share: f64,
+    loadings: Value,
+}
+
+impl StudyPca {
+    /// Shows the components.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        self.plot.check()?;
+        let data = self.study.read(context)?;
+        let scale = self.study.scale.unwrap_or(StudyScale::Time);
+        let from = data.named_set(&self.from).map_err(with_hint)?;
+        let to = self.to.as_deref().map(|text| data.named_set(text)).transpose();
+        let to = to.map_err(with_hint)?;
+        let found = components(&data, scale, from, to, self.sequences, Seed(self.seed));
+        let found = found.ok_or_else(|| {
+            CliError::not_enough(format!(
+                "no two sequences of measured settings start at {}",
+                data.set_text(from)
+            ))
+            .hint("a design of walks or a full factorial has them")
+        })?;
+        let mut table = Table::new(&[("component", Right), ("variance", Right), ("together", Right), ("treatments", Left)]);
+        let mut together = 0.0;
+        for (at, own) in found.components.iter().enumerate().take(8) {
+            together += own.share;
+            table.row(vec![
+                (at + 1).to_string(),
+                lapwing_core::show::percent(own.share),
+                lapwing_core::show::percent(together),
+                axis_text(&data, &found, at),
+            ]);
+        }
+        let rows = found.components.iter().enumerate().map(|(at, own)| ComponentRow {
+            component: at + 1,
+            variance: own.variance,
+            share: own.share,
+            loadings: loadings(&data, &found, at),
+        });
+        let two: f64 = found.components.iter().take(2).map(|own| own.share).sum();
+        let answer = StudyAnswer {
+            headline: format!(
+                "two components hold {} of the variance of {}; the first: {}",
+                lapwing_core::show::percent(two),
+                counted(found.sequences, "sequence"),
+                axis_text(&data, &found, 0)
+            ),
+            table,
+            notes: vec![format!("sequences from {} to {}", data.set_text(found.from), data.set_text(found.to))],
+            rows: rows.collect(),
+            key: "components",
+            more: json!({"from": data.set_text(found.from), "to": data.set_text(found.to), "sequences": found.sequences}),
+            charts: charts(&data, scale, &found),
+        };
+        answer.write(&data, scale, self.study.format, &self.plot, context)
+    }
+}
+
+/// Returns the charts of components.
+pub fn charts(
+    data: &StudyData,
+    scale: StudyScale,
+    found: &StudyComponents,
+) -> Vec<(&'static str, lapwing_core::show::Chart)> {
+    vec![
+        ("biplot", chart::biplot(data, scale, found)),
+        ("scree", chart::scree(data, found)),
+    ]
+}
+
+fn loadings(data: &StudyData, found: &StudyComponents, at: usize) -> Value {
+    let own = found.treatments.iter().zip(&found.components[at].loadings);
+    let pairs = own.map(|(treatment, loading)| (data.treatments[*treatment].name.clone(), json!(loading)));
+    Value::Object(pairs.collect())
+}
+
+/// Returns the treatments that matter on a component, opposite ones apart: `a against b`.
+fn axis_text(data: &StudyData, found: &StudyComponents, at: usize) -> String {
+    const MATTERS: f64 = 0.3;
+    let side = |sign: f64| {
+        let own = found.treatments.iter().zip(&found.components[at].loadings);
+        let mut own: Vec<(usize, f64)> =
+            own.map(|(treatment, it)| (*treatment, it * sign)).filter(|(_, it)| *it > MATTERS).collect();
+        own.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let names: Vec<&str> = own.iter().map(|(it, _)| data.treatments[*it].name.as_str()).collect();
+        names.join(", ")
+    };
+    match (side(1.0), side(-1.0)) {
+        (one, other) if other.is_empty() => one,
+        (one, other) => format!("{one} against {other}"),
+    }
+}

@@ -1,0 +1,318 @@
+//! Findings of a study in sentences.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_core::text::{capitalised, counted, first_names};
+use lapwing_stats::deltas::{
+    DeltaPairing, EffectModifier, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas,
+};
+use lapwing_stats::{Confidence, PValue};
+
+use crate::data::StudyData;
+use crate::scale::StudyScale;
+
+/// The accepted share of false findings.
+const FALSE_DISCOVERIES: f64 = 0.05;
+
+/// More settings are not proposed.
+const PROPOSALS: usize = 3;
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// A factor with an effect.
+    Effect,
+    /// Two factors whose effects depend on each other.
+    Interaction,
+    /// A factor that helps or hurts, depending on another.
+    Sign,
+    /// Factors without an effect that can be distinguished from none.
+    Undecided,
+    /// What to measure next.
+    Next,
+}
+
+impl FindingKind {
+    /// Every kind, in the order of a report.
+    pub const ALL: [Self; 5] = [Self::Effect, Self::Interaction, Self::Sign, Self::Undecided, Self::Next];
+
+    /// Returns its name in data.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Effect => "effect",
+            Self::Interaction => "interaction",
+            Self::Sign => "sign",
+            Self::Undecided => "undecided",
+            Self::Next => "next",
+        }
+    }
+
+    /// Returns its title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Effect => "Strongest factors",
+            Self::Interaction => "Strongest interactions",
+            Self::Sign => "Factors whose sign depends on another",
+            Self::Undecided => "Not distinguishable from zero",
+            Self::Next => "What to measure next",
+        }
+    }
+}
+
+/// A sentence about a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyFinding {
+    /// What it is about.
+    pub kind: FindingKind,
+    /// The sentence.
+    pub text: String,
+    /// The numbers of the treatments in it.
+    pub treatments: Vec<usize>,
+    /// The size of the effect or interaction on the scale; `None` for others.
+    pub size: Option<f64>,
+}
+
+/// Returns the findings of a study on a scale, by kind, the strongest first.
+///
+/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %.
+pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
+    let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
+        return Vec::new();
+    };
+    let words = Words { data, scale };
+    let means = mean_deltas(&sets, DeltaPairing::Means, confidence);
+    let modifiers = effect_modifiers(&sets, confidence);
+    let (mut decided, undecided): (Vec<&MeanDelta>, Vec<&MeanDelta>) =
+        means.iter().partition(|own| is_sure(own.adjusted_p_value));
+    decided.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
+    let mut found: Vec<StudyFinding> = decided.iter().map(|own| words.effect(own)).collect();
+    let pairs = pairs(&modifiers);
+    found.extend(pairs.iter().filter_map(|[one, other]| words.interaction(one, other)));
+    found.extend(pairs.iter().flat_map(|pair| words.signs(pair)));
+    found.extend(words.undecided(&undecided));
+    found.extend(words.next(&sets, &undecided, &modifiers));
+    found
+}
+
+fn is_sure(p_value: Option<PValue>) -> bool {
+    p_value.is_some_and(|own| own.value() <= FALSE_DISCOVERIES)
+}
+
+/// Returns the interactions that are sure, each from both sides, the largest first.
+fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
+    let sure = modifiers
+        .iter()
+        .filter(|own| own.factor < own.other && is_sure(own.adjusted_p_value));
+    let mut pairs: Vec<[&EffectModifier; 2]> = sure
+        .filter_map(|own| {
+            let back = modifiers.iter();
+            let mut back = back.filter(|it| it.factor == own.other && it.other == own.factor);
+            Some([own, back.next()?])
+        })
+        .collect();
+    pairs.sort_by(|one, other| other[0].difference().abs().total_cmp(&one[0].difference().abs()));
+    pairs
+}
+
+struct Words<'a> {
+    data: &'a StudyData,
+    scale: StudyScale,
+}
+
+impl Words<'_> {
+    fn name(&self, treatment: usize) -> String {
+        format!("`{}`", self.data.treatments[treatment].name)
+    }
+
+    fn change(&self, change: f64) -> String {
+        self.data.metric.change_text(self.scale, change)
+    }
+
+    fn is_gain(&self, change: f64) -> bool {
+        self.data.metric.is_gain(self.scale, change)
+    }
+
+    fn effect(&self, own: &MeanDelta) -> StudyFinding {
+        let verb = if self.is_gain(own.mean) { "helps" } else { "hurts" };
+        let change = self.data.metric.change_with_interval(self.scale, own.mean, own.interval);
+        StudyFinding {
+            kind: FindingKind::Effect,
+            text: format!(
+                "{} {verb}: {change} on average over {} of settings",
+                self.name(own.factor),
+                counted(own.set_pairs, "pair")
+            ),
+            treatments: vec![own.factor],
+            size: Some(own.mean),
+        }
+    }
+
+    fn interaction(&self, one: &EffectModifier, other: &EffectModifier) -> Option<StudyFinding> {
+        // One of them with another sign is told by itself.
+        if one.flips() || other.flips() {
+            return None;
+        }
+        let [first, second] = [one, other].map(|own| self.name(own.factor));
+        let [alone, other_alone, both] =
+            [one.without, other.without, one.without + other.with].map(|change| self.change(change));
+        let numbers = format!("alone {alone} and {other_alone}, both {both}");
+        let gains = [one.without, other.without].map(|change| self.is_gain(change));
+        // Compared with the larger one of both, to which the other hardly adds anything.
+        let larger = one.without.abs().max(other.without.abs());
+        let adds = (one.without + other.with).abs() - larger;
+        let is_less = one.with.abs() < one.without.abs();
+        let text = match (gains, is_less) {
+            ([true, true], true) if adds < 0.25 * one.without.abs().min(other.without.abs()) => {
+                format!("either of {first} and {second} removes the same cost: {numbers}")
+            }
+            ([true, true], true) => format!("{first} and {second} remove partly the same cost: {numbers}"),
+            ([true, true], false) => format!("{first} and {second} help each other: {numbers}"),
+            ([false, false], true) => format!("{first} and {second} cost partly the same: {numbers}"),
+            ([false, false], false) => format!("{first} and {second} make each other worse: {numbers}"),
+            ([_, _], _) => format!(
+                "the effect of {first} is {alone} without {second} and {} with it",
+                self.change(one.with)
+            ),
+        };
+        Some(StudyFinding {
+            kind: FindingKind::Interaction,
+            text: capitalised_name(text),
+            treatments: vec![one.factor, one.other],
+            size: Some(one.difference()),
+        })
+    }
+
+    fn signs(&self, pair: &[&EffectModifier; 2]) -> Vec<StudyFinding> {
+        let flips = pair.iter().filter(|own| own.flips());
+        flips
+            .map(|own| {
+                let verb = |change: f64| if self.is_gain(change) { "helps" } else { "hurts" };
+                let [factor, other] = [own.factor, own.other].map(|at| self.name(at));
+                StudyFinding {
+                    kind: FindingKind::Sign,
+                    text: format!(
+                        "{factor} {} ({}) without {other} and {} ({}) with it",
+                        verb(own.without),
+                        self.change(own.without),
+                        verb(own.with),
+                        self.change(own.with)
+                    ),
+                    treatments: vec![own.factor, own.other],
+                    size: Some(own.difference()),
+                }
+            })
+            .collect()
+    }
+
+    fn undecided(&self, own: &[&MeanDelta]) -> Vec<StudyFinding> {
+        let mut all: Vec<&&MeanDelta> = own.iter().collect();
+        all.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
+        all.into_iter()
+            .map(|own| StudyFinding {
+                kind: FindingKind::Undecided,
+                text: format!(
+                    "{}: {} ({})",
+                    self.name(own.factor),
+                    self.data.metric.change_with_interval(self.scale, own.mean, own.interval),
+                    counted(own.set_pairs, "pair")
+                ),
+                treatments: vec![own.factor],
+                size: Some(own.mean),
+            })
+            .collect()
+    }
+
+    fn next(
+        &self,
+        sets: &MeasuredSets,
+        undecided: &[&MeanDelta],
+        modifiers: &[EffectModifier],
+    ) -> Vec<StudyFinding> {
+        let mut texts: Vec<(String, Vec<usize>)> = Vec::new();
+        let never: Vec<usize> = (0..self.data.treatments.len())
+            .filter(|at| !sets.deltas(DeltaPairing::Means).iter().any(|delta| delta.factor == *at))
+            .collect();
+        if !never.is_empty() {
+            let names: Vec<String> = never.iter().map(|at| self.name(*at)).collect();
+            texts.push((
+                format!(
+                    "no pair of settings differs by {} alone: measure some with and without",
+                    first_names(&names, 5)
+                ),
+                never.clone(),
+            ));
+        }
+        let replicates = sets.sets().iter().map(|set| sets.values(*set).len() - 1).sum::<usize>();
+        if replicates < 3 {
+            texts.push((
+                "Replicate a few settings: without replicates noise and interactions cannot be told apart".to_owned(),
+                Vec::new(),
+            ));
+        }
+        let wanted: BTreeSet<usize> =
+            undecided.iter().map(|own| own.factor).chain(never).collect();
+        for (set, count) in self.proposals(sets, &wanted) {
+            let what = counted(count, "more delta");
+            texts.push((
+                format!("Measure {}: {what} of the factors that are undecided", self.data.set_text(set)),
+                Vec::new(),
+            ));
+        }
+        let open = modifiers
+            .iter()
+            .filter(|own| own.factor < own.other && own.quadruples < 2)
+            .count();
+        let pairs = self.data.treatments.len() * (self.data.treatments.len().saturating_sub(1)) / 2;
+        let known = modifiers.iter().filter(|own| own.factor < own.other).count();
+        let open = open + pairs - known.min(pairs);
+        if open > 0 {
+            texts.push((
+                format!("{open} of {pairs} interactions have fewer than two quadruples of settings: nothing can be said of them"),
+                Vec::new(),
+            ));
+        }
+        texts
+            .into_iter()
+            .map(|(text, treatments)| StudyFinding {
+                kind: FindingKind::Next,
+                text: capitalised_name(text),
+                treatments,
+                size: None,
+            })
+            .collect()
+    }
+
+    /// Returns settings that were not measured, by the number of deltas of wanted treatments that each would give.
+    fn proposals(&self, sets: &MeasuredSets, wanted: &BTreeSet<usize>) -> Vec<(u128, usize)> {
+        let measured: BTreeSet<u128> = sets.sets().iter().copied().collect();
+        let mut counts: BTreeMap<u128, usize> = BTreeMap::new();
+        for set in &measured {
+            for treatment in wanted {
+                let neighbour = set ^ 1 << treatment;
+                if !measured.contains(&neighbour) && self.is_possible(neighbour) {
+                    *counts.entry(neighbour).or_default() += 1;
+                }
+            }
+        }
+        let mut best: Vec<(u128, usize)> = counts.into_iter().collect();
+        best.sort_by_key(|(set, count)| (std::cmp::Reverse(*count), set.count_ones(), *set));
+        best.truncate(PROPOSALS);
+        best
+    }
+
+    fn is_possible(&self, set: u128) -> bool {
+        let present = self.data.treatments.iter().enumerate();
+        let mut factors: Vec<usize> = present
+            .filter(|(at, _)| set >> at & 1 == 1)
+            .map(|(_, own)| own.factor)
+            .collect();
+        let count = factors.len();
+        factors.dedup();
+        factors.len() == count && !self.data.failed.contains(&set)
+    }
+}
+
+/// Returns the sentence with a capital letter, unless it begins with a name.
+fn capitalised_name(text: String) -> String {
+    if text.starts_with('`') { text } else { capitalised(&text) }
+}

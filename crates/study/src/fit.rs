@@ -1,0 +1,357 @@
+//! The linear model of a study: main effects, covariates and pairs.
+
+use lapwing_stats::linear_model::{
+    Coefficient, FactorValues, LeastSquares, LinearFit, LinearModelError, LinearPrediction,
+    ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, TermSelection, select_terms,
+};
+use lapwing_stats::{Confidence, Interval, PValue, as_f64, benjamini_hochberg, median};
+
+use crate::data::StudyData;
+use crate::scale::StudyScale;
+
+/// Which terms the model has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// Every factor.
+    Main,
+    /// Every factor and every pair of factors.
+    Pairs,
+    /// Those of all factors and pairs that the data speak for, a pair only with both of its factors.
+    Selected,
+}
+
+/// What is beside the factors in the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyCovariate {
+    /// The time of measurement, in days around its mean.
+    Time,
+    /// The time of day: cosine and sine of one turn per day.
+    TimeOfDay,
+    /// The session, as a block.
+    Session,
+}
+
+/// How a study is fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitOptions {
+    /// The terms.
+    pub model: ModelChoice,
+    /// The scale.
+    pub scale: StudyScale,
+    /// What is beside the factors.
+    pub covariates: Vec<StudyCovariate>,
+    /// Whether standard errors allow for a different variance of each instance (HC3).
+    pub is_robust: bool,
+    /// Whether an instance counts by its number of iterations.
+    pub is_weighted: bool,
+    /// The level of intervals.
+    pub confidence: Confidence,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            model: ModelChoice::Main,
+            scale: StudyScale::Log,
+            covariates: Vec::new(),
+            is_robust: false,
+            is_weighted: false,
+            confidence: Confidence::P95,
+        }
+    }
+}
+
+/// Why a study cannot be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyFitError {
+    /// The factors give no matrix.
+    #[error(transparent)]
+    Matrix(#[from] ModelMatrixError),
+    /// Responses do not fit.
+    #[error(transparent)]
+    Fit(#[from] LinearModelError),
+    /// A cost has no value on the scale.
+    #[error("{count} of {all} instances have no value on the {scale} scale")]
+    Scale {
+        /// The number of such instances.
+        count: usize,
+        /// Of so many.
+        all: usize,
+        /// The scale.
+        scale: &'static str,
+    },
+    /// All values are equal.
+    #[error("all values are equal")]
+    Equal,
+}
+
+/// A column of the fitted model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedColumn {
+    /// `(Intercept)`, `cfg_encrypted`, `prefetch=100`, `cfg_encrypted:cfg_poll_100`.
+    pub name: String,
+    /// Its term.
+    pub term: ModelTerm,
+    /// Whether it is a covariate.
+    pub is_covariate: bool,
+    /// The coefficient; `None` if the column is aliased.
+    pub coefficient: Option<Coefficient>,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// The p-value adjusted for all columns of factors and pairs (Benjamini–Hochberg).
+    pub adjusted_p_value: Option<f64>,
+}
+
+/// What the residuals say of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitDiagnostics {
+    /// Instances with a standardised residual above 3.5.
+    pub outliers: usize,
+    /// The largest of Cook's distances; `None` without any.
+    pub largest_cooks_distance: Option<f64>,
+    /// The median size of residuals in the upper third of fitted values, over that in the lower third: near 1 if noise does not depend on the level.
+    pub spread_ratio: Option<f64>,
+    /// The correlation of residuals that follow one another in time: near 0 without drift.
+    pub autocorrelation: Option<f64>,
+}
+
+/// A fitted study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyFit {
+    /// The fit itself.
+    pub fit: LinearFit,
+    /// Its columns.
+    pub columns: Vec<FittedColumn>,
+    /// The observed values on the scale.
+    pub observed: Vec<f64>,
+    /// What the residuals say.
+    pub diagnostics: FitDiagnostics,
+    /// How it was fitted.
+    pub options: FitOptions,
+    terms: Vec<ModelTerm>,
+    /// The values of covariates for predictions.
+    reference: Vec<FactorValues>,
+}
+
+impl StudyFit {
+    /// Fits the model.
+    ///
+    /// # Errors
+    /// When an instance has no value on the scale, or there is nothing to explain.
+    pub fn new(data: &StudyData, options: FitOptions) -> Result<Self, StudyFitError> {
+        let observed: Vec<f64> =
+            data.instances.iter().map(|own| options.scale.of(own.cost)).collect();
+        let missing = observed.iter().filter(|value| !value.is_finite()).count();
+        if missing > 0 {
+            return Err(StudyFitError::Scale {
+                count: missing,
+                all: observed.len(),
+                scale: options.scale.name(),
+            });
+        }
+        let all: Vec<Vec<usize>> = data.instances.iter().map(|own| own.levels.clone()).collect();
+        let mut factors = factor_values(data, &all);
+        let own = factors.len();
+        let (covariates, reference) = covariates(data, &options.covariates);
+        factors.extend(covariates);
+        let mut terms = match options.model {
+            ModelChoice::Main => ModelTerm::main_effects(own),
+            ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(own),
+        };
+        let forced: Vec<ModelTerm> = (own..factors.len()).map(ModelTerm::Main).collect();
+        terms.extend(&forced);
+        let mut matrix = ModelMatrix::new(&factors, &terms)?;
+        if options.model == ModelChoice::Selected {
+            let selection = TermSelection {
+                forced: std::iter::once(ModelTerm::Intercept).chain(forced).collect(),
+                ..TermSelection::default()
+            };
+            let selected = select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
+            matrix = matrix.with_terms(|term| selected.terms.contains(&term));
+        }
+        let weights: Vec<f64> = data.instances.iter().map(|own| as_f64(own.iterations)).collect();
+        let least_squares = LeastSquares {
+            weights: options.is_weighted.then_some(weights.as_slice()),
+        };
+        let fit = LinearFit::new(&matrix, &observed, least_squares)?;
+        Ok(Self {
+            columns: columns(data, &matrix, &fit, &options, own),
+            diagnostics: diagnostics(&fit),
+            terms: matrix.terms(),
+            fit,
+            observed,
+            options,
+            reference,
+        })
+    }
+
+    /// Predicts settings: the number of the level of each factor.
+    ///
+    /// Covariates have their mean, a session that of the latest.
+    ///
+    /// # Errors
+    /// When the settings do not have as many levels as there are factors.
+    pub fn predict(
+        &self,
+        data: &StudyData,
+        settings: &[Vec<usize>],
+    ) -> Result<Vec<LinearPrediction>, StudyFitError> {
+        let matrix = self.matrix_of(data, settings)?;
+        Ok(self.fit.predict(&matrix, self.options.confidence))
+    }
+
+    /// Returns the matrix of settings with the terms of this model.
+    pub(crate) fn matrix_of(
+        &self,
+        data: &StudyData,
+        settings: &[Vec<usize>],
+    ) -> Result<ModelMatrix, ModelMatrixError> {
+        let mut factors = factor_values(data, settings);
+        factors.extend(self.reference.iter().map(|own| repeated(own, settings.len())));
+        ModelMatrix::new(&factors, &self.terms)
+    }
+
+    /// Returns the columns of factors and pairs.
+    pub fn effects(&self) -> impl Iterator<Item = &FittedColumn> {
+        let is_effect = |own: &&FittedColumn| own.term != ModelTerm::Intercept && !own.is_covariate;
+        self.columns.iter().filter(is_effect)
+    }
+}
+
+fn factor_values(data: &StudyData, settings: &[Vec<usize>]) -> Vec<FactorValues> {
+    let factors = data.factors.iter().enumerate();
+    factors
+        .map(|(at, factor)| factor.values(settings.iter().map(|levels| levels[at])))
+        .collect()
+}
+
+fn repeated(values: &FactorValues, count: usize) -> FactorValues {
+    match values {
+        FactorValues::Treatment(own) => FactorValues::Treatment(vec![own[0]; count]),
+        FactorValues::Numbers(own) => FactorValues::Numbers(vec![own[0]; count]),
+        FactorValues::Levels { levels, count: all } => FactorValues::Levels {
+            levels: vec![levels[0]; count],
+            count: *all,
+        },
+    }
+}
+
+/// Returns the values of covariates, and those for predictions.
+fn covariates(data: &StudyData, chosen: &[StudyCovariate]) -> (Vec<FactorValues>, Vec<FactorValues>) {
+    const DAY: f64 = 86_400.0;
+    let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
+    let middle = lapwing_stats::mean(&times).unwrap_or(0.0);
+    let (mut values, mut reference) = (Vec::new(), Vec::new());
+    for own in chosen {
+        let numbers: Vec<Vec<f64>> = match own {
+            StudyCovariate::Time => vec![times.iter().map(|time| (time - middle) / DAY).collect()],
+            StudyCovariate::TimeOfDay => {
+                let turn = |time: &f64| std::f64::consts::TAU * time / DAY;
+                vec![
+                    times.iter().map(|time| turn(time).cos()).collect(),
+                    times.iter().map(|time| turn(time).sin()).collect(),
+                ]
+            }
+            StudyCovariate::Session => {
+                let levels: Vec<usize> = data.instances.iter().map(|own| own.session).collect();
+                let count = levels.iter().max().map_or(1, |most| most + 1);
+                let latest = levels.last().copied().unwrap_or(0);
+                values.push(FactorValues::Levels { levels, count });
+                reference.push(FactorValues::Levels { levels: vec![latest], count });
+                Vec::new()
+            }
+        };
+        for column in numbers {
+            let mean = lapwing_stats::mean(&column).unwrap_or(0.0);
+            reference.push(FactorValues::Numbers(vec![mean]));
+            values.push(FactorValues::Numbers(column));
+        }
+    }
+    (values, reference)
+}
+
+fn columns(
+    data: &StudyData,
+    matrix: &ModelMatrix,
+    fit: &LinearFit,
+    options: &FitOptions,
+    own: usize,
+) -> Vec<FittedColumn> {
+    let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
+    let freedom = as_f64(robust.as_ref().map_or(fit.residual_freedom(), RobustErrors::freedom));
+    let mut covariates: Vec<String> = Vec::new();
+    for covariate in &options.covariates {
+        match covariate {
+            StudyCovariate::Time => covariates.push("time (per day)".to_owned()),
+            StudyCovariate::TimeOfDay => {
+                covariates.extend(["time of day (cosine)", "time of day (sine)"].map(str::to_owned));
+            }
+            StudyCovariate::Session => covariates.push("session".to_owned()),
+        }
+    }
+    let name = |factor: usize, level: usize| match data.factors.get(factor) {
+        Some(factor) if factor.numbers().is_some() => factor.name.clone(),
+        Some(factor) => factor.treatment_name(level),
+        None => {
+            let name = &covariates[factor - own];
+            if name == "session" { format!("session {}", level + 1) } else { name.clone() }
+        }
+    };
+    let mut columns: Vec<FittedColumn> = (matrix.meanings().iter().enumerate())
+        .map(|(at, meaning)| {
+            let coefficient = match &robust {
+                Some(robust) => robust.coefficient(fit, at),
+                None => fit.coefficient(at),
+            };
+            let [first, second] = meaning.levels;
+            FittedColumn {
+                name: match meaning.term {
+                    ModelTerm::Intercept => "(Intercept)".to_owned(),
+                    ModelTerm::Main(factor) => name(factor, first),
+                    ModelTerm::Square(factor) => format!("{}²", name(factor, first)),
+                    ModelTerm::Pair(one, other) => format!("{}:{}", name(one, first), name(other, second)),
+                },
+                term: meaning.term,
+                is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= own),
+                interval: coefficient.and_then(|it| it.interval(freedom, options.confidence)),
+                coefficient,
+                adjusted_p_value: None,
+            }
+        })
+        .collect();
+    let is_effect = |column: &FittedColumn| column.term != ModelTerm::Intercept && !column.is_covariate;
+    let p_value = |column: &FittedColumn| PValue::new(column.coefficient?.p_value?).ok();
+    let tested: Vec<usize> = (0..columns.len())
+        .filter(|at| is_effect(&columns[*at]) && p_value(&columns[*at]).is_some())
+        .collect();
+    let plain: Vec<PValue> = tested.iter().filter_map(|at| p_value(&columns[*at])).collect();
+    for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
+        columns[at].adjusted_p_value = Some(adjusted.value());
+    }
+    columns
+}
+
+fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
+    const OUTLIER: f64 = 3.5;
+    let own = fit.diagnostics();
+    let is_outlier = |residual: &f64| residual.abs() > OUTLIER;
+    let mut order: Vec<usize> = (0..fit.fitted.len()).collect();
+    order.sort_by(|one, other| fit.fitted[*one].total_cmp(&fit.fitted[*other]));
+    let third = order.len() / 3;
+    let spread = |part: &[usize]| {
+        let sizes: Vec<f64> = part.iter().map(|at| fit.residuals[*at].abs()).collect();
+        median(&sizes)
+    };
+    let ratio = || {
+        let [lower, upper] = [&order[..third], &order[order.len() - third..]].map(spread);
+        Some(upper? / lower?).filter(|ratio| ratio.is_finite())
+    };
+    let squares: f64 = fit.residuals.iter().map(|residual| residual * residual).sum();
+    let products: f64 = fit.residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    FitDiagnostics {
+        outliers: own.iter().filter_map(|it| it.standardised_residual).filter(is_outlier).count(),
+        largest_cooks_distance: own.iter().filter_map(|it| it.cooks_distance).max_by(f64::total_cmp),
+        spread_ratio: if third >= 5 { ratio() } else { None },
+        autocorrelation: (squares > 0.0 && fit.residual_freedom() > 0).then(|| products / squares),
+    }
+}

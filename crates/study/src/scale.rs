@@ -1,0 +1,184 @@
+//! Scales: the same change is large in microseconds and small in tasks per second, or the other way round.
+
+use lapwing_core::model::{Better, Metric};
+use lapwing_core::show::UnitScale;
+use lapwing_stats::Interval;
+
+/// The scale on which a study is analysed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyScale {
+    /// The metric itself; of a rate its inverse.
+    Time,
+    /// The inverse: how much is done per unit of time.
+    Rate,
+    /// The logarithm: changes are percentages, and factors multiply.
+    Log,
+}
+
+impl StudyScale {
+    /// Returns its name: `time`, `rate` or `log`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Rate => "rate",
+            Self::Log => "log",
+        }
+    }
+
+    /// Returns a cost on this scale; NaN if it has none there.
+    pub fn of(self, cost: f64) -> f64 {
+        let value = match self {
+            Self::Time => cost,
+            Self::Rate => cost.recip(),
+            Self::Log => cost.ln(),
+        };
+        if value.is_finite() { value } else { f64::NAN }
+    }
+
+    /// Returns the cost that has this value.
+    pub fn cost(self, value: f64) -> f64 {
+        match self {
+            Self::Time => value,
+            Self::Rate => value.recip(),
+            Self::Log => value.exp(),
+        }
+    }
+
+    /// Returns whether a change in this direction is a gain, for a metric of which less is better.
+    pub fn is_gain(self, change: f64) -> bool {
+        match self {
+            Self::Time | Self::Log => change < 0.0,
+            Self::Rate => change > 0.0,
+        }
+    }
+}
+
+/// The metric of a study, as a cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyMetric {
+    /// Its name.
+    pub name: String,
+    /// The unit of the cost: `s` for a time and for a rate per second.
+    pub unit: String,
+    /// Whether the metric itself is a rate.
+    pub is_rate: bool,
+    /// Which direction of the cost is better.
+    pub better: Option<Better>,
+}
+
+impl StudyMetric {
+    /// Returns the metric of that name as a cost.
+    pub fn new(name: &str, metric: &Metric) -> Self {
+        let per = metric.unit.strip_prefix("1/").filter(|_| metric.better == Some(Better::Higher));
+        Self {
+            name: name.to_owned(),
+            unit: per.unwrap_or(&metric.unit).to_owned(),
+            is_rate: per.is_some(),
+            better: match per {
+                Some(_) => Some(Better::Lower),
+                None => metric.better,
+            },
+        }
+    }
+
+    /// Returns the cost that a value of the metric is.
+    pub fn cost(&self, value: f64) -> f64 {
+        if self.is_rate { value.recip() } else { value }
+    }
+
+    /// Returns whether a change of the scale's value is a gain.
+    pub fn is_gain(&self, scale: StudyScale, change: f64) -> bool {
+        scale.is_gain(change) == (self.better != Some(Better::Higher)) && change != 0.0
+    }
+
+    /// Returns the unit of values on a scale, in base units.
+    pub fn unit_of(&self, scale: StudyScale) -> String {
+        match scale {
+            StudyScale::Time | StudyScale::Log => self.unit.clone(),
+            StudyScale::Rate => format!("1/{}", if self.unit.is_empty() { "1" } else { &self.unit }),
+        }
+    }
+
+    /// Returns a value of the scale as text; a logarithm as the cost that it is of.
+    pub fn value_text(&self, scale: StudyScale, value: f64) -> String {
+        let shown = if scale == StudyScale::Log { value.exp() } else { value };
+        lapwing_core::show::quantity(shown, &self.unit_of(scale))
+    }
+
+    /// Returns a change on the scale as text: `−577 µs`, `+3,320/s`, `−48 %`.
+    pub fn change_text(&self, scale: StudyScale, change: f64) -> String {
+        let sign = if change < 0.0 { "−" } else { "+" };
+        match scale {
+            StudyScale::Log => percent_text(change),
+            StudyScale::Time | StudyScale::Rate => {
+                let size = lapwing_core::show::quantity(change.abs(), &self.unit_of(scale));
+                format!("{sign}{size}")
+            }
+        }
+    }
+
+    /// Returns a change with its interval: `−577 µs [−590, −564]`.
+    pub fn change_with_interval(&self, scale: StudyScale, change: f64, interval: Option<Interval>) -> String {
+        let text = self.change_text(scale, change);
+        match interval {
+            None => text,
+            Some(own) => format!("{text} {}", self.interval_text(scale, change, own)),
+        }
+    }
+
+    /// Returns an interval of a change: `[−590, −564]`, in the unit of the change.
+    pub fn interval_text(&self, scale: StudyScale, change: f64, interval: Interval) -> String {
+        let end = |value: f64| match scale {
+            StudyScale::Log => percent_text(value).trim_end_matches(" %").to_owned(),
+            StudyScale::Time | StudyScale::Rate => {
+                let sign = if value < 0.0 { "−" } else { "+" };
+                let unit = UnitScale::of(change, &self.unit_of(scale));
+                format!("{sign}{}", unit.number(value.abs()))
+            }
+        };
+        format!("[{}, {}]", end(interval.lower), end(interval.upper))
+    }
+}
+
+/// Returns a change of a logarithm as a percentage with its sign.
+fn percent_text(change: f64) -> String {
+    let share = change.exp_m1() * 100.0;
+    if !share.is_finite() {
+        return "–".to_owned();
+    }
+    let sign = if share < 0.0 { "−" } else { "+" };
+    let size = share.abs();
+    let decimals = match size {
+        size if size >= 9.95 => 0,
+        size if size >= 0.995 => 1,
+        _ => 2,
+    };
+    format!("{sign}{size:.decimals$} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_of_a_time_per_task_is_tasks_per_second() {
+        let metric = StudyMetric::new("time_per_task", &Metric::lower("s"));
+        for (micros, rate) in [(1182.0, 846.0), (240.0, 4166.7), (61.0, 16393.4)] {
+            let own = StudyScale::Rate.of(micros * 1e-6);
+            assert!((own - rate).abs() < 0.05, "{own}");
+            assert!((StudyScale::Rate.cost(own) - micros * 1e-6).abs() < 1e-18);
+        }
+        assert_eq!(metric.change_text(StudyScale::Time, -942e-6), "−942 µs");
+        assert_eq!(metric.change_text(StudyScale::Log, (240.0_f64 / 1182.0).ln()), "−80 %");
+        assert!(metric.is_gain(StudyScale::Time, -1.0) && metric.is_gain(StudyScale::Rate, 1.0));
+    }
+
+    #[test]
+    fn a_rate_becomes_a_cost() {
+        let metric = StudyMetric::new("rate", &Metric::higher("1/s"));
+        assert_eq!((metric.unit.as_str(), metric.cost(4.0)), ("s", 0.25));
+        assert!(metric.is_gain(StudyScale::Log, -0.1));
+        let score = StudyMetric::new("score", &Metric::higher(""));
+        assert!(!score.is_rate && score.is_gain(StudyScale::Time, 1.0) && score.is_gain(StudyScale::Rate, -1.0));
+    }
+}
