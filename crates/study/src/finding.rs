@@ -34,7 +34,13 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind, in the order of a report.
-    pub const ALL: [Self; 5] = [Self::Effect, Self::Interaction, Self::Sign, Self::Undecided, Self::Next];
+    pub const ALL: [Self; 5] = [
+        Self::Effect,
+        Self::Interaction,
+        Self::Sign,
+        Self::Undecided,
+        Self::Next,
+    ];
 
     /// Returns its name in data.
     pub fn key(self) -> &'static str {
@@ -87,7 +93,11 @@ pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> 
     decided.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
     let mut found: Vec<StudyFinding> = decided.iter().map(|own| words.effect(own)).collect();
     let pairs = pairs(&modifiers);
-    found.extend(pairs.iter().filter_map(|[one, other]| words.interaction(one, other)));
+    found.extend(
+        pairs
+            .iter()
+            .filter_map(|[one, other]| words.interaction(one, other)),
+    );
     found.extend(pairs.iter().flat_map(|pair| words.signs(pair)));
     found.extend(words.undecided(&undecided));
     found.extend(words.next(&sets, &undecided, &modifiers));
@@ -110,7 +120,12 @@ fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
             Some([own, back.next()?])
         })
         .collect();
-    pairs.sort_by(|one, other| other[0].difference().abs().total_cmp(&one[0].difference().abs()));
+    pairs.sort_by(|one, other| {
+        other[0]
+            .difference()
+            .abs()
+            .total_cmp(&one[0].difference().abs())
+    });
     pairs
 }
 
@@ -133,8 +148,15 @@ impl Words<'_> {
     }
 
     fn effect(&self, own: &MeanDelta) -> StudyFinding {
-        let verb = if self.is_gain(own.mean) { "helps" } else { "hurts" };
-        let change = self.data.metric.change_with_interval(self.scale, own.mean, own.interval);
+        let verb = if self.is_gain(own.mean) {
+            "helps"
+        } else {
+            "hurts"
+        };
+        let change = self
+            .data
+            .metric
+            .change_with_interval(self.scale, own.mean, own.interval);
         StudyFinding {
             kind: FindingKind::Effect,
             text: format!(
@@ -153,8 +175,8 @@ impl Words<'_> {
             return None;
         }
         let [first, second] = [one, other].map(|own| self.name(own.factor));
-        let [alone, other_alone, both] =
-            [one.without, other.without, one.without + other.with].map(|change| self.change(change));
+        let [alone, other_alone, both] = [one.without, other.without, one.without + other.with]
+            .map(|change| self.change(change));
         let numbers = format!("alone {alone} and {other_alone}, both {both}");
         let gains = [one.without, other.without].map(|change| self.is_gain(change));
         // Compared with the larger one of both, to which the other hardly adds anything.
@@ -165,10 +187,16 @@ impl Words<'_> {
             ([true, true], true) if adds < 0.25 * one.without.abs().min(other.without.abs()) => {
                 format!("either of {first} and {second} removes the same cost: {numbers}")
             }
-            ([true, true], true) => format!("{first} and {second} remove partly the same cost: {numbers}"),
+            ([true, true], true) => {
+                format!("{first} and {second} remove partly the same cost: {numbers}")
+            }
             ([true, true], false) => format!("{first} and {second} help each other: {numbers}"),
-            ([false, false], true) => format!("{first} and {second} cost partly the same: {numbers}"),
-            ([false, false], false) => format!("{first} and {second} make each other worse: {numbers}"),
+            ([false, false], true) => {
+                format!("{first} and {second} cost partly the same: {numbers}")
+            }
+            ([false, false], false) => {
+                format!("{first} and {second} make each other worse: {numbers}")
+            }
             ([_, _], _) => format!(
                 "the effect of {first} is {alone} without {second} and {} with it",
                 self.change(one.with)
@@ -186,7 +214,13 @@ impl Words<'_> {
         let flips = pair.iter().filter(|own| own.flips());
         flips
             .map(|own| {
-                let verb = |change: f64| if self.is_gain(change) { "helps" } else { "hurts" };
+                let verb = |change: f64| {
+                    if self.is_gain(change) {
+                        "helps"
+                    } else {
+                        "hurts"
+                    }
+                };
                 let [factor, other] = [own.factor, own.other].map(|at| self.name(at));
                 StudyFinding {
                     kind: FindingKind::Sign,
@@ -213,7 +247,9 @@ impl Words<'_> {
                 text: format!(
                     "{}: {} ({})",
                     self.name(own.factor),
-                    self.data.metric.change_with_interval(self.scale, own.mean, own.interval),
+                    self.data
+                        .metric
+                        .change_with_interval(self.scale, own.mean, own.interval),
                     counted(own.set_pairs, "pair")
                 ),
                 treatments: vec![own.factor],
@@ -230,7 +266,12 @@ impl Words<'_> {
     ) -> Vec<StudyFinding> {
         let mut texts: Vec<(String, Vec<usize>)> = Vec::new();
         let never: Vec<usize> = (0..self.data.treatments.len())
-            .filter(|at| !sets.deltas(DeltaPairing::Means).iter().any(|delta| delta.factor == *at))
+            .filter(|at| {
+                !sets
+                    .deltas(DeltaPairing::Means)
+                    .iter()
+                    .any(|delta| delta.factor == *at)
+            })
             .collect();
         if !never.is_empty() {
             let names: Vec<String> = never.iter().map(|at| self.name(*at)).collect();
@@ -242,19 +283,29 @@ impl Words<'_> {
                 never.clone(),
             ));
         }
-        let replicates = sets.sets().iter().map(|set| sets.values(*set).len() - 1).sum::<usize>();
+        let replicates = sets
+            .sets()
+            .iter()
+            .map(|set| sets.values(*set).len() - 1)
+            .sum::<usize>();
         if replicates < 3 {
             texts.push((
                 "Replicate a few settings: without replicates noise and interactions cannot be told apart".to_owned(),
                 Vec::new(),
             ));
         }
-        let wanted: BTreeSet<usize> =
-            undecided.iter().map(|own| own.factor).chain(never).collect();
+        let wanted: BTreeSet<usize> = undecided
+            .iter()
+            .map(|own| own.factor)
+            .chain(never)
+            .collect();
         for (set, count) in self.proposals(sets, &wanted) {
             let what = counted(count, "more delta");
             texts.push((
-                format!("Measure {}: {what} of the factors that are undecided", self.data.set_text(set)),
+                format!(
+                    "Measure {}: {what} of the factors that are undecided",
+                    self.data.set_text(set)
+                ),
                 Vec::new(),
             ));
         }
@@ -263,7 +314,10 @@ impl Words<'_> {
             .filter(|own| own.factor < own.other && own.quadruples < 2)
             .count();
         let pairs = self.data.treatments.len() * (self.data.treatments.len().saturating_sub(1)) / 2;
-        let known = modifiers.iter().filter(|own| own.factor < own.other).count();
+        let known = modifiers
+            .iter()
+            .filter(|own| own.factor < own.other)
+            .count();
         let open = open + pairs - known.min(pairs);
         if open > 0 {
             texts.push((
@@ -314,5 +368,9 @@ impl Words<'_> {
 
 /// Returns the sentence with a capital letter, unless it begins with a name.
 fn capitalised_name(text: String) -> String {
-    if text.starts_with('`') { text } else { capitalised(&text) }
+    if text.starts_with('`') {
+        text
+    } else {
+        capitalised(&text)
+    }
 }

@@ -20,17 +20,29 @@ const NAMED: f64 = 0.2;
 pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> Chart {
     let zeros = vec![0.0; found.sequences];
     let scores = |at: usize| found.components.get(at).map_or(&zeros, |own| &own.scores);
-    let loading = |at: usize, of: usize| found.components.get(at).map_or(0.0, |own| own.loadings[of]);
+    let loading =
+        |at: usize, of: usize| found.components.get(at).map_or(0.0, |own| own.loadings[of]);
     let axis = AxisScale::of_changes(data, scale, scores(0).iter().copied());
     // A score of logarithms is no percentage: it is a sum of several changes.
-    let shown = |value: f64| if scale == StudyScale::Log { value } else { axis.change(value) };
+    let shown = |value: f64| {
+        if scale == StudyScale::Log {
+            value
+        } else {
+            axis.change(value)
+        }
+    };
     let mut columns = ChartColumns::new(&["x", "y"]);
     for (x, y) in scores(0).iter().zip(scores(1)) {
         columns.push(&[shown(*x), shown(*y)]);
     }
-    let farthest = scores(0).iter().chain(scores(1)).map(|it| shown(*it).abs()).fold(0.0, f64::max);
-    let lengths: Vec<f64> =
-        (0..found.treatments.len()).map(|of| loading(0, of).hypot(loading(1, of))).collect();
+    let farthest = scores(0)
+        .iter()
+        .chain(scores(1))
+        .map(|it| shown(*it).abs())
+        .fold(0.0, f64::max);
+    let lengths: Vec<f64> = (0..found.treatments.len())
+        .map(|of| loading(0, of).hypot(loading(1, of)))
+        .collect();
     let longest = lengths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let mut series = vec![json!({
         "name": "sequences", "type": "scatter", "encode": {"x": "x", "y": "y"}, "symbolSize": 6,
@@ -83,7 +95,12 @@ pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> C
 pub fn scree(data: &StudyData, found: &StudyComponents) -> Chart {
     const MOST: usize = 20;
     let mut columns = ChartColumns::new(&["place", "lower", "upper"]);
-    let shown: Vec<f64> = found.components.iter().take(MOST).map(|own| own.share * 100.0).collect();
+    let shown: Vec<f64> = found
+        .components
+        .iter()
+        .take(MOST)
+        .map(|own| own.share * 100.0)
+        .collect();
     for (place, share) in shown.iter().enumerate() {
         columns.push(&[as_f64(place), 0.0, *share]);
     }
@@ -103,7 +120,11 @@ pub fn scree(data: &StudyData, found: &StudyComponents) -> Chart {
     Chart::new(
         "study_scree",
         "Variance of the components".to_owned(),
-        format!("The deltas of {} to {}.", counted(found.sequences, "sequence"), end_text(data, found)),
+        format!(
+            "The deltas of {} to {}.",
+            counted(found.sequences, "sequence"),
+            end_text(data, found)
+        ),
         90 + rows_height(shown.len(), 26),
         json!({
             "dataset": [columns.into_dataset()], "grid": grid(26),

@@ -150,7 +150,8 @@ impl CaseAnswer<'_> {
         let posterior = search.posterior();
         let all = (0..search.line.len()).filter(|at| {
             !search.logs(*at).is_empty()
-                || posterior[*at] >= LIKELY
+                // Without a difference, each commit is as likely.
+                || (posterior[*at] >= LIKELY && search.stage != SearchStage::NoDifference)
                 || search.broken.contains_key(&search.line[*at])
         });
         all.map(|at| {

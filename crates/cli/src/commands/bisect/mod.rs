@@ -53,7 +53,7 @@ pub struct BisectCommand {
     /// `{worktree}` becomes the folder of the commit
     #[arg(long, value_name = "COMMAND")]
     install: Option<String>,
-    /// Most instances of each benchmark between the comparisons
+    /// Maximum number of instances per benchmark in the search itself
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
     budget: u32,
     /// Continue an interrupted bisection with its own options [default session: the latest]

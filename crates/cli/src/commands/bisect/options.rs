@@ -30,7 +30,7 @@ pub struct CommitOptions {
     /// Confidence of the answer
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, default_value = "95%")]
     pub confidence: Confidence,
-    /// Most instances of each side in a comparison
+    /// Maximum number of instances per side of a comparison
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(5..=10_000), default_value_t = 30)]
     pub instances: u32,
     /// Iterations per instance, after burn-in [default: 5]

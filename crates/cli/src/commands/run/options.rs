@@ -82,8 +82,8 @@ pub struct Run {
     /// measure only the benchmarks it names
     #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
     pub plan: Option<PathBuf>,
-    /// Stop measuring a benchmark when the comparison of its variants is decided or hopeless;
-    /// --instances is the maximum. The error rate stays as stated
+    /// Stop measuring a benchmark when the comparison of its variants has a verdict, or will hardly
+    /// get one; --instances is the maximum. False alarms stay at 5 %
     #[arg(long, conflicts_with_all = ["commits", "resume"], help_heading = "Repetitions and limits")]
     pub stop_early: bool,
     /// Smallest change that matters to --stop-early and --again inconclusive, such as 3%
@@ -146,8 +146,9 @@ pub struct Run {
         help_heading = "Versions"
     )]
     pub build: Option<String>,
-    /// Measure again: `inconclusive` adds instances to the benchmarks that the comparison of the
-    /// latest session (or of --name) left open; without a value, also commits that were measured before
+    /// Measure again: `inconclusive` adds instances to the benchmarks of the latest session (or of
+    /// --name) whose comparison is inconclusive; without a value, --commits also measures commits
+    /// that were measured before
     #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "commits", conflicts_with = "resume")]
     pub again: Option<AgainWhat>,
     /// Name of the session [default: two random words]
@@ -174,7 +175,7 @@ pub struct Run {
 pub enum AgainWhat {
     /// Commits that were measured before
     Commits,
-    /// Benchmarks whose comparison is open
+    /// Benchmarks whose comparison is inconclusive
     Inconclusive,
 }
 
@@ -229,7 +230,11 @@ impl Run {
         let file = self.plan.as_deref();
         let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
         let seed = self.seed.unwrap_or_else(random_seed);
-        let commands = words::commands(&self.command, &self.words)?;
+        let origin = match self.build {
+            Some(_) => words::ProgramOrigin::Built,
+            None => words::ProgramOrigin::Present,
+        };
+        let commands = words::commands(&self.command, &self.words, origin)?;
         self.refuse_contradictions(commands.len())?;
         let of_commands = !commands.is_empty();
         let mut environments = PythonEnvironments::default();

@@ -6,11 +6,23 @@ use lapwing_core::suite::CommandLine;
 
 use crate::error::CliError;
 
+/// Whether programs are there before anything is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProgramOrigin {
+    Present,
+    /// A build makes them, so that a path need not exist yet.
+    Built,
+}
+
 /// Returns the commands of `--command` and of the words after `--`.
 ///
 /// Words are one command, run without a shell. Only if the first one has spaces, and so cannot be a program, is each of them a
 /// shell command. Words that could be either are refused.
-pub(super) fn commands(shell: &[String], words: &[String]) -> Result<Vec<CommandLine>, CliError> {
+pub(super) fn commands(
+    shell: &[String],
+    words: &[String],
+    origin: ProgramOrigin,
+) -> Result<Vec<CommandLine>, CliError> {
     let of_shell = |texts: &[String]| -> Vec<CommandLine> {
         texts.iter().cloned().map(CommandLine::Shell).collect()
     };
@@ -27,7 +39,8 @@ pub(super) fn commands(shell: &[String], words: &[String]) -> Result<Vec<Command
         return Ok(of_shell(words));
     }
     refuse_ambiguous(words)?;
-    if !is_program(first) {
+    let is_built = origin == ProgramOrigin::Built && first.contains('/');
+    if !is_built && !is_program(first) {
         return Err(no_program(first));
     }
     Ok(vec![CommandLine::Words(words.to_vec())])
