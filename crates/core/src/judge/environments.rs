@@ -71,10 +71,11 @@ pub(super) fn unintended(sides: [&SideEnvironment; 2]) -> Vec<UnintendedDifferen
     let of_interest = keys.into_iter().filter(|key| {
         let first = key.split('.').next().unwrap_or(key);
         let package = key.strip_prefix(PACKAGES);
-        !is_volatile(key)
-            && !OF_MACHINE.contains(&first)
-            && !(package.is_some() && sides[0].files != sides[1].files)
-            && package.is_none_or(|it| !intended.contains(&package_name(it)))
+        let is_chosen = |package: &str| {
+            sides[0].files != sides[1].files || intended.contains(&package_name(package))
+        };
+        let is_unasked = package.is_none_or(|it| !is_chosen(it));
+        !is_volatile(key) && !OF_MACHINE.contains(&first) && is_unasked
     });
     let mut found: Vec<UnintendedDifference> = of_interest
         .filter_map(|key| {
