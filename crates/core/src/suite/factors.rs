@@ -88,7 +88,10 @@ pub(super) fn read_factors(suite: &mut Table, folder: &Path) -> Result<Vec<Suite
             );
             let at = node.entries("factor")?.iter();
             let mut line = at.filter(|(name, _)| *name == second.name).map(|it| &it.1);
-            return Err(line.next_back().unwrap_or(node).senseless(&second.name, reason));
+            return Err(line
+                .next_back()
+                .unwrap_or(node)
+                .senseless(&second.name, reason));
         }
     }
     Ok(factors)
