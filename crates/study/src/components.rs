@@ -36,7 +36,12 @@ pub fn components(
     let sets = MeasuredSets::new(&data.sets(scale))?;
     let mut ends: Vec<u128> = match to {
         Some(to) => vec![to],
-        None => sets.sets().iter().copied().filter(|set| set & from == from && *set != from).collect(),
+        None => sets
+            .sets()
+            .iter()
+            .copied()
+            .filter(|set| set & from == from && *set != from)
+            .collect(),
     };
     ends.sort_by_key(|set| std::cmp::Reverse(set.count_ones()));
     ends.into_iter().find_map(|to| {
@@ -45,11 +50,19 @@ pub fn components(
             return None;
         }
         let sequences = sets.sequences(from, to, count, seed);
-        let deltas = sequences.iter().map(|sequence| sets.sequence_deltas(sequence));
+        let deltas = sequences
+            .iter()
+            .map(|sequence| sets.sequence_deltas(sequence));
         let rows: Vec<Vec<(usize, f64)>> = deltas.collect();
-        let treatments: Vec<usize> = rows.first()?.iter().map(|(treatment, _)| *treatment).collect();
-        let values: Vec<Vec<f64>> =
-            rows.iter().map(|row| row.iter().map(|(_, delta)| *delta).collect()).collect();
+        let treatments: Vec<usize> = rows
+            .first()?
+            .iter()
+            .map(|(treatment, _)| *treatment)
+            .collect();
+        let values: Vec<Vec<f64>> = rows
+            .iter()
+            .map(|row| row.iter().map(|(_, delta)| *delta).collect())
+            .collect();
         let observations: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
         Some(StudyComponents {
             components: principal_components(&observations, ComponentScaling::Centred)?,

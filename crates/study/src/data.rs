@@ -83,7 +83,9 @@ pub enum StudyError {
         candidates: Vec<String>,
     },
     /// More levels than fit into a set.
-    #[error("the factors have {count} levels beside the base ones, and at most {MOST_TREATMENTS} can be analysed")]
+    #[error(
+        "the factors have {count} levels beside the base ones, and at most {MOST_TREATMENTS} can be analysed"
+    )]
     TooMany {
         /// The number of levels.
         count: usize,
@@ -123,7 +125,9 @@ impl StudyData {
         let benchmark = || data.benchmark.id.clone();
         let factors = factors_of(data);
         if factors.is_empty() {
-            return Err(StudyError::NoFactors { benchmark: benchmark() });
+            return Err(StudyError::NoFactors {
+                benchmark: benchmark(),
+            });
         }
         let all = Sample::of_all(data);
         let name = match named {
@@ -143,7 +147,10 @@ impl StudyData {
         };
         found.take(data, &name, rules);
         if found.instances.is_empty() {
-            return Err(StudyError::NoValues { benchmark: benchmark(), metric: name });
+            return Err(StudyError::NoValues {
+                benchmark: benchmark(),
+                metric: name,
+            });
         }
         Ok(found)
     }
@@ -172,12 +179,21 @@ impl StudyData {
                     let own = run.factors.get(&factor.name)?;
                     factor.position(own)
                 };
-                self.factors.iter().map(|factor| level(factor).unwrap_or(0)).collect()
+                self.factors
+                    .iter()
+                    .map(|factor| level(factor).unwrap_or(0))
+                    .collect()
             };
             for instance in &instances {
                 tried.insert(self.set_of(&levels(&instance.run)));
-                let lacks = |factor: &&StudyFactor| !instance.run.factors.contains_key(&factor.name);
-                without.extend(self.factors.iter().filter(lacks).map(|factor| factor.name.clone()));
+                let lacks =
+                    |factor: &&StudyFactor| !instance.run.factors.contains_key(&factor.name);
+                without.extend(
+                    self.factors
+                        .iter()
+                        .filter(lacks)
+                        .map(|factor| factor.name.clone()),
+                );
             }
             let cleaned = clean(instances.iter().copied(), name, policy);
             for own in &cleaned.instances {
@@ -193,7 +209,10 @@ impl StudyData {
                     sessions.len() - 1
                 });
                 let levels = levels(&instance.run);
-                let started = instance.instance.started.unwrap_or(instance.session.started);
+                let started = instance
+                    .instance
+                    .started
+                    .unwrap_or(instance.session.started);
                 self.instances.push(StudyInstance {
                     set: self.set_of(&levels),
                     levels,
@@ -204,7 +223,8 @@ impl StudyData {
                 });
             }
         }
-        self.instances.sort_by(|one, other| one.time.total_cmp(&other.time));
+        self.instances
+            .sort_by(|one, other| one.time.total_cmp(&other.time));
         let measured: BTreeSet<u128> = self.instances.iter().map(|own| own.set).collect();
         self.failed = tried.difference(&measured).copied().collect();
         self.note(&without, outdated, earlier);
@@ -225,12 +245,17 @@ impl StudyData {
         }
         if earlier > 0 {
             let count = counted(earlier, "instance");
-            self.notes.push(format!("{count} of an earlier meaning of the benchmark excluded"));
+            self.notes.push(format!(
+                "{count} of an earlier meaning of the benchmark excluded"
+            ));
         }
         if !self.failed.is_empty() {
             let names: Vec<String> = self.failed.iter().map(|set| self.set_text(*set)).collect();
             let count = counted(self.failed.len(), "setting");
-            self.notes.push(format!("{count} without a usable value: {}", first_names(names, 3)));
+            self.notes.push(format!(
+                "{count} without a usable value: {}",
+                first_names(names, 3)
+            ));
         }
     }
 
@@ -253,7 +278,10 @@ impl StudyData {
 
     /// Returns the sets of the instances with their values on a scale, without those that have none there.
     pub fn sets(&self, scale: StudyScale) -> Vec<(u128, f64)> {
-        let values = self.instances.iter().map(|own| (own.set, scale.of(own.cost)));
+        let values = self
+            .instances
+            .iter()
+            .map(|own| (own.set, scale.of(own.cost)));
         values.filter(|(_, value)| value.is_finite()).collect()
     }
 
@@ -264,15 +292,27 @@ impl StudyData {
             values.entry(set).or_default().push(value);
         }
         let means = values.into_iter();
-        means.filter_map(|(set, own)| Some((set, mean(&own)?))).collect()
+        means
+            .filter_map(|(set, own)| Some((set, mean(&own)?)))
+            .collect()
     }
 
     /// Returns the set with the best mean cost on the logarithmic scale, or else the natural one.
     pub fn best_set(&self) -> u128 {
         let logs = self.set_means(StudyScale::Log);
-        let means = if logs.is_empty() { self.set_means(StudyScale::Time) } else { logs };
-        let sign = if self.metric.better == Some(Better::Higher) { -1.0 } else { 1.0 };
-        let best = means.iter().min_by(|one, other| (sign * one.1).total_cmp(&(sign * other.1)));
+        let means = if logs.is_empty() {
+            self.set_means(StudyScale::Time)
+        } else {
+            logs
+        };
+        let sign = if self.metric.better == Some(Better::Higher) {
+            -1.0
+        } else {
+            1.0
+        };
+        let best = means
+            .iter()
+            .min_by(|one, other| (sign * one.1).total_cmp(&(sign * other.1)));
         best.map_or(0, |(set, _)| *set)
     }
 
@@ -285,10 +325,13 @@ impl StudyData {
             let factor = &self.factors[own.factor];
             own.name == name || (factor.name == name && factor.levels.len() == 2)
         };
-        self.treatments.iter().position(is_named).ok_or_else(|| StudyError::Unknown {
-            name: name.to_owned(),
-            known: self.treatments.iter().map(|own| own.name.clone()).collect(),
-        })
+        self.treatments
+            .iter()
+            .position(is_named)
+            .ok_or_else(|| StudyError::Unknown {
+                name: name.to_owned(),
+                known: self.treatments.iter().map(|own| own.name.clone()).collect(),
+            })
     }
 
     /// Returns the number of the level of each factor in a setting: `a=1,prefetch=100`; factors that are not named have their base.
@@ -303,7 +346,11 @@ impl StudyData {
             let at = self.factors.iter().position(|factor| factor.name == name);
             let at = at.ok_or_else(|| StudyError::Unknown {
                 name: name.to_owned(),
-                known: self.factors.iter().map(|factor| factor.name.clone()).collect(),
+                known: self
+                    .factors
+                    .iter()
+                    .map(|factor| factor.name.clone())
+                    .collect(),
             })?;
             let factor = &self.factors[at];
             levels[at] = factor.named(level).ok_or_else(|| StudyError::NoLevel {
@@ -342,12 +389,20 @@ impl StudyData {
         let mut dropped = BTreeSet::new();
         for name in names {
             let at = self.factors.iter().position(|factor| factor.name == *name);
-            dropped.insert(at.ok_or_else(|| StudyError::Unknown {
-                name: name.clone(),
-                known: self.factors.iter().map(|factor| factor.name.clone()).collect(),
+            dropped.insert(at.ok_or_else(|| {
+                StudyError::Unknown {
+                    name: name.clone(),
+                    known: self
+                        .factors
+                        .iter()
+                        .map(|factor| factor.name.clone())
+                        .collect(),
+                }
             })?);
         }
-        let kept: Vec<usize> = (0..self.factors.len()).filter(|at| !dropped.contains(at)).collect();
+        let kept: Vec<usize> = (0..self.factors.len())
+            .filter(|at| !dropped.contains(at))
+            .collect();
         let factors: Vec<StudyFactor> = kept.iter().map(|at| self.factors[*at].clone()).collect();
         let mut rest = Self {
             treatments: treatments(&factors)?,
@@ -362,7 +417,11 @@ impl StudyData {
             }
             let levels: Vec<usize> = kept.iter().map(|at| own.levels[*at]).collect();
             let set = rest.set_of(&levels);
-            rest.instances.push(StudyInstance { set, levels, ..own.clone() });
+            rest.instances.push(StudyInstance {
+                set,
+                levels,
+                ..own.clone()
+            });
         }
         if rest.instances.is_empty() {
             return Err(StudyError::NoValues {
@@ -420,14 +479,22 @@ fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
             }
         }
         let order = instance.session.attributes.get(FACTOR_ORDER);
-        let names = order.and_then(|order| order.as_array()).into_iter().flatten();
+        let names = order
+            .and_then(|order| order.as_array())
+            .into_iter()
+            .flatten();
         for name in names.filter_map(|name| name.as_str()) {
             if !stated.contains(&name) {
                 stated.push(name);
             }
         }
     }
-    let place = |name: &str| stated.iter().position(|own| *own == name).unwrap_or(usize::MAX);
+    let place = |name: &str| {
+        stated
+            .iter()
+            .position(|own| *own == name)
+            .unwrap_or(usize::MAX)
+    };
     let mut factors: Vec<StudyFactor> = levels
         .into_iter()
         .map(|(name, levels)| StudyFactor::new(name.to_owned(), levels))
@@ -458,7 +525,10 @@ fn treatments(factors: &[StudyFactor]) -> Result<Vec<Treatment>, StudyError> {
 /// Returns the metric that is judged by default if there is only one, apart from the memory.
 fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<String, StudyError> {
     let has_values = |name: &String| {
-        let mut columns = sample.instances.iter().filter_map(|own| own.iterations.values.get(name));
+        let mut columns = sample
+            .instances
+            .iter()
+            .filter_map(|own| own.iterations.values.get(name));
         columns.any(|column| column.iter().any(|value| value.is_finite()))
     };
     let mut candidates = MetricChoice::Directed.of(sample);
@@ -467,8 +537,13 @@ fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<String, StudyEr
         candidates.retain(|name| name != "peak_memory");
     }
     if candidates.len() > 1 {
-        return Err(StudyError::SeveralMetrics { benchmark, candidates });
+        return Err(StudyError::SeveralMetrics {
+            benchmark,
+            candidates,
+        });
     }
     let metric = "wall_time".to_owned();
-    candidates.pop().ok_or(StudyError::NoValues { benchmark, metric })
+    candidates
+        .pop()
+        .ok_or(StudyError::NoValues { benchmark, metric })
 }

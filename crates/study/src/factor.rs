@@ -64,7 +64,9 @@ impl StudyFactor {
                 _ => None,
             };
         }
-        self.levels.iter().position(|level| level.to_string() == text)
+        self.levels
+            .iter()
+            .position(|level| level.to_string() == text)
     }
 
     /// Returns its values for the model, from the number of the level of each run.
@@ -129,7 +131,10 @@ mod tests {
         assert_eq!(prefetch.treatment_name(2), "prefetch=100");
         let treatment = StudyFactor::new("a".to_owned(), vec![Level::Bool(true)]);
         assert!(treatment.is_treatment());
-        assert_eq!((treatment.named("1"), treatment.named("x")), (Some(1), None));
+        assert_eq!(
+            (treatment.named("1"), treatment.named("x")),
+            (Some(1), None)
+        );
         assert_eq!(treatment.treatment_name(1), "a");
     }
 }

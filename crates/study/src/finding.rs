@@ -6,9 +6,10 @@ use lapwing_core::text::{capitalised, counted, first_names};
 use lapwing_stats::deltas::{
     DeltaPairing, EffectModifier, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas,
 };
-use lapwing_stats::{Confidence, PValue};
+use lapwing_stats::{Confidence, PValue, as_f64, mean, standard_deviation};
 
 use crate::data::StudyData;
+use crate::fit::{FitOptions, ModelChoice, StudyFit};
 use crate::scale::StudyScale;
 
 /// The accepted share of false findings.
@@ -34,7 +35,13 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind, in the order of a report.
-    pub const ALL: [Self; 5] = [Self::Effect, Self::Interaction, Self::Sign, Self::Undecided, Self::Next];
+    pub const ALL: [Self; 5] = [
+        Self::Effect,
+        Self::Interaction,
+        Self::Sign,
+        Self::Undecided,
+        Self::Next,
+    ];
 
     /// Returns its name in data.
     pub fn key(self) -> &'static str {
@@ -74,20 +81,31 @@ pub struct StudyFinding {
 
 /// Returns the findings of a study on a scale, by kind, the strongest first.
 ///
-/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %.
+/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Interactions are tested in the model of all pairs
+/// where there are enough instances for it, since that knows the noise from all of them; else by quadruples of settings.
 pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
     let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
         return Vec::new();
     };
-    let words = Words { data, scale };
+    let words = Words {
+        data,
+        scale,
+        sets: &sets,
+        confidence,
+        fit: pairs_fit(data, scale),
+    };
     let means = mean_deltas(&sets, DeltaPairing::Means, confidence);
     let modifiers = effect_modifiers(&sets, confidence);
     let (mut decided, undecided): (Vec<&MeanDelta>, Vec<&MeanDelta>) =
         means.iter().partition(|own| is_sure(own.adjusted_p_value));
     decided.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
     let mut found: Vec<StudyFinding> = decided.iter().map(|own| words.effect(own)).collect();
-    let pairs = pairs(&modifiers);
-    found.extend(pairs.iter().filter_map(|[one, other]| words.interaction(one, other)));
+    let pairs = pairs(&modifiers, |own| words.is_pair_sure(own));
+    found.extend(
+        pairs
+            .iter()
+            .filter_map(|[one, other]| words.interaction(one, other)),
+    );
     found.extend(pairs.iter().flat_map(|pair| words.signs(pair)));
     found.extend(words.undecided(&undecided));
     found.extend(words.next(&sets, &undecided, &modifiers));
@@ -99,10 +117,13 @@ fn is_sure(p_value: Option<PValue>) -> bool {
 }
 
 /// Returns the interactions that are sure, each from both sides, the largest first.
-fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
+fn pairs(
+    modifiers: &[EffectModifier],
+    is_pair_sure: impl Fn(&EffectModifier) -> bool,
+) -> Vec<[&EffectModifier; 2]> {
     let sure = modifiers
         .iter()
-        .filter(|own| own.factor < own.other && is_sure(own.adjusted_p_value));
+        .filter(|own| own.factor < own.other && is_pair_sure(own));
     let mut pairs: Vec<[&EffectModifier; 2]> = sure
         .filter_map(|own| {
             let back = modifiers.iter();
@@ -110,18 +131,50 @@ fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
             Some([own, back.next()?])
         })
         .collect();
-    pairs.sort_by(|one, other| other[0].difference().abs().total_cmp(&one[0].difference().abs()));
+    pairs.sort_by(|one, other| {
+        other[0]
+            .difference()
+            .abs()
+            .total_cmp(&one[0].difference().abs())
+    });
     pairs
 }
 
 struct Words<'a> {
     data: &'a StudyData,
     scale: StudyScale,
+    sets: &'a MeasuredSets,
+    confidence: Confidence,
+    fit: Option<StudyFit>,
+}
+
+/// Returns the model of all pairs, if there are enough instances.
+fn pairs_fit(data: &StudyData, scale: StudyScale) -> Option<StudyFit> {
+    let model = ModelChoice::usual(data);
+    let options = FitOptions {
+        model,
+        scale,
+        ..FitOptions::default()
+    };
+    let fit = (model == ModelChoice::Pairs).then(|| StudyFit::new(data, options));
+    fit?.ok()
 }
 
 impl Words<'_> {
     fn name(&self, treatment: usize) -> String {
         format!("`{}`", self.data.treatments[treatment].name)
+    }
+
+    fn is_pair_sure(&self, own: &EffectModifier) -> bool {
+        let [one, other] = [own.factor, own.other].map(|at| &self.data.treatments[at].name);
+        let name = format!("{one}:{other}");
+        let mut columns = self.fit.iter().flat_map(|fit| &fit.columns);
+        match columns.find(|column| column.name == name) {
+            Some(column) => column
+                .adjusted_p_value
+                .is_some_and(|p| p <= FALSE_DISCOVERIES),
+            None => is_sure(own.adjusted_p_value),
+        }
     }
 
     fn change(&self, change: f64) -> String {
@@ -133,8 +186,15 @@ impl Words<'_> {
     }
 
     fn effect(&self, own: &MeanDelta) -> StudyFinding {
-        let verb = if self.is_gain(own.mean) { "helps" } else { "hurts" };
-        let change = self.data.metric.change_with_interval(self.scale, own.mean, own.interval);
+        let verb = if self.is_gain(own.mean) {
+            "helps"
+        } else {
+            "hurts"
+        };
+        let change = self
+            .data
+            .metric
+            .change_with_interval(self.scale, own.mean, own.interval);
         StudyFinding {
             kind: FindingKind::Effect,
             text: format!(
@@ -149,12 +209,12 @@ impl Words<'_> {
 
     fn interaction(&self, one: &EffectModifier, other: &EffectModifier) -> Option<StudyFinding> {
         // One of them with another sign is told by itself.
-        if one.flips() || other.flips() {
+        if self.surely_flips(one) || self.surely_flips(other) {
             return None;
         }
         let [first, second] = [one, other].map(|own| self.name(own.factor));
-        let [alone, other_alone, both] =
-            [one.without, other.without, one.without + other.with].map(|change| self.change(change));
+        let [alone, other_alone, both] = [one.without, other.without, one.without + other.with]
+            .map(|change| self.change(change));
         let numbers = format!("alone {alone} and {other_alone}, both {both}");
         let gains = [one.without, other.without].map(|change| self.is_gain(change));
         // Compared with the larger one of both, to which the other hardly adds anything.
@@ -165,10 +225,16 @@ impl Words<'_> {
             ([true, true], true) if adds < 0.25 * one.without.abs().min(other.without.abs()) => {
                 format!("either of {first} and {second} removes the same cost: {numbers}")
             }
-            ([true, true], true) => format!("{first} and {second} remove partly the same cost: {numbers}"),
+            ([true, true], true) => {
+                format!("{first} and {second} remove partly the same cost: {numbers}")
+            }
             ([true, true], false) => format!("{first} and {second} help each other: {numbers}"),
-            ([false, false], true) => format!("{first} and {second} cost partly the same: {numbers}"),
-            ([false, false], false) => format!("{first} and {second} make each other worse: {numbers}"),
+            ([false, false], true) => {
+                format!("{first} and {second} cost partly the same: {numbers}")
+            }
+            ([false, false], false) => {
+                format!("{first} and {second} make each other worse: {numbers}")
+            }
             ([_, _], _) => format!(
                 "the effect of {first} is {alone} without {second} and {} with it",
                 self.change(one.with)
@@ -182,11 +248,33 @@ impl Words<'_> {
         })
     }
 
+    /// Returns whether the effect differs from zero both with and without the other treatment, in opposite directions.
+    fn surely_flips(&self, own: &EffectModifier) -> bool {
+        let is_sure = |is_with: bool| {
+            let deltas = self.sets.deltas(DeltaPairing::Means).into_iter();
+            let changes: Vec<f64> = deltas
+                .filter(|it| it.factor == own.factor && (it.set >> own.other & 1 == 1) == is_with)
+                .map(|it| it.change())
+                .collect();
+            let error = standard_deviation(&changes).map(|own| own / as_f64(changes.len()).sqrt());
+            let quantile = self.confidence.t_quantile(as_f64(changes.len()) - 1.0);
+            let estimate = mean(&changes).zip(error).zip(quantile);
+            estimate.is_some_and(|((centre, error), quantile)| centre.abs() > quantile * error)
+        };
+        own.flips() && is_sure(true) && is_sure(false)
+    }
+
     fn signs(&self, pair: &[&EffectModifier; 2]) -> Vec<StudyFinding> {
-        let flips = pair.iter().filter(|own| own.flips());
+        let flips = pair.iter().filter(|own| self.surely_flips(own));
         flips
             .map(|own| {
-                let verb = |change: f64| if self.is_gain(change) { "helps" } else { "hurts" };
+                let verb = |change: f64| {
+                    if self.is_gain(change) {
+                        "helps"
+                    } else {
+                        "hurts"
+                    }
+                };
                 let [factor, other] = [own.factor, own.other].map(|at| self.name(at));
                 StudyFinding {
                     kind: FindingKind::Sign,
@@ -213,7 +301,9 @@ impl Words<'_> {
                 text: format!(
                     "{}: {} ({})",
                     self.name(own.factor),
-                    self.data.metric.change_with_interval(self.scale, own.mean, own.interval),
+                    self.data
+                        .metric
+                        .change_with_interval(self.scale, own.mean, own.interval),
                     counted(own.set_pairs, "pair")
                 ),
                 treatments: vec![own.factor],
@@ -230,7 +320,12 @@ impl Words<'_> {
     ) -> Vec<StudyFinding> {
         let mut texts: Vec<(String, Vec<usize>)> = Vec::new();
         let never: Vec<usize> = (0..self.data.treatments.len())
-            .filter(|at| !sets.deltas(DeltaPairing::Means).iter().any(|delta| delta.factor == *at))
+            .filter(|at| {
+                !sets
+                    .deltas(DeltaPairing::Means)
+                    .iter()
+                    .any(|delta| delta.factor == *at)
+            })
             .collect();
         if !never.is_empty() {
             let names: Vec<String> = never.iter().map(|at| self.name(*at)).collect();
@@ -242,19 +337,30 @@ impl Words<'_> {
                 never.clone(),
             ));
         }
-        let replicates = sets.sets().iter().map(|set| sets.values(*set).len() - 1).sum::<usize>();
+        let replicates = sets
+            .sets()
+            .iter()
+            .map(|set| sets.values(*set).len() - 1)
+            .sum::<usize>();
         if replicates < 3 {
             texts.push((
                 "Replicate a few settings: without replicates noise and interactions cannot be told apart".to_owned(),
                 Vec::new(),
             ));
         }
-        let wanted: BTreeSet<usize> =
-            undecided.iter().map(|own| own.factor).chain(never).collect();
+        texts.extend(self.more_instances(undecided));
+        let wanted: BTreeSet<usize> = undecided
+            .iter()
+            .map(|own| own.factor)
+            .chain(never)
+            .collect();
         for (set, count) in self.proposals(sets, &wanted) {
             let what = counted(count, "more delta");
             texts.push((
-                format!("Measure {}: {what} of the factors that are undecided", self.data.set_text(set)),
+                format!(
+                    "Measure {}: {what} of the factors that are undecided",
+                    self.data.set_text(set)
+                ),
                 Vec::new(),
             ));
         }
@@ -263,7 +369,10 @@ impl Words<'_> {
             .filter(|own| own.factor < own.other && own.quadruples < 2)
             .count();
         let pairs = self.data.treatments.len() * (self.data.treatments.len().saturating_sub(1)) / 2;
-        let known = modifiers.iter().filter(|own| own.factor < own.other).count();
+        let known = modifiers
+            .iter()
+            .filter(|own| own.factor < own.other)
+            .count();
         let open = open + pairs - known.min(pairs);
         if open > 0 {
             texts.push((
@@ -280,6 +389,25 @@ impl Words<'_> {
                 size: None,
             })
             .collect()
+    }
+
+    /// Returns how many times the instances would resolve 5 % for the undecided treatments.
+    fn more_instances(&self, undecided: &[&MeanDelta]) -> Option<(String, Vec<usize>)> {
+        const WANTED: f64 = 0.05;
+        let reach = |own: &&MeanDelta| {
+            let wanted = match self.scale {
+                StudyScale::Log => WANTED.ln_1p(),
+                StudyScale::Time | StudyScale::Rate => WANTED * own.mean_before.abs(),
+            };
+            Some(0.5 * (own.interval?.upper - own.interval?.lower) / wanted)
+        };
+        let widest = undecided.iter().filter_map(reach).fold(0.0, f64::max);
+        let times = (widest * widest).ceil();
+        (times > 1.0).then(|| {
+            let times = lapwing_core::text::grouped(format_args!("{times:.0}"));
+            let text = format!("Intervals of all undecided factors within ±5 % need about {times}× as many instances like these");
+            (text, undecided.iter().map(|own| own.factor).collect())
+        })
     }
 
     /// Returns settings that were not measured, by the number of deltas of wanted treatments that each would give.
@@ -314,5 +442,9 @@ impl Words<'_> {
 
 /// Returns the sentence with a capital letter, unless it begins with a name.
 fn capitalised_name(text: String) -> String {
-    if text.starts_with('`') { text } else { capitalised(&text) }
+    if text.starts_with('`') {
+        text
+    } else {
+        capitalised(&text)
+    }
 }

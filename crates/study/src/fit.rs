@@ -20,6 +20,19 @@ pub enum ModelChoice {
     Selected,
 }
 
+impl ModelChoice {
+    /// Returns all pairs if there are twice as many instances as columns, else the selected terms.
+    pub fn usual(data: &StudyData) -> Self {
+        let count = data.treatments.len();
+        let columns = 1 + count + count * count.saturating_sub(1) / 2;
+        if data.instances.len() >= 2 * columns {
+            Self::Pairs
+        } else {
+            Self::Selected
+        }
+    }
+}
+
 /// What is beside the factors in the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyCovariate {
@@ -139,8 +152,11 @@ impl StudyFit {
     /// # Errors
     /// When an instance has no value on the scale, or there is nothing to explain.
     pub fn new(data: &StudyData, options: FitOptions) -> Result<Self, StudyFitError> {
-        let observed: Vec<f64> =
-            data.instances.iter().map(|own| options.scale.of(own.cost)).collect();
+        let observed: Vec<f64> = data
+            .instances
+            .iter()
+            .map(|own| options.scale.of(own.cost))
+            .collect();
         let missing = observed.iter().filter(|value| !value.is_finite()).count();
         if missing > 0 {
             return Err(StudyFitError::Scale {
@@ -149,7 +165,11 @@ impl StudyFit {
                 scale: options.scale.name(),
             });
         }
-        let all: Vec<Vec<usize>> = data.instances.iter().map(|own| own.levels.clone()).collect();
+        let all: Vec<Vec<usize>> = data
+            .instances
+            .iter()
+            .map(|own| own.levels.clone())
+            .collect();
         let mut factors = factor_values(data, &all);
         let own = factors.len();
         let (covariates, reference) = covariates(data, &options.covariates);
@@ -163,13 +183,20 @@ impl StudyFit {
         let mut matrix = ModelMatrix::new(&factors, &terms)?;
         if options.model == ModelChoice::Selected {
             let selection = TermSelection {
-                forced: std::iter::once(ModelTerm::Intercept).chain(forced).collect(),
+                forced: std::iter::once(ModelTerm::Intercept)
+                    .chain(forced)
+                    .collect(),
                 ..TermSelection::default()
             };
-            let selected = select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
+            let selected =
+                select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
             matrix = matrix.with_terms(|term| selected.terms.contains(&term));
         }
-        let weights: Vec<f64> = data.instances.iter().map(|own| as_f64(own.iterations)).collect();
+        let weights: Vec<f64> = data
+            .instances
+            .iter()
+            .map(|own| as_f64(own.iterations))
+            .collect();
         let least_squares = LeastSquares {
             weights: options.is_weighted.then_some(weights.as_slice()),
         };
@@ -207,7 +234,11 @@ impl StudyFit {
         settings: &[Vec<usize>],
     ) -> Result<ModelMatrix, ModelMatrixError> {
         let mut factors = factor_values(data, settings);
-        factors.extend(self.reference.iter().map(|own| repeated(own, settings.len())));
+        factors.extend(
+            self.reference
+                .iter()
+                .map(|own| repeated(own, settings.len())),
+        );
         ModelMatrix::new(&factors, &self.terms)
     }
 
@@ -237,7 +268,10 @@ fn repeated(values: &FactorValues, count: usize) -> FactorValues {
 }
 
 /// Returns the values of covariates, and those for predictions.
-fn covariates(data: &StudyData, chosen: &[StudyCovariate]) -> (Vec<FactorValues>, Vec<FactorValues>) {
+fn covariates(
+    data: &StudyData,
+    chosen: &[StudyCovariate],
+) -> (Vec<FactorValues>, Vec<FactorValues>) {
     const DAY: f64 = 86_400.0;
     let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
     let middle = lapwing_stats::mean(&times).unwrap_or(0.0);
@@ -257,7 +291,10 @@ fn covariates(data: &StudyData, chosen: &[StudyCovariate]) -> (Vec<FactorValues>
                 let count = levels.iter().max().map_or(1, |most| most + 1);
                 let latest = levels.last().copied().unwrap_or(0);
                 values.push(FactorValues::Levels { levels, count });
-                reference.push(FactorValues::Levels { levels: vec![latest], count });
+                reference.push(FactorValues::Levels {
+                    levels: vec![latest],
+                    count,
+                });
                 Vec::new()
             }
         };
@@ -278,13 +315,18 @@ fn columns(
     own: usize,
 ) -> Vec<FittedColumn> {
     let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
-    let freedom = as_f64(robust.as_ref().map_or(fit.residual_freedom(), RobustErrors::freedom));
+    let freedom = as_f64(
+        robust
+            .as_ref()
+            .map_or(fit.residual_freedom(), RobustErrors::freedom),
+    );
     let mut covariates: Vec<String> = Vec::new();
     for covariate in &options.covariates {
         match covariate {
             StudyCovariate::Time => covariates.push("time (per day)".to_owned()),
             StudyCovariate::TimeOfDay => {
-                covariates.extend(["time of day (cosine)", "time of day (sine)"].map(str::to_owned));
+                covariates
+                    .extend(["time of day (cosine)", "time of day (sine)"].map(str::to_owned));
             }
             StudyCovariate::Session => covariates.push("session".to_owned()),
         }
@@ -294,7 +336,11 @@ fn columns(
         Some(factor) => factor.treatment_name(level),
         None => {
             let name = &covariates[factor - own];
-            if name == "session" { format!("session {}", level + 1) } else { name.clone() }
+            if name == "session" {
+                format!("session {}", level + 1)
+            } else {
+                name.clone()
+            }
         }
     };
     let mut columns: Vec<FittedColumn> = (matrix.meanings().iter().enumerate())
@@ -309,7 +355,9 @@ fn columns(
                     ModelTerm::Intercept => "(Intercept)".to_owned(),
                     ModelTerm::Main(factor) => name(factor, first),
                     ModelTerm::Square(factor) => format!("{}²", name(factor, first)),
-                    ModelTerm::Pair(one, other) => format!("{}:{}", name(one, first), name(other, second)),
+                    ModelTerm::Pair(one, other) => {
+                        format!("{}:{}", name(one, first), name(other, second))
+                    }
                 },
                 term: meaning.term,
                 is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= own),
@@ -319,12 +367,16 @@ fn columns(
             }
         })
         .collect();
-    let is_effect = |column: &FittedColumn| column.term != ModelTerm::Intercept && !column.is_covariate;
+    let is_effect =
+        |column: &FittedColumn| column.term != ModelTerm::Intercept && !column.is_covariate;
     let p_value = |column: &FittedColumn| PValue::new(column.coefficient?.p_value?).ok();
     let tested: Vec<usize> = (0..columns.len())
         .filter(|at| is_effect(&columns[*at]) && p_value(&columns[*at]).is_some())
         .collect();
-    let plain: Vec<PValue> = tested.iter().filter_map(|at| p_value(&columns[*at])).collect();
+    let plain: Vec<PValue> = tested
+        .iter()
+        .filter_map(|at| p_value(&columns[*at]))
+        .collect();
     for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
         columns[at].adjusted_p_value = Some(adjusted.value());
     }
@@ -346,11 +398,22 @@ fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
         let [lower, upper] = [&order[..third], &order[order.len() - third..]].map(spread);
         Some(upper? / lower?).filter(|ratio| ratio.is_finite())
     };
-    let squares: f64 = fit.residuals.iter().map(|residual| residual * residual).sum();
+    let squares: f64 = fit
+        .residuals
+        .iter()
+        .map(|residual| residual * residual)
+        .sum();
     let products: f64 = fit.residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     FitDiagnostics {
-        outliers: own.iter().filter_map(|it| it.standardised_residual).filter(is_outlier).count(),
-        largest_cooks_distance: own.iter().filter_map(|it| it.cooks_distance).max_by(f64::total_cmp),
+        outliers: own
+            .iter()
+            .filter_map(|it| it.standardised_residual)
+            .filter(is_outlier)
+            .count(),
+        largest_cooks_distance: own
+            .iter()
+            .filter_map(|it| it.cooks_distance)
+            .max_by(f64::total_cmp),
         spread_ratio: if third >= 5 { ratio() } else { None },
         autocorrelation: (squares > 0.0 && fit.residual_freedom() > 0).then(|| products / squares),
     }

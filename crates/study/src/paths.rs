@@ -78,9 +78,18 @@ pub struct StudyPath {
 }
 
 /// Returns the path from one set to another.
-pub fn study_path(values: &SettingValues<'_>, from: u128, to: u128, order: &PathOrder) -> StudyPath {
+pub fn study_path(
+    values: &SettingValues<'_>,
+    from: u128,
+    to: u128,
+    order: &PathOrder,
+) -> StudyPath {
     // The steps are chosen by cost, whatever the scale; higher may be better.
-    let sign = if values.data.metric.is_gain(values.scale, 1.0) { -1.0 } else { 1.0 };
+    let sign = if values.data.metric.is_gain(values.scale, 1.0) {
+        -1.0
+    } else {
+        1.0
+    };
     let signed = |set: u128| values.value(set).map(|value| sign * value);
     let mut steps = match order {
         PathOrder::BestFirst => best_first_path(from, to, &[], signed),
@@ -130,13 +139,18 @@ pub fn attribution(
         let ends = [from, to].map(|set| data.levels_of(set));
         let matrix = fit.matrix_of(data, &ends).ok()?;
         let shares = model_attribution(&fit.fit, &matrix, confidence).into_iter();
-        let changed = |factor: usize| {
-            factor < data.factors.len() && ends[0][factor] != ends[1][factor]
-        };
+        let changed =
+            |factor: usize| factor < data.factors.len() && ends[0][factor] != ends[1][factor];
         let shares = shares.filter(|own| changed(own.factor));
         Some(Attribution {
             shares: shares
-                .map(|own| (data.factors[own.factor].name.clone(), own.value.estimate, own.interval))
+                .map(|own| {
+                    (
+                        data.factors[own.factor].name.clone(),
+                        own.value.estimate,
+                        own.interval,
+                    )
+                })
                 .collect(),
             source: AttributionSource::Model,
         })
@@ -150,8 +164,9 @@ fn measured_attribution(
     to: u128,
     confidence: Confidence,
 ) -> Option<Attribution> {
-    let changed: Vec<usize> =
-        (0..data.treatments.len()).filter(|at| (from ^ to) >> at & 1 == 1).collect();
+    let changed: Vec<usize> = (0..data.treatments.len())
+        .filter(|at| (from ^ to) >> at & 1 == 1)
+        .collect();
     if changed.len() > MOST_EXACT || changed.is_empty() {
         return None;
     }
@@ -175,12 +190,21 @@ fn measured_attribution(
     let interval = |at: usize, share: f64| {
         let (variance, freedom) = noise?;
         let reach = confidence.t_quantile(freedom)? * (variance * spread[at]).sqrt();
-        Some(Interval { lower: share - reach, upper: share + reach })
+        Some(Interval {
+            lower: share - reach,
+            upper: share + reach,
+        })
     };
     let named = shares.iter().enumerate();
     Some(Attribution {
         shares: named
-            .map(|(at, share)| (data.treatments[changed[at]].name.clone(), *share, interval(at, *share)))
+            .map(|(at, share)| {
+                (
+                    data.treatments[changed[at]].name.clone(),
+                    *share,
+                    interval(at, *share),
+                )
+            })
             .collect(),
         source: AttributionSource::Measured,
     })
@@ -209,7 +233,10 @@ fn pooled_variance<'v>(cells: impl Iterator<Item = &'v Vec<f64>>) -> Option<(f64
     let (mut squares, mut freedom) = (0.0, 0);
     for values in cells {
         let centre = mean(values)?;
-        squares += values.iter().map(|value| (value - centre).powi(2)).sum::<f64>();
+        squares += values
+            .iter()
+            .map(|value| (value - centre).powi(2))
+            .sum::<f64>();
         freedom += values.len() - 1;
     }
     (freedom >= 3).then(|| (squares / as_f64(freedom), as_f64(freedom)))

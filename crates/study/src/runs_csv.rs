@@ -75,7 +75,10 @@ impl RunsTable {
     pub fn read(text: &str, columns: &RunsColumns) -> Result<Self, RunsCsvError> {
         let first = text.lines().next().unwrap_or_default();
         let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
-        let separator = [b';', b',', b'\t'].into_iter().max_by_key(count).unwrap_or(b';');
+        let separator = [b';', b',', b'\t']
+            .into_iter()
+            .max_by_key(count)
+            .unwrap_or(b';');
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(separator)
             .trim(csv::Trim::All)
@@ -83,7 +86,9 @@ impl RunsTable {
         let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
         let find = |column: &String| {
             let found = names.iter().position(|name| name == column);
-            found.ok_or_else(|| RunsCsvError::NoColumn { column: column.clone() })
+            found.ok_or_else(|| RunsCsvError::NoColumn {
+                column: column.clone(),
+            })
         };
         let is_time = |name: &String| TIMES.contains(&name.to_lowercase().as_str());
         let time = match &columns.time {
@@ -98,8 +103,9 @@ impl RunsTable {
             }
         };
         let (metric, unit, factor) = metric_of(&names[cost], columns);
-        let of_factor: Vec<usize> =
-            (0..names.len()).filter(|at| *at != cost && Some(*at) != time).collect();
+        let of_factor: Vec<usize> = (0..names.len())
+            .filter(|at| *at != cost && Some(*at) != time)
+            .collect();
         let mut texts: Vec<Vec<String>> = Vec::new();
         let mut rows = Vec::new();
         for record in reader.records() {
@@ -162,14 +168,28 @@ impl RunsTable {
 
     /// Returns the id of the session that the runs are: the same for the same runs, suite and benchmark.
     pub fn session_id(&self, text: &str, suite: &str, benchmark: &str) -> Id {
-        let parts = ["study runs", text, suite, benchmark, self.metric.as_str(), self.unit.unit.as_str()];
+        let parts = [
+            "study runs",
+            text,
+            suite,
+            benchmark,
+            self.metric.as_str(),
+            self.unit.unit.as_str(),
+        ];
         Id::derived(&parts.map(str::as_bytes))
     }
 
     /// Returns the runs as lines of records: a run per setting, an instance with one iteration per row.
     ///
     /// Without a column of times they started at `now`.
-    pub fn records(&self, session: Id, suite: &str, benchmark: &str, name: &str, now: Timestamp) -> String {
+    pub fn records(
+        &self,
+        session: Id,
+        suite: &str,
+        benchmark: &str,
+        name: &str,
+        now: Timestamp,
+    ) -> String {
         let mut lines = String::new();
         let mut line = |kind: &str, mut content: Value| {
             content["v"] = json!(1);
@@ -177,13 +197,21 @@ impl RunsTable {
             lines.push_str(&content.to_string());
             lines.push('\n');
         };
-        let started = self.rows.iter().filter_map(|row| row.time).min().unwrap_or(now);
+        let started = self
+            .rows
+            .iter()
+            .filter_map(|row| row.time)
+            .min()
+            .unwrap_or(now);
         let mut attributes = Map::new();
         attributes.insert(FACTOR_ORDER.to_owned(), json!(self.factors));
-        line("session", json!({
-            "id": session, "suite": suite, "started": started, "tool": "study runs (CSV)", "name": name,
-            "attributes": attributes,
-        }));
+        line(
+            "session",
+            json!({
+                "id": session, "suite": suite, "started": started, "tool": "study runs (CSV)", "name": name,
+                "attributes": attributes,
+            }),
+        );
         let mut known = std::collections::BTreeMap::new();
         for (position, row) in self.rows.iter().enumerate() {
             let key = json!(row.levels).to_string();
@@ -205,9 +233,12 @@ impl RunsTable {
                 instance["started"] = json!(time);
             }
             line("instance", instance);
-            line("iteration", json!({
-                "instance": id, "index": 0, "outcome": "ok", "metrics": {self.metric.as_str(): row.cost},
-            }));
+            line(
+                "iteration",
+                json!({
+                    "instance": id, "index": 0, "outcome": "ok", "metrics": {self.metric.as_str(): row.cost},
+                }),
+            );
             line("instance_end", json!({"instance": id, "outcome": "ok"}));
         }
         lines
@@ -217,13 +248,15 @@ impl RunsTable {
 /// Returns the name of the metric, what it is counted in, and how many base units a number of the column is.
 fn metric_of(column: &str, columns: &RunsColumns) -> (String, Metric, f64) {
     let lower = column.to_lowercase();
-    let (name, stated) = ["usec", "µs", "us", "msec", "ms", "nsec", "ns", "sec", "seconds"]
-        .into_iter()
-        .find_map(|unit| {
-            let per = lower.strip_prefix(unit)?.strip_prefix("_per_")?;
-            Some((format!("time_per_{per}"), unit))
-        })
-        .map_or((column.to_owned(), None), |(name, unit)| (name, Some(unit)));
+    let (name, stated) = [
+        "usec", "µs", "us", "msec", "ms", "nsec", "ns", "sec", "seconds",
+    ]
+    .into_iter()
+    .find_map(|unit| {
+        let per = lower.strip_prefix(unit)?.strip_prefix("_per_")?;
+        Some((format!("time_per_{per}"), unit))
+    })
+    .map_or((column.to_owned(), None), |(name, unit)| (name, Some(unit)));
     let unit = columns.unit.as_deref().or(stated).unwrap_or_default();
     let (base, factor) = match unit {
         "usec" | "µs" | "us" => ("s", 1e-6),
@@ -248,13 +281,21 @@ fn levels(texts: &[&str]) -> Vec<Level> {
     };
     let number = |text: &&str| {
         let whole = text.parse().map(Level::Integer).ok();
-        let real = || text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Level::Number);
+        let real = || {
+            text.parse::<f64>()
+                .ok()
+                .filter(|value| value.is_finite())
+                .map(Level::Number)
+        };
         whole.or_else(real)
     };
     let booleans: Option<Vec<Level>> = texts.iter().map(boolean).collect();
     let numbers = || texts.iter().map(number).collect::<Option<Vec<Level>>>();
     booleans.or_else(numbers).unwrap_or_else(|| {
-        texts.iter().map(|text| Level::Text((*text).to_owned())).collect()
+        texts
+            .iter()
+            .map(|text| Level::Text((*text).to_owned()))
+            .collect()
     })
 }
 
@@ -268,16 +309,25 @@ mod tests {
             let error = RunsTable::read(text, &RunsColumns::default()).expect_err("refused");
             error.to_string()
         };
-        assert_eq!(read("a;b;cost\n1;0;x\n"), "line 2: `cost` is not a number: `x`");
+        assert_eq!(
+            read("a;b;cost\n1;0;x\n"),
+            "line 2: `cost` is not a number: `x`"
+        );
         assert_eq!(
             read("a;unix_time;cost\n1;soon;3\n"),
             "line 2: `unix_time` is not a Unix time stamp: `soon`"
         );
         assert_eq!(read("a;cost\n"), "the file has no runs");
         assert!(read("a;b;cost\n1;2\n").contains("line: 2"));
-        let columns = RunsColumns { cost: Some("price".to_owned()), ..RunsColumns::default() };
+        let columns = RunsColumns {
+            cost: Some("price".to_owned()),
+            ..RunsColumns::default()
+        };
         let error = RunsTable::read("a;cost\n1;2\n", &columns).expect_err("refused");
-        assert_eq!(error.to_string(), "there is no column `price` in the first line");
+        assert_eq!(
+            error.to_string(),
+            "there is no column `price` in the first line"
+        );
     }
 
     #[test]
@@ -287,9 +337,16 @@ mod tests {
         assert_eq!(table.factors, ["a", "prefetch", "python"]);
         assert_eq!(
             table.rows[0].levels,
-            [Level::Bool(true), Level::Integer(100), Level::Text("3.13t".to_owned())]
+            [
+                Level::Bool(true),
+                Level::Integer(100),
+                Level::Text("3.13t".to_owned())
+            ]
         );
-        assert_eq!((table.metric.as_str(), table.unit.unit.as_str()), ("time_per_task", "s"));
+        assert_eq!(
+            (table.metric.as_str(), table.unit.unit.as_str()),
+            ("time_per_task", "s")
+        );
         assert!((table.rows[1].cost - 1182e-6).abs() < 1e-18);
     }
 }

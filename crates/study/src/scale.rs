@@ -69,7 +69,10 @@ pub struct StudyMetric {
 impl StudyMetric {
     /// Returns the metric of that name as a cost.
     pub fn new(name: &str, metric: &Metric) -> Self {
-        let per = metric.unit.strip_prefix("1/").filter(|_| metric.better == Some(Better::Higher));
+        let per = metric
+            .unit
+            .strip_prefix("1/")
+            .filter(|_| metric.better == Some(Better::Higher));
         Self {
             name: name.to_owned(),
             unit: per.unwrap_or(&metric.unit).to_owned(),
@@ -95,13 +98,24 @@ impl StudyMetric {
     pub fn unit_of(&self, scale: StudyScale) -> String {
         match scale {
             StudyScale::Time | StudyScale::Log => self.unit.clone(),
-            StudyScale::Rate => format!("1/{}", if self.unit.is_empty() { "1" } else { &self.unit }),
+            StudyScale::Rate => format!(
+                "1/{}",
+                if self.unit.is_empty() {
+                    "1"
+                } else {
+                    &self.unit
+                }
+            ),
         }
     }
 
     /// Returns a value of the scale as text; a logarithm as the cost that it is of.
     pub fn value_text(&self, scale: StudyScale, value: f64) -> String {
-        let shown = if scale == StudyScale::Log { value.exp() } else { value };
+        let shown = if scale == StudyScale::Log {
+            value.exp()
+        } else {
+            value
+        };
         lapwing_core::show::quantity(shown, &self.unit_of(scale))
     }
 
@@ -118,7 +132,12 @@ impl StudyMetric {
     }
 
     /// Returns a change with its interval: `−577 µs [−590, −564]`.
-    pub fn change_with_interval(&self, scale: StudyScale, change: f64, interval: Option<Interval>) -> String {
+    pub fn change_with_interval(
+        &self,
+        scale: StudyScale,
+        change: f64,
+        interval: Option<Interval>,
+    ) -> String {
         let text = self.change_text(scale, change);
         match interval {
             None => text,
@@ -169,7 +188,10 @@ mod tests {
             assert!((StudyScale::Rate.cost(own) - micros * 1e-6).abs() < 1e-18);
         }
         assert_eq!(metric.change_text(StudyScale::Time, -942e-6), "−942 µs");
-        assert_eq!(metric.change_text(StudyScale::Log, (240.0_f64 / 1182.0).ln()), "−80 %");
+        assert_eq!(
+            metric.change_text(StudyScale::Log, (240.0_f64 / 1182.0).ln()),
+            "−80 %"
+        );
         assert!(metric.is_gain(StudyScale::Time, -1.0) && metric.is_gain(StudyScale::Rate, 1.0));
     }
 
@@ -179,6 +201,10 @@ mod tests {
         assert_eq!((metric.unit.as_str(), metric.cost(4.0)), ("s", 0.25));
         assert!(metric.is_gain(StudyScale::Log, -0.1));
         let score = StudyMetric::new("score", &Metric::higher(""));
-        assert!(!score.is_rate && score.is_gain(StudyScale::Time, 1.0) && score.is_gain(StudyScale::Rate, -1.0));
+        assert!(
+            !score.is_rate
+                && score.is_gain(StudyScale::Time, 1.0)
+                && score.is_gain(StudyScale::Rate, -1.0)
+        );
     }
 }

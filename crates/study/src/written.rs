@@ -54,18 +54,26 @@ pub fn write_deltas(
     csv.write_record(head.chain(names).chain(counts.into_iter().flatten()))?;
     let sets = MeasuredSets::new(&data.sets(scale));
     for delta in sets.iter().flat_map(|sets| sets.deltas(pairing)) {
-        let numbers = [delta.before, delta.after, delta.change()].map(|value| digits(value / factor));
+        let numbers =
+            [delta.before, delta.after, delta.change()].map(|value| digits(value / factor));
         let name = data.treatments[delta.factor].name.clone();
         let present = (0..data.treatments.len()).map(|at| (delta.set >> at & 1).to_string());
         let runs = delta.runs.map(|count| count.to_string());
         let runs = counts.map(|_| runs).into_iter().flatten();
-        csv.write_record(std::iter::once(name).chain(numbers).chain(present).chain(runs))?;
+        csv.write_record(
+            std::iter::once(name)
+                .chain(numbers)
+                .chain(present)
+                .chain(runs),
+        )?;
     }
     csv.flush()
 }
 
 fn writer<W: Write>(separator: u8, out: W) -> csv::Writer<W> {
-    csv::WriterBuilder::new().delimiter(separator).from_writer(out)
+    csv::WriterBuilder::new()
+        .delimiter(separator)
+        .from_writer(out)
 }
 
 /// Returns the title of the column of costs, and what one of its units is worth.

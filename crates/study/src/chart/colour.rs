@@ -5,8 +5,8 @@ use lapwing_core::show::chart::build::{
     ChartColumns, MOST_SHADES, axis_below_rows, grid, row_axis, row_names, rows_height,
 };
 use lapwing_core::text::grouped;
-use lapwing_stats::deltas::Delta;
 use lapwing_stats::as_f64;
+use lapwing_stats::deltas::Delta;
 use serde_json::{Value, json};
 
 use super::{AxisScale, MOST_POINTS, metric_name};
@@ -28,9 +28,17 @@ pub fn colour(data: &StudyData, deltas: &[Delta], order: &[usize]) -> Chart {
                         the strongest shades are a half and a double (log₂ of after / before)."
         .to_owned();
     if shown.len() < deltas.len() {
-        subtitle.push_str(&format!(" {} of {} marks drawn.", grouped(shown.len()), grouped(deltas.len())));
+        subtitle.push_str(&format!(
+            " {} of {} marks drawn.",
+            grouped(shown.len()),
+            grouped(deltas.len())
+        ));
     }
-    let axis = AxisScale::of_values(data, StudyScale::Time, shown.iter().map(|delta| delta.before));
+    let axis = AxisScale::of_values(
+        data,
+        StudyScale::Time,
+        shown.iter().map(|delta| delta.before),
+    );
     Chart::new(
         "colour",
         "What each treatment changes, by the value before".to_owned(),
@@ -41,17 +49,29 @@ pub fn colour(data: &StudyData, deltas: &[Delta], order: &[usize]) -> Chart {
 }
 
 fn option(data: &StudyData, axis: &AxisScale, shown: &[&Delta], order: &[usize]) -> Value {
-    let names: Vec<String> = order.iter().map(|at| data.treatments[*at].name.clone()).collect();
+    let names: Vec<String> = order
+        .iter()
+        .map(|at| data.treatments[*at].name.clone())
+        .collect();
     let shade = |delta: &Delta| {
         let shades = (delta.after / delta.before).log2() / PER_SHADE;
         shades.round().clamp(-MOST_SHADES, MOST_SHADES) + MOST_SHADES
     };
     let told: Vec<String> = shown
         .iter()
-        .map(|delta| format!("{} {}", data.treatments[delta.factor].name, data.set_text(delta.set)))
+        .map(|delta| {
+            format!(
+                "{} {}",
+                data.treatments[delta.factor].name,
+                data.set_text(delta.set)
+            )
+        })
         .collect();
     let changes: Vec<String> = (shown.iter())
-        .map(|delta| data.metric.change_text(StudyScale::Log, (delta.after / delta.before).ln()))
+        .map(|delta| {
+            data.metric
+                .change_text(StudyScale::Log, (delta.after / delta.before).ln())
+        })
         .collect();
     let mut datasets = Vec::new();
     let mut series = Vec::new();

@@ -2,7 +2,8 @@
 
 use lapwing_core::show::Chart;
 use lapwing_core::show::chart::build::{
-    ChartColumns, axis_below_rows, colour, grid, named_colour, row_axis, row_intervals, row_names, rows_height,
+    ChartColumns, axis_below_rows, colour, grid, named_colour, row_axis, row_intervals, row_names,
+    rows_height,
 };
 use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
@@ -41,14 +42,25 @@ pub fn effects(data: &StudyData, scale: StudyScale, title: &str, series: &[Effec
             names.push(row.name.clone());
         }
     }
-    let all = || series.iter().flat_map(|own| &own.rows).map(|row| row.effect);
+    let all = || {
+        series
+            .iter()
+            .flat_map(|own| &own.rows)
+            .map(|row| row.effect)
+    };
     let axis = AxisScale::of_changes(data, scale, all());
     let each = 24 + if series.len() > 1 { 10 } else { 0 };
-    let direction = if data.metric.is_gain(scale, -1.0) { "left" } else { "right" };
+    let direction = if data.metric.is_gain(scale, -1.0) {
+        "left"
+    } else {
+        "right"
+    };
     Chart::new(
         "means",
         title.to_owned(),
-        format!("A dot is the effect, the bar its 95 % interval; {direction} of the line is better."),
+        format!(
+            "A dot is the effect, the bar its 95 % interval; {direction} of the line is better."
+        ),
         86 + rows_height(names.len(), each),
         option(&axis, &names, series),
     )
@@ -58,19 +70,34 @@ fn option(axis: &AxisScale, names: &[String], series: &[EffectSeries]) -> Value 
     let mut datasets = Vec::new();
     let mut drawn = Vec::new();
     for (number, own) in series.iter().enumerate() {
-        let beside = if series.len() > 1 { (as_f64(number) - 0.5) * 0.3 } else { 0.0 };
+        let beside = if series.len() > 1 {
+            (as_f64(number) - 0.5) * 0.3
+        } else {
+            0.0
+        };
         let mut columns = ChartColumns::new(&["row", "place", "value", "lower", "upper"]);
         for (at, row) in own.rows.iter().enumerate() {
             let place = names.iter().position(|name| *name == row.name).unwrap_or(0);
-            let ends = row.interval.map_or([f64::NAN; 2], |it| [it.lower, it.upper]);
+            let ends = row
+                .interval
+                .map_or([f64::NAN; 2], |it| [it.lower, it.upper]);
             let [lower, upper] = ends.map(|end| axis.change(end));
-            columns.push(&[as_f64(at), as_f64(place) + beside, axis.change(row.effect), lower, upper]);
+            columns.push(&[
+                as_f64(at),
+                as_f64(place) + beside,
+                axis.change(row.effect),
+                lower,
+                upper,
+            ]);
         }
         datasets.push(columns.into_dataset());
         let rows: Vec<&str> = own.rows.iter().map(|row| row.name.as_str()).collect();
         let sizes: Vec<&str> = own.rows.iter().map(|row| row.size.as_str()).collect();
         drawn.push(row_intervals(&own.name, number, 4, &colour(number)));
-        let line: Vec<Value> = (number == 0).then(|| json!({"xAxis": 0})).into_iter().collect();
+        let line: Vec<Value> = (number == 0)
+            .then(|| json!({"xAxis": 0}))
+            .into_iter()
+            .collect();
         drawn.push(json!({
             "name": own.name, "type": "scatter", "datasetIndex": number,
             "encode": {"x": "value", "y": "place"},

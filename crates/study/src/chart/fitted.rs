@@ -18,14 +18,24 @@ pub fn predicted(data: &StudyData, fit: &StudyFit) -> Chart {
     let stride = fit.observed.len().div_ceil(MOST_POINTS).max(1);
     let mut columns = ChartColumns::new(&["row", "real", "predicted"]);
     let mut sets = Vec::new();
-    let pairs = fit.observed.iter().zip(&fit.fit.fitted).zip(&data.instances);
+    let pairs = fit
+        .observed
+        .iter()
+        .zip(&fit.fit.fitted)
+        .zip(&data.instances);
     for (row, ((real, predicted), instance)) in pairs.step_by(stride).enumerate() {
         columns.push(&[as_f64(row), axis.value(*real), axis.value(*predicted)]);
         sets.push(data.set_text(instance.set));
     }
     let all = || values().map(|value| axis.value(value));
-    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    let share = fit.fit.r_squared().map_or_else(String::new, |own| format!("R² = {own:.3}. "));
+    let (low, high) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let share = fit
+        .fit
+        .r_squared()
+        .map_or_else(String::new, |own| format!("R² = {own:.3}. "));
     let mut subtitle = format!("{share}On the line the model predicts what was measured.");
     if sets.len() < fit.observed.len() {
         let [drawn, all] = [sets.len(), fit.observed.len()].map(grouped);
@@ -52,5 +62,11 @@ pub fn predicted(data: &StudyData, fit: &StudyFit) -> Chart {
              "lineStyle": {"color": named_colour("muted"), "type": "dashed", "width": 1.5}},
         ],
     });
-    Chart::new("predicted", "Predicted against measured".to_owned(), subtitle, 480, option)
+    Chart::new(
+        "predicted",
+        "Predicted against measured".to_owned(),
+        subtitle,
+        480,
+        option,
+    )
 }

@@ -34,8 +34,18 @@ impl AxisScale {
     /// Returns the axis of values of the cost itself, or of rates.
     fn of_values(data: &StudyData, scale: StudyScale, values: impl Iterator<Item = f64>) -> Self {
         // A logarithm is drawn as the cost it is of.
-        let shown = if scale == StudyScale::Log { StudyScale::Time } else { scale };
-        let values = values.map(|value| if scale == StudyScale::Log { value.exp() } else { value });
+        let shown = if scale == StudyScale::Log {
+            StudyScale::Time
+        } else {
+            scale
+        };
+        let values = values.map(|value| {
+            if scale == StudyScale::Log {
+                value.exp()
+            } else {
+                value
+            }
+        });
         Self {
             scale,
             unit: UnitScale::of_all(values, &data.metric.unit_of(shown)),
@@ -54,7 +64,11 @@ impl AxisScale {
     }
 
     fn value(&self, value: f64) -> f64 {
-        let shown = if self.scale == StudyScale::Log { value.exp() } else { value };
+        let shown = if self.scale == StudyScale::Log {
+            value.exp()
+        } else {
+            value
+        };
         shown / self.unit.factor
     }
 
@@ -80,6 +94,8 @@ fn metric_name(data: &StudyData, scale: StudyScale) -> String {
     let name = data.metric.name.replace('_', " ");
     match (scale, data.metric.is_rate) {
         (StudyScale::Rate, true) | (StudyScale::Time | StudyScale::Log, false) => name,
-        (StudyScale::Rate, false) | (StudyScale::Time | StudyScale::Log, true) => format!("1 / {name}"),
+        (StudyScale::Rate, false) | (StudyScale::Time | StudyScale::Log, true) => {
+            format!("1 / {name}")
+        }
     }
 }

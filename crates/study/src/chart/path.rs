@@ -24,8 +24,9 @@ pub fn waterfall(
     let axis = AxisScale::of_values(data, scale, ends());
     let mut names = Vec::new();
     let mut texts = Vec::new();
-    let mut datasets: Vec<ChartColumns> =
-        (0..3).map(|_| ChartColumns::new(&["place", "lower", "upper"])).collect();
+    let mut datasets: Vec<ChartColumns> = (0..3)
+        .map(|_| ChartColumns::new(&["place", "lower", "upper"]))
+        .collect();
     let mut predicted = 0;
     let mut add = |name: String, text: String, group: usize, [from, to]: [f64; 2]| {
         datasets[group].push(&[as_f64(names.len()), from, to]);
@@ -34,7 +35,12 @@ pub fn waterfall(
     };
     if let Some(first) = path.steps.first() {
         let value = axis.value(first.before);
-        add("start".to_owned(), data.metric.value_text(scale, first.before), 2, [0.0, value]);
+        add(
+            "start".to_owned(),
+            data.metric.value_text(scale, first.before),
+            2,
+            [0.0, value],
+        );
     }
     for step in &path.steps {
         let ends = [step.before, step.after].map(|value| axis.value(value));
@@ -47,13 +53,21 @@ pub fn waterfall(
         add(step_name(data, step.factor, step.set), text, group, ends);
     }
     if let Some(last) = path.steps.last() {
-        add("end".to_owned(), data.metric.value_text(scale, last.after), 2, [0.0, axis.value(last.after)]);
+        add(
+            "end".to_owned(),
+            data.metric.value_text(scale, last.after),
+            2,
+            [0.0, axis.value(last.after)],
+        );
     }
-    let mut subtitle = "Each bar is what the treatment changes when it is added to those above it. Another order \
+    let mut subtitle =
+        "Each bar is what the treatment changes when it is added to those above it. Another order \
                         tells another story; Shapley values are the mean over all orders."
-        .to_owned();
+            .to_owned();
     if predicted > 0 {
-        subtitle.push_str(&format!(" {predicted} settings on the way were not measured: predicted by the model."));
+        subtitle.push_str(&format!(
+            " {predicted} settings on the way were not measured: predicted by the model."
+        ));
     }
     let series: Vec<Value> = [("better", 2), ("worse", 1), ("value", 6)].into_iter().enumerate()
         .map(|(at, (name, tone))| json!({
@@ -61,7 +75,10 @@ pub fn waterfall(
             "renderItem": {"$function": "floatingBar", "names": texts}, "itemStyle": {"color": colour(tone)}, "clip": true,
         }))
         .collect();
-    let datasets: Vec<Value> = datasets.into_iter().map(ChartColumns::into_dataset).collect();
+    let datasets: Vec<Value> = datasets
+        .into_iter()
+        .map(ChartColumns::into_dataset)
+        .collect();
     let option = json!({
         "dataset": datasets, "grid": grid(32),
         "legend": {"show": true, "top": 0, "left": 12, "data": ["better", "worse"]},
@@ -76,7 +93,17 @@ pub fn waterfall(
         "series": series,
     });
     let height = 90 + rows_height(names.len(), 28);
-    Chart::new("paths", format!("From {} to {}, {story}", ends_text(data, path)[0], ends_text(data, path)[1]), subtitle, height, option)
+    Chart::new(
+        "paths",
+        format!(
+            "From {} to {}, {story}",
+            ends_text(data, path)[0],
+            ends_text(data, path)[1]
+        ),
+        subtitle,
+        height,
+        option,
+    )
 }
 
 /// Returns the treemap of a path: the area is the size of the change.
@@ -99,10 +126,12 @@ pub fn treemap(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &st
         .steps
         .last()
         .filter(|_| scale == StudyScale::Time)
-        .map(|last| json!({
-            "name": format!("what is left\n{}", data.metric.value_text(scale, last.after)),
-            "value": last.after, "itemStyle": {"color": colour(6)},
-        }));
+        .map(|last| {
+            json!({
+                "name": format!("what is left\n{}", data.metric.value_text(scale, last.after)),
+                "value": last.after, "itemStyle": {"color": colour(6)},
+            })
+        });
     nodes.extend(rest);
     let option = json!({
         "series": [{
@@ -116,7 +145,8 @@ pub fn treemap(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &st
     Chart::new(
         "treemap",
         format!("What the steps change, {story}"),
-        "The area is the size of the change; green is better, orange worse, grey what is left.".to_owned(),
+        "The area is the size of the change; green is better, orange worse, grey what is left."
+            .to_owned(),
         420,
         option,
     )
@@ -124,11 +154,18 @@ pub fn treemap(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &st
 
 fn step_name(data: &StudyData, treatment: usize, after: u128) -> String {
     let name = &data.treatments[treatment].name;
-    if after >> treatment & 1 == 1 { name.clone() } else { format!("without {name}") }
+    if after >> treatment & 1 == 1 {
+        name.clone()
+    } else {
+        format!("without {name}")
+    }
 }
 
 fn ends_text(data: &StudyData, path: &StudyPath) -> [String; 2] {
-    let first = path.steps.first().map_or(0, |step| step.set ^ (1 << step.factor));
+    let first = path
+        .steps
+        .first()
+        .map_or(0, |step| step.set ^ (1 << step.factor));
     let last = path.steps.last().map_or(first, |step| step.set);
     [first, last].map(|set| match set.count_ones() {
         0..=2 => data.set_text(set),

@@ -18,7 +18,10 @@ pub fn scatter(
     by: Option<usize>,
     deltas: &[Delta],
 ) -> Chart {
-    let own: Vec<&Delta> = deltas.iter().filter(|delta| delta.factor == treatment).collect();
+    let own: Vec<&Delta> = deltas
+        .iter()
+        .filter(|delta| delta.factor == treatment)
+        .collect();
     let stride = own.len().div_ceil(MOST_POINTS).max(1);
     let shown: Vec<&Delta> = own.iter().copied().step_by(stride).collect();
     let name = &data.treatments[treatment].name;
@@ -30,13 +33,23 @@ pub fn scatter(
         if is_below { "below" } else { "above" }
     );
     if shown.len() < own.len() {
-        subtitle.push_str(&format!(" {} of {} dots drawn.", grouped(shown.len()), grouped(own.len())));
+        subtitle.push_str(&format!(
+            " {} of {} dots drawn.",
+            grouped(shown.len()),
+            grouped(own.len())
+        ));
     }
     let title = match by {
         Some(other) => format!("{name}, by {}", data.treatments[other].name),
         None => name.clone(),
     };
-    Chart::new("scatter", title, subtitle, 520, option(data, scale, &axis, &shown, by))
+    Chart::new(
+        "scatter",
+        title,
+        subtitle,
+        520,
+        option(data, scale, &axis, &shown, by),
+    )
 }
 
 fn option(
@@ -46,16 +59,30 @@ fn option(
     shown: &[&Delta],
     by: Option<usize>,
 ) -> Value {
-    let values = || shown.iter().flat_map(|delta| [delta.before, delta.after]).map(|it| axis.value(it));
-    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let values = || {
+        shown
+            .iter()
+            .flat_map(|delta| [delta.before, delta.after])
+            .map(|it| axis.value(it))
+    };
+    let (low, high) = (
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(f64::NEG_INFINITY, f64::max),
+    );
     let groups: Vec<(String, Vec<&&Delta>)> = match by {
         None => vec![("deltas".to_owned(), shown.iter().collect())],
         Some(other) => {
             let name = &data.treatments[other].name;
             let part = |is_with: bool| {
-                shown.iter().filter(move |delta| (delta.set >> other & 1 == 1) == is_with).collect()
+                shown
+                    .iter()
+                    .filter(move |delta| (delta.set >> other & 1 == 1) == is_with)
+                    .collect()
             };
-            vec![(format!("without {name}"), part(false)), (format!("with {name}"), part(true))]
+            vec![
+                (format!("without {name}"), part(false)),
+                (format!("with {name}"), part(true)),
+            ]
         }
     };
     let sets: Vec<String> = shown.iter().map(|delta| data.set_text(delta.set)).collect();
@@ -67,8 +94,15 @@ fn option(
     for (number, (name, deltas)) in groups.iter().enumerate() {
         let mut columns = ChartColumns::new(&["row", "before", "after"]);
         for delta in deltas {
-            let row = shown.iter().position(|own| std::ptr::eq(*own, **delta)).unwrap_or(0);
-            columns.push(&[lapwing_stats::as_f64(row), axis.value(delta.before), axis.value(delta.after)]);
+            let row = shown
+                .iter()
+                .position(|own| std::ptr::eq(*own, **delta))
+                .unwrap_or(0);
+            columns.push(&[
+                lapwing_stats::as_f64(row),
+                axis.value(delta.before),
+                axis.value(delta.after),
+            ]);
         }
         datasets.push(columns.into_dataset());
         series.push(json!({
@@ -96,7 +130,11 @@ fn option(
     let mut x = number_axis(&axis.name(&format!("{value_name} before")));
     x["nameGap"] = json!(26);
     x["axisLabel"] = json!({"$function": "plainNumber", "hideOverlap": true});
-    let legend: Vec<&str> = groups.iter().map(|(name, _)| name.as_str()).chain(["no effect"]).collect();
+    let legend: Vec<&str> = groups
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .chain(["no effect"])
+        .collect();
     json!({
         "dataset": datasets, "grid": grid(32),
         "legend": {"show": true, "top": 0, "left": 12, "data": legend},

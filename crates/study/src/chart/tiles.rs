@@ -29,7 +29,12 @@ pub fn tiles(data: &StudyData, fit: &StudyFit) -> Chart {
         }
     }
     names.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let place = |name: &str| names.iter().position(|(known, _)| known == name).unwrap_or(0);
+    let place = |name: &str| {
+        names
+            .iter()
+            .position(|(known, _)| known == name)
+            .unwrap_or(0)
+    };
     let largest = (pairs.iter().filter_map(|(own, _)| own.coefficient))
         .map(|own| own.estimate.abs())
         .fold(0.0, f64::max);
@@ -61,17 +66,24 @@ pub fn tiles(data: &StudyData, fit: &StudyFit) -> Chart {
 fn cell(data: &StudyData, fit: &StudyFit, column: &FittedColumn, largest: f64) -> ChangeCell {
     let scale = fit.options.scale;
     let estimate = column.coefficient.map(|it| it.estimate);
-    let worse = if data.metric.is_gain(scale, 1.0) { -1.0 } else { 1.0 };
+    let worse = if data.metric.is_gain(scale, 1.0) {
+        -1.0
+    } else {
+        1.0
+    };
     let text = estimate.map_or("–".to_owned(), |own| data.metric.change_text(scale, own));
     ChangeCell {
-        shade: estimate.map_or(f64::NAN, |own| (worse * MOST_SHADES * own / largest).round()),
+        shade: estimate.map_or(f64::NAN, |own| {
+            (worse * MOST_SHADES * own / largest).round()
+        }),
         is_framed: column.adjusted_p_value.is_some_and(|p| p <= 0.05),
         told: vec![
             ("", column.name.clone()),
             (
                 "interaction",
                 estimate.map_or("not estimable".to_owned(), |own| {
-                    data.metric.change_with_interval(scale, own, column.interval)
+                    data.metric
+                        .change_with_interval(scale, own, column.interval)
                 }),
             ),
         ],

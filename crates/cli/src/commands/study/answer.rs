@@ -114,7 +114,10 @@ impl<R: Serialize + Default> StudyAnswer<R> {
                 };
                 if format == Format::Text {
                     let width = context.terminal.width();
-                    answer.wrapped(width).text(width, &mut out).map_err(CliError::from)
+                    answer
+                        .wrapped(width)
+                        .text(width, &mut out)
+                        .map_err(CliError::from)
                 } else {
                     answer.markdown(&mut out).map_err(CliError::from)
                 }
@@ -127,8 +130,9 @@ impl<R: Serialize + Default> StudyAnswer<R> {
 
 fn about(data: &StudyData, scale: StudyScale) -> Value {
     let factors = data.factors.iter();
-    let factors: Vec<Value> =
-        factors.map(|own| json!({"name": own.name, "levels": own.levels})).collect();
+    let factors: Vec<Value> = factors
+        .map(|own| json!({"name": own.name, "levels": own.levels}))
+        .collect();
     json!({
         "suite": data.suite,
         "benchmark": data.benchmark,

@@ -58,17 +58,26 @@ impl StudyColour {
             let logs: Vec<f64> = own.iter().map(|(_, log)| *log).collect();
             let Some(centre) = mean(&logs) else { continue };
             let half = logs.len() / 2;
-            rows.push((treatment, ColourRow {
-                treatment: known.name.clone(),
-                deltas: logs.len(),
-                better: logs.iter().filter(|log| data.metric.is_gain(scale, **log)).count(),
-                mean_log2_ratio: centre,
-                fast_half_log2_ratio: mean(&logs[..half]),
-                slow_half_log2_ratio: mean(&logs[logs.len() - half..]),
-            }));
+            rows.push((
+                treatment,
+                ColourRow {
+                    treatment: known.name.clone(),
+                    deltas: logs.len(),
+                    better: logs
+                        .iter()
+                        .filter(|log| data.metric.is_gain(scale, **log))
+                        .count(),
+                    mean_log2_ratio: centre,
+                    fast_half_log2_ratio: mean(&logs[..half]),
+                    slow_half_log2_ratio: mean(&logs[logs.len() - half..]),
+                },
+            ));
         }
         rows.sort_by(|one, other| one.1.mean_log2_ratio.total_cmp(&other.1.mean_log2_ratio));
-        let text = |log: f64| data.metric.change_text(StudyScale::Log, log * std::f64::consts::LN_2);
+        let text = |log: f64| {
+            data.metric
+                .change_text(StudyScale::Log, log * std::f64::consts::LN_2)
+        };
         let half = |log: Option<f64>| log.map_or("–".to_owned(), text);
         let mut table = Table::new(&[
             ("treatment", Left),
@@ -86,7 +95,10 @@ impl StudyColour {
                 format!("{} of {}", own.better, own.deltas),
             ]);
         }
-        let always = rows.iter().filter(|(_, own)| own.better == own.deltas || own.better == 0).count();
+        let always = rows
+            .iter()
+            .filter(|(_, own)| own.better == own.deltas || own.better == 0)
+            .count();
         let order: Vec<usize> = rows.iter().map(|(treatment, _)| *treatment).collect();
         let answer = StudyAnswer {
             headline: format!(

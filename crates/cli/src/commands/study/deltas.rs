@@ -66,16 +66,28 @@ impl StudyDeltas {
                 data.metric.change_text(scale, delta.change()),
             ]);
         }
-        let better = deltas.iter().filter(|own| data.metric.is_gain(scale, own.change())).count();
+        let better = deltas
+            .iter()
+            .filter(|own| data.metric.is_gain(scale, own.change()))
+            .count();
         let mut notes = Vec::new();
         if deltas.len() > SHOWN {
             let rest = grouped(deltas.len() - SHOWN);
-            notes.push(format!("{rest} smaller ones are not shown; `--format csv` lists all"));
+            notes.push(format!(
+                "{rest} smaller ones are not shown; `--format csv` lists all"
+            ));
         }
         let order: Vec<usize> = (0..data.treatments.len()).collect();
         let charts = match deltas.is_empty() {
             true => Vec::new(),
-            false => vec![("colour", chart::colour(&data, &self::deltas(&data, StudyScale::Time, self.pairing)?, &order))],
+            false => vec![(
+                "colour",
+                chart::colour(
+                    &data,
+                    &self::deltas(&data, StudyScale::Time, self.pairing)?,
+                    &order,
+                ),
+            )],
         };
         let answer = StudyAnswer {
             headline: format!(
@@ -101,7 +113,9 @@ fn row(data: &StudyData, own: &Delta) -> DeltaRow {
     let present = present.filter(|(at, _)| own.set >> at & 1 == 1);
     DeltaRow {
         treatment: data.treatments[own.factor].name.clone(),
-        present: present.map(|(_, treatment)| treatment.name.clone()).collect(),
+        present: present
+            .map(|(_, treatment)| treatment.name.clone())
+            .collect(),
         before: own.before,
         after: own.after,
         delta: own.change(),
@@ -114,12 +128,19 @@ fn row(data: &StudyData, own: &Delta) -> DeltaRow {
 pub fn measured(data: &StudyData, scale: StudyScale) -> Result<MeasuredSets, CliError> {
     let sets = data.sets(scale);
     if sets.is_empty() {
-        return Err(CliError::not_enough(format!("no value has a {} scale", scale.name())));
+        return Err(CliError::not_enough(format!(
+            "no value has a {} scale",
+            scale.name()
+        )));
     }
     MeasuredSets::new(&sets).ok_or_else(|| CliError::not_enough("values are not finite"))
 }
 
 /// Returns the deltas of a study on a scale.
-pub fn deltas(data: &StudyData, scale: StudyScale, pairing: DeltaPairing) -> Result<Vec<Delta>, CliError> {
+pub fn deltas(
+    data: &StudyData,
+    scale: StudyScale,
+    pairing: DeltaPairing,
+) -> Result<Vec<Delta>, CliError> {
     Ok(measured(data, scale)?.deltas(pairing))
 }

@@ -6,11 +6,11 @@ use clap::Args;
 use lapwing_core::show::Chart;
 use lapwing_core::show::chart::{PageSection, save_page_with};
 use lapwing_core::text::counted;
-use lapwing_stats::deltas::{DeltaPairing, strongest_modifiers, effect_modifiers};
+use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FindingKind, FitOptions, PathOrder, SettingValues, StudyData, StudyFinding, StudyFit,
-    StudyScale, chart, components, findings, study_path,
+    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFinding,
+    StudyFit, StudyScale, chart, components, findings, study_path,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -63,25 +63,43 @@ impl StudyFindings {
         }
         let data = self.study.read(context)?;
         let is_positive = data.instances.iter().all(|own| own.cost > 0.0);
-        let usual = if is_positive { StudyScale::Log } else { StudyScale::Time };
+        let usual = if is_positive {
+            StudyScale::Log
+        } else {
+            StudyScale::Time
+        };
         let scale = self.study.scale.unwrap_or(usual);
         let found = findings(&data, scale, Confidence::P95);
         let headline = headline(&data, &found);
         if let Some(page) = &self.page {
             let title = format!("Study of {}", data.benchmark);
-            let lead = format!("{}; {}. {headline}.", data.metric.name.replace('_', " "), data.size_text());
-            save_page_with(page, &title, &lead, &sections(&data, &found), &charts(&data, scale)?)?;
+            let lead = format!(
+                "{}; {}. {headline}.",
+                data.metric.name.replace('_', " "),
+                data.size_text()
+            );
+            save_page_with(
+                page,
+                &title,
+                &lead,
+                &sections(&data, &found),
+                &charts(&data, scale)?,
+            )?;
         }
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
         for own in &found {
             table.row(vec![
                 own.kind.title().to_owned(),
-                own.size.map_or_else(String::new, |size| data.metric.change_text(scale, size)),
+                own.size
+                    .map_or_else(String::new, |size| data.metric.change_text(scale, size)),
                 own.text.clone(),
             ]);
         }
         let names = |own: &StudyFinding| {
-            own.treatments.iter().map(|at| data.treatments[*at].name.clone()).collect()
+            own.treatments
+                .iter()
+                .map(|at| data.treatments[*at].name.clone())
+                .collect()
         };
         let rows = found.iter().map(|own| FindingRow {
             kind: own.kind.key(),
@@ -98,7 +116,10 @@ impl StudyFindings {
             rows: rows.collect(),
             key: "findings",
             more: json!({}),
-            charts: vec![("means", chart::effects(&data, scale, "Mean change of each treatment", &series))],
+            charts: vec![(
+                "means",
+                chart::effects(&data, scale, "Mean change of each treatment", &series),
+            )],
         };
         answer.write(&data, scale, self.study.format, &self.plot, context)
     }
@@ -108,10 +129,17 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
     let count = |kind: FindingKind| found.iter().filter(|own| own.kind == kind).count();
     let best = data.best_set();
     let first = data.set_means(StudyScale::Time);
-    let value = |set: u128| first.get(&set).map(|it| data.metric.value_text(StudyScale::Time, *it));
+    let value = |set: u128| {
+        first
+            .get(&set)
+            .map(|it| data.metric.value_text(StudyScale::Time, *it))
+    };
     let best = match (value(0), value(best)) {
         (Some(base), Some(own)) if best != 0 => {
-            format!("; the best measured setting takes {own} instead of {base}: {}", data.set_text(best))
+            format!(
+                "; the best measured setting takes {own} instead of {base}: {}",
+                data.set_text(best)
+            )
         }
         (_, _) => String::new(),
     };
@@ -119,7 +147,10 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
         "{} of {} have an effect, {} interact{best}",
         count(FindingKind::Effect),
         counted(data.treatments.len(), "treatment"),
-        counted(count(FindingKind::Interaction) + count(FindingKind::Sign), "pair")
+        counted(
+            count(FindingKind::Interaction) + count(FindingKind::Sign),
+            "pair"
+        )
     )
 }
 
@@ -135,7 +166,10 @@ fn sections(data: &StudyData, found: &[StudyFinding]) -> Vec<PageSection> {
         .filter(|section| !section.sentences.is_empty())
         .collect();
     if !data.notes.is_empty() {
-        sections.push(PageSection { title: "Notes".to_owned(), sentences: data.notes.clone() });
+        sections.push(PageSection {
+            title: "Notes".to_owned(),
+            sentences: data.notes.clone(),
+        });
     }
     sections
 }
@@ -149,19 +183,41 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
     let mut charts = Vec::new();
     for (scale, means) in [(scale, &means), (natural, &natural_means)] {
         let title = format!("Mean change of each treatment ({} scale)", scale.name());
-        charts.push(chart::effects(data, scale, &title, &[series_of(data, "mean", means)]));
+        charts.push(chart::effects(
+            data,
+            scale,
+            &title,
+            &[series_of(data, "mean", means)],
+        ));
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
     charts.push(chart::colour(data, &all, &order));
-    let strongest = strongest_modifiers(&effect_modifiers(&measured(data, natural)?, Confidence::P95));
+    let strongest = strongest_modifiers(&effect_modifiers(
+        &measured(data, natural)?,
+        Confidence::P95,
+    ));
     let mut by_size: Vec<_> = strongest.iter().collect();
     by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
     for own in by_size.into_iter().take(SCATTERS) {
-        charts.push(chart::scatter(data, natural, own.factor, Some(own.other), &all));
+        charts.push(chart::scatter(
+            data,
+            natural,
+            own.factor,
+            Some(own.other),
+            &all,
+        ));
     }
-    let options = |scale| FitOptions { model: fit::usual_model(data), scale, ..FitOptions::default() };
+    let options = |scale| FitOptions {
+        model: ModelChoice::usual(data),
+        scale,
+        ..FitOptions::default()
+    };
     if let Ok(fitted) = StudyFit::new(data, options(scale)) {
-        charts.extend(fit::charts(data, &fitted, &means).into_iter().map(|(_, chart)| chart));
+        charts.extend(
+            fit::charts(data, &fitted, &means)
+                .into_iter()
+                .map(|(_, chart)| chart),
+        );
     }
     let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
     let best = data.best_set();
@@ -169,12 +225,22 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         let values = SettingValues::new(data, scale, logs.as_ref());
         let path = study_path(&values, 0, best, &PathOrder::BestFirst);
         if !path.steps.is_empty() {
-            charts.push(chart::waterfall(data, scale, &path, &values, "best step first"));
+            charts.push(chart::waterfall(
+                data,
+                scale,
+                &path,
+                &values,
+                "best step first",
+            ));
             charts.push(chart::treemap(data, scale, &path, "best step first"));
         }
     }
     if let Some(found) = components(data, natural, 0, None, SEQUENCES, Seed(7)) {
-        charts.extend(pca::charts(data, natural, &found).into_iter().map(|(_, chart)| chart));
+        charts.extend(
+            pca::charts(data, natural, &found)
+                .into_iter()
+                .map(|(_, chart)| chart),
+        );
     }
     Ok(charts)
 }

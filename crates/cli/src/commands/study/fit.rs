@@ -61,7 +61,11 @@ const MODELS: [NamedValue<ModelChoice>; 3] = [
 const COVARIATES: [NamedValue<StudyCovariate>; 3] = [
     ("time", "The time of measurement", StudyCovariate::Time),
     ("time-of-day", "One turn per day", StudyCovariate::TimeOfDay),
-    ("session", "The session, as a block", StudyCovariate::Session),
+    (
+        "session",
+        "The session, as a block",
+        StudyCovariate::Session,
+    ),
 ];
 
 #[derive(Default, Serialize)]
@@ -87,7 +91,7 @@ impl StudyFitCommand {
         let data = self.study.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Log);
         let options = FitOptions {
-            model: self.model.unwrap_or_else(|| usual_model(&data)),
+            model: self.model.unwrap_or_else(|| ModelChoice::usual(&data)),
             scale,
             covariates: self.covariate.clone(),
             is_robust: self.robust,
@@ -99,7 +103,9 @@ impl StudyFitCommand {
         })?;
         let means = sorted_means(&data, scale, DeltaPairing::Means)?;
         let mean_of = |column: &FittedColumn| {
-            means.iter().find(|own| data.treatments[own.factor].name == column.name)
+            means
+                .iter()
+                .find(|own| data.treatments[own.factor].name == column.name)
         };
         let predictions = self.predictions(&data, &fit)?;
         let mut notes = notes(&data, &fit);
@@ -108,7 +114,11 @@ impl StudyFitCommand {
             headline: headline(&data, &fit),
             table: table(&data, &fit, mean_of),
             notes,
-            rows: fit.columns.iter().map(|own| row(own, mean_of(own))).collect(),
+            rows: fit
+                .columns
+                .iter()
+                .map(|own| row(own, mean_of(own)))
+                .collect(),
             key: "columns",
             more: json!({
                 "fit": figures(&fit),
@@ -119,7 +129,11 @@ impl StudyFitCommand {
         answer.write(&data, scale, self.study.format, &self.plot, context)
     }
 
-    fn predictions(&self, data: &StudyData, fit: &StudyFit) -> Result<Vec<(String, Value)>, CliError> {
+    fn predictions(
+        &self,
+        data: &StudyData,
+        fit: &StudyFit,
+    ) -> Result<Vec<(String, Value)>, CliError> {
         let scale = fit.options.scale;
         let mut told = Vec::new();
         for text in &self.predict {
@@ -164,19 +178,18 @@ impl StudyFitCommand {
     }
 }
 
-/// Returns all pairs if there are twice as many instances as columns, else the selected ones.
-pub fn usual_model(data: &StudyData) -> ModelChoice {
-    let count = data.treatments.len();
-    let columns = 1 + count + count * count.saturating_sub(1) / 2;
-    if data.instances.len() >= 2 * columns { ModelChoice::Pairs } else { ModelChoice::Selected }
-}
-
 fn headline(data: &StudyData, fit: &StudyFit) -> String {
     let is_sure = |own: &&FittedColumn| own.adjusted_p_value.is_some_and(|p| p <= 0.05);
     let sure: Vec<&FittedColumn> = fit.effects().filter(is_sure).collect();
-    let pairs = sure.iter().filter(|own| matches!(own.term, ModelTerm::Pair(..))).count();
+    let pairs = sure
+        .iter()
+        .filter(|own| matches!(own.term, ModelTerm::Pair(..)))
+        .count();
     let share = fit.fit.r_squared().map_or_else(String::new, |own| {
-        format!(" explains {} of the variance", lapwing_core::show::percent(own))
+        format!(
+            " explains {} of the variance",
+            lapwing_core::show::percent(own)
+        )
     });
     format!(
         "the model of {}{share}; {} and {} distinguishable from zero",
@@ -205,27 +218,47 @@ fn table<'m>(
     let is_pair = |own: &FittedColumn| matches!(own.term, ModelTerm::Pair(..));
     let size = |own: &FittedColumn| own.coefficient.map_or(-1.0, |it| it.estimate.abs());
     shown.sort_by(|one, other| {
-        let rank = |own: &FittedColumn| (own.term != ModelTerm::Intercept, own.is_covariate, is_pair(own));
-        rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one)))
+        let rank = |own: &FittedColumn| {
+            (
+                own.term != ModelTerm::Intercept,
+                own.is_covariate,
+                is_pair(own),
+            )
+        };
+        rank(one)
+            .cmp(&rank(other))
+            .then(size(other).total_cmp(&size(one)))
     });
     for own in shown.into_iter().take(SHOWN) {
         let is_value = own.term == ModelTerm::Intercept;
-        let interval = own.interval.zip(own.coefficient).map(|(it, coefficient)| match is_value {
-            true => format!(
-                "[{}, {}]",
-                data.metric.value_text(scale, it.lower),
-                data.metric.value_text(scale, it.upper)
-            ),
-            false => data.metric.interval_text(scale, coefficient.estimate, it),
-        });
+        let interval = own
+            .interval
+            .zip(own.coefficient)
+            .map(|(it, coefficient)| match is_value {
+                true => format!(
+                    "[{}, {}]",
+                    data.metric.value_text(scale, it.lower),
+                    data.metric.value_text(scale, it.upper)
+                ),
+                false => data.metric.interval_text(scale, coefficient.estimate, it),
+            });
         table.row(vec![
-            if is_value { "base".to_owned() } else { own.name.clone() },
-            own.coefficient.map_or("aliased".to_owned(), |it| match is_value {
-                true => data.metric.value_text(scale, it.estimate),
-                false => data.metric.change_text(scale, it.estimate),
-            }),
+            if is_value {
+                "base".to_owned()
+            } else {
+                own.name.clone()
+            },
+            own.coefficient
+                .map_or("aliased".to_owned(), |it| match is_value {
+                    true => data.metric.value_text(scale, it.estimate),
+                    false => data.metric.change_text(scale, it.estimate),
+                }),
             interval.unwrap_or_default(),
-            if is_value || own.is_covariate { String::new() } else { p_text(own.adjusted_p_value) },
+            if is_value || own.is_covariate {
+                String::new()
+            } else {
+                p_text(own.adjusted_p_value)
+            },
             mean_of(own).map_or_else(String::new, |it| data.metric.change_text(scale, it.mean)),
         ]);
     }
@@ -243,7 +276,9 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
             }
         };
         let freedom = fit.fit.residual_freedom();
-        notes.push(format!("residual standard deviation {text}, {freedom} degrees of freedom"));
+        notes.push(format!(
+            "residual standard deviation {text}, {freedom} degrees of freedom"
+        ));
     } else {
         notes.push("as many coefficients as instances: no intervals; replicate, or choose fewer terms with --model".to_owned());
     }
@@ -252,7 +287,9 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
         .collect();
     if !aliased.is_empty() {
         let names = first_names(aliased, 5);
-        notes.push(format!("aliased, because they depend on terms before them: {names}"));
+        notes.push(format!(
+            "aliased, because they depend on terms before them: {names}"
+        ));
     }
     match fit.options.model {
         ModelChoice::Selected => notes.push(
@@ -264,12 +301,17 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
         ModelChoice::Main => {}
     }
     let own = fit.diagnostics;
-    if let Some(ratio) = own.spread_ratio.filter(|ratio| !(0.5..=2.0).contains(ratio)) {
+    if let Some(ratio) = own
+        .spread_ratio
+        .filter(|ratio| !(0.5..=2.0).contains(ratio))
+    {
         let advice = match scale {
             StudyScale::Log => "--robust allows for that",
             StudyScale::Time | StudyScale::Rate => "--scale log or --robust allow for that",
         };
-        notes.push(format!("residuals are {ratio:.1}× as large at high values as at low ones: {advice}"));
+        notes.push(format!(
+            "residuals are {ratio:.1}× as large at high values as at low ones: {advice}"
+        ));
     }
     if let Some(drift) = own.autocorrelation.filter(|it| *it > 0.3) {
         notes.push(format!(
@@ -277,7 +319,10 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
         ));
     }
     if own.outliers > 0 {
-        notes.push(format!("{} far from the model (standardised residual above 3.5)", counted(own.outliers, "instance")));
+        notes.push(format!(
+            "{} far from the model (standardised residual above 3.5)",
+            counted(own.outliers, "instance")
+        ));
     }
     notes
 }
@@ -330,10 +375,15 @@ pub fn charts(
     means: &[MeanDelta],
 ) -> Vec<(&'static str, lapwing_core::show::Chart)> {
     let mut charts = Vec::new();
-    if fit.effects().any(|own| matches!(own.term, ModelTerm::Pair(..))) {
+    if fit
+        .effects()
+        .any(|own| matches!(own.term, ModelTerm::Pair(..)))
+    {
         charts.push(("tiles", chart::tiles(data, fit)));
     }
-    let main = fit.effects().filter(|own| matches!(own.term, ModelTerm::Main(_)));
+    let main = fit
+        .effects()
+        .filter(|own| matches!(own.term, ModelTerm::Main(_)));
     let coefficients = EffectSeries {
         name: "coefficient".to_owned(),
         rows: main
@@ -349,7 +399,10 @@ pub fn charts(
     };
     let series = [coefficients, series_of(data, "mean delta", means)];
     let title = "Coefficients beside mean deltas";
-    charts.push(("coefficients", chart::effects(data, fit.options.scale, title, &series)));
+    charts.push((
+        "coefficients",
+        chart::effects(data, fit.options.scale, title, &series),
+    ));
     charts.push(("predicted", chart::predicted(data, fit)));
     charts
 }

@@ -57,15 +57,23 @@ impl StudyImport {
             CliError::input(format!("{}: {error}", self.file.display()))
                 .consequence("nothing of this file was imported")
         })?;
-        let stem = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("runs");
+        let stem = self
+            .file
+            .file_stem()
+            .and_then(|it| it.to_str())
+            .unwrap_or("runs");
         let stem = if stem == "-" { "runs" } else { stem };
         let benchmark = self.benchmark.as_deref().unwrap_or(stem);
         let session = table.session_id(&text, &self.suite, benchmark);
         let mut store = open_for_writing(context)?;
-        let known = store.catalogue().sessions(&lapwing_core::record::Filter::default())?;
+        let known = store
+            .catalogue()
+            .sessions(&lapwing_core::record::Filter::default())?;
         let runs = counted(table.len(), "run");
         if known.iter().any(|row| row.id == session.to_string()) {
-            context.terminal.say(&format!("{}: {runs} already present", self.file.display()));
+            context
+                .terminal
+                .say(&format!("{}: {runs} already present", self.file.display()));
             return Ok(ExitStatus::Fine);
         }
         let now = jiff::Timestamp::now();

@@ -80,7 +80,9 @@ impl StudyMeans {
         };
         let of_rest = |name: &str| {
             let (means, rest) = restricted.as_ref()?;
-            means.iter().find(|own| rest.treatments[own.factor].name == name)
+            means
+                .iter()
+                .find(|own| rest.treatments[own.factor].name == name)
         };
         let is_restricted = restricted.is_some();
         let without = format!("without {}", joined(&self.study.without));
@@ -95,8 +97,9 @@ impl StudyMeans {
         ])
         .dispensable(&["p adjusted", "pairs"]);
         let interval = |own: &MeanDelta| {
-            own.interval
-                .map_or("–".to_owned(), |it| data.metric.interval_text(scale, own.mean, it))
+            own.interval.map_or("–".to_owned(), |it| {
+                data.metric.interval_text(scale, own.mean, it)
+            })
         };
         for own in &means {
             let name = &data.treatments[own.factor].name;
@@ -105,7 +108,9 @@ impl StudyMeans {
                 name.clone(),
                 data.metric.change_text(scale, own.mean),
                 interval(own),
-                rest.map_or("–".to_owned(), |it| data.metric.change_text(scale, it.mean)),
+                rest.map_or("–".to_owned(), |it| {
+                    data.metric.change_text(scale, it.mean)
+                }),
                 rest.map_or("–".to_owned(), interval),
                 own.set_pairs.to_string(),
                 p_text(own.adjusted_p_value.map(PValue::value)),
@@ -125,13 +130,19 @@ impl StudyMeans {
             headline: headline(&data, scale, &means),
             table,
             notes,
-            rows: means.iter().map(|own| {
-                let name = &data.treatments[own.factor].name;
-                row(name, own, of_rest(name))
-            }).collect(),
+            rows: means
+                .iter()
+                .map(|own| {
+                    let name = &data.treatments[own.factor].name;
+                    row(name, own, of_rest(name))
+                })
+                .collect(),
             key: "means",
             more: json!({"without": self.study.without}),
-            charts: vec![("means", chart::effects(&data, scale, "Mean change of each treatment", &series))],
+            charts: vec![(
+                "means",
+                chart::effects(&data, scale, "Mean change of each treatment", &series),
+            )],
         };
         answer.write(&data, scale, self.study.format, &self.plot, context)
     }
@@ -144,7 +155,11 @@ pub fn sorted_means(
     pairing: DeltaPairing,
 ) -> Result<Vec<MeanDelta>, CliError> {
     let mut means = mean_deltas(&measured(data, scale)?, pairing, Confidence::P95);
-    let sign = if data.metric.is_gain(scale, -1.0) { 1.0 } else { -1.0 };
+    let sign = if data.metric.is_gain(scale, -1.0) {
+        1.0
+    } else {
+        -1.0
+    };
     means.sort_by(|one, other| (sign * one.mean).total_cmp(&(sign * other.mean)));
     Ok(means)
 }
@@ -172,12 +187,24 @@ pub fn series_of(data: &StudyData, name: &str, means: &[MeanDelta]) -> EffectSer
 fn headline(data: &StudyData, scale: StudyScale, means: &[MeanDelta]) -> String {
     let is_sure = |own: &&MeanDelta| own.adjusted_p_value.is_some_and(|p| p.value() <= 0.05);
     let sure: Vec<&MeanDelta> = means.iter().filter(is_sure).collect();
-    let strongest = sure.iter().max_by(|one, other| one.mean.abs().total_cmp(&other.mean.abs()));
+    let strongest = sure
+        .iter()
+        .max_by(|one, other| one.mean.abs().total_cmp(&other.mean.abs()));
     let strongest = strongest.map_or_else(String::new, |own| {
-        let change = data.metric.change_with_interval(scale, own.mean, own.interval);
-        format!("; {} changes most: {change}", data.treatments[own.factor].name)
+        let change = data
+            .metric
+            .change_with_interval(scale, own.mean, own.interval);
+        format!(
+            "; {} changes most: {change}",
+            data.treatments[own.factor].name
+        )
     });
-    format!("{} of {} change {} on average{strongest}", sure.len(), counted(means.len(), "treatment"), data.metric.name)
+    format!(
+        "{} of {} change {} on average{strongest}",
+        sure.len(),
+        counted(means.len(), "treatment"),
+        data.metric.name
+    )
 }
 
 fn row(name: &str, own: &MeanDelta, rest: Option<&MeanDelta>) -> MeanRow {

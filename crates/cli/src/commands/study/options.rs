@@ -38,16 +38,40 @@ pub struct StudyDataOptions {
 }
 
 const SCALES: [NamedValue<StudyScale>; 3] = [
-    ("time", "The metric itself; of a rate its inverse", StudyScale::Time),
-    ("rate", "How much is done per unit of time: the inverse", StudyScale::Rate),
-    ("log", "The logarithm: changes are percentages, and factors multiply", StudyScale::Log),
+    (
+        "time",
+        "The metric itself; of a rate its inverse",
+        StudyScale::Time,
+    ),
+    (
+        "rate",
+        "How much is done per unit of time: the inverse",
+        StudyScale::Rate,
+    ),
+    (
+        "log",
+        "The logarithm: changes are percentages, and factors multiply",
+        StudyScale::Log,
+    ),
 ];
 
 /// How replicates of two settings make deltas.
 pub const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
-    ("means", "One delta per pair of settings, of their means", DeltaPairing::Means),
-    ("medians", "One delta per pair of settings, of their medians", DeltaPairing::Medians),
-    ("all", "Every instance of the one with every instance of the other", DeltaPairing::AllPairs),
+    (
+        "means",
+        "One delta per pair of settings, of their means",
+        DeltaPairing::Means,
+    ),
+    (
+        "medians",
+        "One delta per pair of settings, of their medians",
+        DeltaPairing::Medians,
+    ),
+    (
+        "all",
+        "Every instance of the one with every instance of the other",
+        DeltaPairing::AllPairs,
+    ),
 ];
 
 impl StudyOptions {
@@ -93,8 +117,10 @@ impl StudyDataOptions {
         })?;
         match gathered {
             Some(found) => found.map_err(with_hint),
-            None => Err(CliError::not_enough("no benchmark passes all of these filters")
-                .hint("`lapwing list` shows the contents of the store")),
+            None => Err(
+                CliError::not_enough("no benchmark passes all of these filters")
+                    .hint("`lapwing list` shows the contents of the store"),
+            ),
         }
     }
 }
@@ -107,7 +133,9 @@ pub fn with_hint(error: StudyError) -> CliError {
         ),
         StudyError::SeveralMetrics { .. } => Some("name one with --metric"),
         StudyError::NoValues { .. } => Some("`lapwing list metrics` shows what was measured"),
-        StudyError::TooMany { .. } | StudyError::Unknown { .. } | StudyError::NoLevel { .. } => None,
+        StudyError::TooMany { .. } | StudyError::Unknown { .. } | StudyError::NoLevel { .. } => {
+            None
+        }
     };
     match &error {
         StudyError::NoValues { .. } => CliError::not_enough(error).hint_if(hint),

@@ -7,14 +7,13 @@ use clap::Args;
 use lapwing_core::text::counted;
 use lapwing_stats::Confidence;
 use lapwing_study::{
-    AttributionSource, FitOptions, PathOrder, SettingValues, StudyData, StudyFit, StudyPath,
-    StudyScale, attribution, chart, study_path,
+    AttributionSource, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit,
+    StudyPath, StudyScale, attribution, chart, study_path,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::{EndFields, StudyAnswer, StudyPlotOptions};
-use super::fit::usual_model;
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
@@ -38,7 +37,12 @@ pub struct StudyPaths {
     #[arg(long, value_name = "ORDER", value_parser = one_of(&ORDERS), default_value = "best-first")]
     order: StoryOrder,
     /// Treatments in the given order, separated by commas
-    #[arg(long, value_name = "FACTORS", value_delimiter = ',', conflicts_with = "order")]
+    #[arg(
+        long,
+        value_name = "FACTORS",
+        value_delimiter = ',',
+        conflicts_with = "order"
+    )]
     steps: Vec<String>,
     /// Use measured settings only, no predictions
     #[arg(long)]
@@ -56,7 +60,11 @@ enum StoryOrder {
 }
 
 const ORDERS: [NamedValue<StoryOrder>; 2] = [
-    ("best-first", "Always the step that improves most", StoryOrder::BestFirst),
+    (
+        "best-first",
+        "Always the step that improves most",
+        StoryOrder::BestFirst,
+    ),
     (
         "nicest-first",
         "By `nice` of the factors in the suite file, the lowest first; among equals the step that improves most",
@@ -92,8 +100,14 @@ impl StudyPaths {
                 .hint("name another one with --from or --to"));
         }
         let fit_on = |scale: StudyScale| {
-            let options = FitOptions { model: usual_model(&data), scale, ..FitOptions::default() };
-            StudyFit::new(&data, options).ok().filter(|_| !self.measured_only)
+            let options = FitOptions {
+                model: ModelChoice::usual(&data),
+                scale,
+                ..FitOptions::default()
+            };
+            StudyFit::new(&data, options)
+                .ok()
+                .filter(|_| !self.measured_only)
         };
         let logs = fit_on(StudyScale::Log);
         let values = SettingValues::new(&data, scale, logs.as_ref());
@@ -112,7 +126,13 @@ impl StudyPaths {
         let answer = StudyAnswer {
             headline: headline(&data, scale, &path, &story),
             table: table(&data, scale, &rows),
-            notes: notes(&data, &path, &values, shares.as_ref().map(|own| own.source), to),
+            notes: notes(
+                &data,
+                &path,
+                &values,
+                shares.as_ref().map(|own| own.source),
+                to,
+            ),
             rows,
             key: "steps",
             more: json!({
@@ -126,7 +146,10 @@ impl StudyPaths {
                 }).collect::<Vec<Value>>()),
             }),
             charts: vec![
-                ("waterfall", chart::waterfall(&data, scale, &path, &values, &story)),
+                (
+                    "waterfall",
+                    chart::waterfall(&data, scale, &path, &values, &story),
+                ),
                 ("treemap", chart::treemap(&data, scale, &path, &story)),
             ],
         };
@@ -137,13 +160,18 @@ impl StudyPaths {
         if !self.steps.is_empty() {
             let steps: Result<Vec<usize>, _> =
                 self.steps.iter().map(|name| data.treatment(name)).collect();
-            return Ok((PathOrder::Given(steps.map_err(with_hint)?), "in the given order".to_owned()));
+            return Ok((
+                PathOrder::Given(steps.map_err(with_hint)?),
+                "in the given order".to_owned(),
+            ));
         }
         match self.order {
             StoryOrder::BestFirst => Ok((PathOrder::BestFirst, "best step first".to_owned())),
             StoryOrder::NicestFirst => {
                 let path = self.study.data.cleaning.suite.clone();
-                let path = path.map(|it| suite_file::named(&it)).or_else(suite_file::here);
+                let path = path
+                    .map(|it| suite_file::named(&it))
+                    .or_else(suite_file::here);
                 let ranks = match path {
                     Some(path) => nice(&path)?,
                     None => BTreeMap::new(),
@@ -153,7 +181,12 @@ impl StudyPaths {
                         .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest, and name the file with --suite"));
                 }
                 let last = ranks.values().max().map_or(0, |most| most + 1);
-                let rank = |factor: usize| ranks.get(&data.factors[factor].name).copied().unwrap_or(last);
+                let rank = |factor: usize| {
+                    ranks
+                        .get(&data.factors[factor].name)
+                        .copied()
+                        .unwrap_or(last)
+                };
                 let ranks = data.treatments.iter().map(|own| rank(own.factor)).collect();
                 Ok((PathOrder::NicestFirst(ranks), "nicest first".to_owned()))
             }
@@ -167,17 +200,26 @@ fn nice(path: &Path) -> Result<BTreeMap<String, usize>, CliError> {
         .map_err(|error| CliError::input(format!("cannot read `{}`: {error}", path.display())))?;
     let suite: toml_edit::DocumentMut = text.parse()?;
     let factors = suite.get("factor").and_then(|it| it.as_table_like());
-    let ranks = factors.into_iter().flat_map(|table| table.iter()).filter_map(|(name, factor)| {
-        let nice = factor.as_table_like()?.get("nice")?.as_integer()?;
-        Some((name.to_owned(), usize::try_from(nice.max(0)).ok()?))
-    });
+    let ranks = factors
+        .into_iter()
+        .flat_map(|table| table.iter())
+        .filter_map(|(name, factor)| {
+            let nice = factor.as_table_like()?.get("nice")?.as_integer()?;
+            Some((name.to_owned(), usize::try_from(nice.max(0)).ok()?))
+        });
     Ok(ranks.collect())
 }
 
 fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) -> String {
-    let [first, last] = [path.steps.first().map(|it| it.before), path.steps.last().map(|it| it.after)]
-        .map(|value| value.unwrap_or(f64::NAN));
-    let largest = path.steps.iter().max_by(|one, other| one.delta().abs().total_cmp(&other.delta().abs()));
+    let [first, last] = [
+        path.steps.first().map(|it| it.before),
+        path.steps.last().map(|it| it.after),
+    ]
+    .map(|value| value.unwrap_or(f64::NAN));
+    let largest = path
+        .steps
+        .iter()
+        .max_by(|one, other| one.delta().abs().total_cmp(&other.delta().abs()));
     let largest = largest.map_or_else(String::new, |step| {
         let name = &data.treatments[step.factor].name;
         let share = lapwing_core::show::percent(step.delta() / (last - first));
@@ -226,14 +268,23 @@ fn table(data: &StudyData, scale: StudyScale, rows: &[StepRow]) -> Table {
         ("Shapley value", Right),
     ]);
     for row in rows {
-        let change = row.change.map_or(String::new(), |it| data.metric.change_text(scale, it));
-        let predicted = if row.is_measured == Some(false) { "≈ " } else { "" };
+        let change = row
+            .change
+            .map_or(String::new(), |it| data.metric.change_text(scale, it));
+        let predicted = if row.is_measured == Some(false) {
+            "≈ "
+        } else {
+            ""
+        };
         table.row(vec![
             row.treatment.clone(),
-            row.after.map_or(String::new(), |it| format!("{predicted}{}", data.metric.value_text(scale, it))),
+            row.after.map_or(String::new(), |it| {
+                format!("{predicted}{}", data.metric.value_text(scale, it))
+            }),
             change,
             row.shapley.map_or("–".to_owned(), |it| {
-                data.metric.change_with_interval(scale, it, row.ends.interval())
+                data.metric
+                    .change_with_interval(scale, it, row.ends.interval())
             }),
         ]);
     }
@@ -259,7 +310,10 @@ fn notes(
         notes.push("≈ not measured: predicted by the model of logarithms".to_owned());
     }
     if !path.is_complete {
-        notes.push(format!("the path ends before {}: no step from there has a value", data.set_text(to)));
+        notes.push(format!(
+            "the path ends before {}: no step from there has a value",
+            data.set_text(to)
+        ));
     }
     notes.push(match from {
         Some(AttributionSource::Measured) => {

@@ -53,7 +53,11 @@ impl StudyPca {
         let data = self.study.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Time);
         let from = data.named_set(&self.from).map_err(with_hint)?;
-        let to = self.to.as_deref().map(|text| data.named_set(text)).transpose();
+        let to = self
+            .to
+            .as_deref()
+            .map(|text| data.named_set(text))
+            .transpose();
         let to = to.map_err(with_hint)?;
         let found = components(&data, scale, from, to, self.sequences, Seed(self.seed));
         let found = found.ok_or_else(|| {
@@ -63,9 +67,20 @@ impl StudyPca {
             ))
             .hint("a design of walks or a full factorial has them")
         })?;
-        let mut table = Table::new(&[("component", Right), ("variance", Right), ("together", Right), ("treatments", Left)]);
+        let mut table = Table::new(&[
+            ("component", Right),
+            ("variance", Right),
+            ("together", Right),
+            ("treatments", Left),
+        ]);
         let mut together = 0.0;
-        for (at, own) in found.components.iter().enumerate().take(8) {
+        for (at, own) in found
+            .components
+            .iter()
+            .enumerate()
+            .filter(|(_, own)| own.share > 0.0005)
+            .take(8)
+        {
             together += own.share;
             table.row(vec![
                 (at + 1).to_string(),
@@ -74,12 +89,16 @@ impl StudyPca {
                 axis_text(&data, &found, at),
             ]);
         }
-        let rows = found.components.iter().enumerate().map(|(at, own)| ComponentRow {
-            component: at + 1,
-            variance: own.variance,
-            share: own.share,
-            loadings: loadings(&data, &found, at),
-        });
+        let rows = found
+            .components
+            .iter()
+            .enumerate()
+            .map(|(at, own)| ComponentRow {
+                component: at + 1,
+                variance: own.variance,
+                share: own.share,
+                loadings: loadings(&data, &found, at),
+            });
         let two: f64 = found.components.iter().take(2).map(|own| own.share).sum();
         let answer = StudyAnswer {
             headline: format!(
@@ -89,7 +108,11 @@ impl StudyPca {
                 axis_text(&data, &found, 0)
             ),
             table,
-            notes: vec![format!("sequences from {} to {}", data.set_text(found.from), data.set_text(found.to))],
+            notes: vec![format!(
+                "sequences from {} to {}",
+                data.set_text(found.from),
+                data.set_text(found.to)
+            )],
             rows: rows.collect(),
             key: "components",
             more: json!({"from": data.set_text(found.from), "to": data.set_text(found.to), "sequences": found.sequences}),
@@ -113,7 +136,8 @@ pub fn charts(
 
 fn loadings(data: &StudyData, found: &StudyComponents, at: usize) -> Value {
     let own = found.treatments.iter().zip(&found.components[at].loadings);
-    let pairs = own.map(|(treatment, loading)| (data.treatments[*treatment].name.clone(), json!(loading)));
+    let pairs =
+        own.map(|(treatment, loading)| (data.treatments[*treatment].name.clone(), json!(loading)));
     Value::Object(pairs.collect())
 }
 
@@ -122,10 +146,15 @@ fn axis_text(data: &StudyData, found: &StudyComponents, at: usize) -> String {
     const MATTERS: f64 = 0.3;
     let side = |sign: f64| {
         let own = found.treatments.iter().zip(&found.components[at].loadings);
-        let mut own: Vec<(usize, f64)> =
-            own.map(|(treatment, it)| (*treatment, it * sign)).filter(|(_, it)| *it > MATTERS).collect();
+        let mut own: Vec<(usize, f64)> = own
+            .map(|(treatment, it)| (*treatment, it * sign))
+            .filter(|(_, it)| *it > MATTERS)
+            .collect();
         own.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let names: Vec<&str> = own.iter().map(|(it, _)| data.treatments[*it].name.as_str()).collect();
+        let names: Vec<&str> = own
+            .iter()
+            .map(|(it, _)| data.treatments[*it].name.as_str())
+            .collect();
         names.join(", ")
     };
     match (side(1.0), side(-1.0)) {

@@ -57,7 +57,11 @@ impl StudyScatter {
         let treatment = data.treatment(&self.factor).map_err(with_hint)?;
         let sets = measured(&data, scale)?;
         let deltas = sets.deltas(DeltaPairing::Means);
-        let own: Vec<Delta> = deltas.iter().copied().filter(|it| it.factor == treatment).collect();
+        let own: Vec<Delta> = deltas
+            .iter()
+            .copied()
+            .filter(|it| it.factor == treatment)
+            .collect();
         if own.is_empty() {
             return Err(no_deltas());
         }
@@ -65,7 +69,10 @@ impl StudyScatter {
         let strongest = strongest_modifiers(&all);
         let by = match &self.by {
             Some(name) => Some(data.treatment(name).map_err(with_hint)?),
-            None => strongest.iter().find(|it| it.factor == treatment).map(|it| it.other),
+            None => strongest
+                .iter()
+                .find(|it| it.factor == treatment)
+                .map(|it| it.other),
         };
         let mut modifiers: Vec<&EffectModifier> =
             all.iter().filter(|it| it.factor == treatment).collect();
@@ -88,7 +95,8 @@ impl StudyScatter {
                 data.treatments[it.other].name.clone(),
                 data.metric.change_text(scale, it.without),
                 data.metric.change_text(scale, it.with),
-                data.metric.change_with_interval(scale, it.difference(), it.interval),
+                data.metric
+                    .change_with_interval(scale, it.difference(), it.interval),
                 it.quadruples.to_string(),
                 p_text(it.adjusted_p_value.map(PValue::value)),
             ]);
@@ -102,7 +110,10 @@ impl StudyScatter {
             rows: modifiers.iter().map(|it| row(&data, it)).collect(),
             key: "modifiers",
             more: json!({"treatment": self.factor, "crossover": crossover, "pairs": own.len()}),
-            charts: vec![("scatter", chart::scatter(&data, scale, treatment, by, &deltas))],
+            charts: vec![(
+                "scatter",
+                chart::scatter(&data, scale, treatment, by, &deltas),
+            )],
         };
         answer.write(&data, scale, self.study.format, &self.plot, context)
     }
@@ -116,8 +127,14 @@ fn headline(
     own: &[Delta],
 ) -> String {
     let name = &data.treatments[treatment].name;
-    let better = own.iter().filter(|it| data.metric.is_gain(scale, it.change())).count();
-    let first = format!("{name} is better in {better} of {} pairs of settings", own.len());
+    let better = own
+        .iter()
+        .filter(|it| data.metric.is_gain(scale, it.change()))
+        .count();
+    let first = format!(
+        "{name} is better in {better} of {} pairs of settings",
+        own.len()
+    );
     let Some(by) = by else {
         return first;
     };

@@ -62,7 +62,8 @@ pub mod build {
     pub use super::change_cells::{ChangeCell, ChangeTable, MOST_SHADES};
     pub use super::columns::ChartColumns;
     pub use super::parts::{
-        axis_below_rows, grid, number_axis, row_axis, row_intervals, row_names, rows_height, tooltip,
+        axis_below_rows, grid, number_axis, row_axis, row_intervals, row_names, rows_height,
+        tooltip,
     };
     pub use super::{colour, named_colour};
 }
@@ -105,7 +106,13 @@ pub struct ChartView {
 
 impl Chart {
     /// Returns a chart with one view and without links.
-    pub fn new(id: &'static str, title: String, subtitle: String, height: u32, option: Value) -> Self {
+    pub fn new(
+        id: &'static str,
+        title: String,
+        subtitle: String,
+        height: u32,
+        option: Value,
+    ) -> Self {
         Self {
             id,
             title,
