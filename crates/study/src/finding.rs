@@ -219,10 +219,14 @@ impl Words<'_> {
         let gains = [one.without, other.without].map(|change| self.is_gain(change));
         // Compared with the larger one of both, to which the other hardly adds anything.
         let larger = one.without.abs().max(other.without.abs());
+        let smaller = one.without.abs().min(other.without.abs());
         let adds = (one.without + other.with).abs() - larger;
         let is_less = one.with.abs() < one.without.abs();
         let text = match (gains, is_less) {
-            ([true, true], true) if adds < 0.25 * one.without.abs().min(other.without.abs()) => {
+            ([true, true], true) if adds < -0.25 * smaller => {
+                format!("{first} and {second} undo each other in part: {numbers}")
+            }
+            ([true, true], true) if adds < 0.25 * smaller => {
                 format!("either of {first} and {second} removes the same cost: {numbers}")
             }
             ([true, true], true) => {

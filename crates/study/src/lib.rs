@@ -12,6 +12,7 @@ mod data;
 mod factor;
 mod finding;
 mod fit;
+mod gather;
 mod paths;
 mod runs_csv;
 mod scale;

@@ -133,7 +133,7 @@ fn the_mean_delta_of_a_full_factorial_is_the_main_effect_on_every_scale() {
                         _ => cost.ln(),
                     })
                     .collect();
-                values.iter().sum::<f64>() / values.len() as f64
+                lapwing_stats::mean(&values).unwrap()
             };
             let mean = number(&named(&told["means"], "treatment", name)["mean"]);
             assert!(
