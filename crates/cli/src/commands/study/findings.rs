@@ -47,7 +47,7 @@ pub struct StudyFindings {
 }
 
 #[derive(Default, Serialize)]
-struct FindingRow {
+struct StudyFindingRow {
     kind: &'static str,
     text: String,
     treatments: Vec<String>,
@@ -101,7 +101,7 @@ impl StudyFindings {
                 .map(|at| data.treatments[*at].name.clone())
                 .collect()
         };
-        let rows = found.iter().map(|own| FindingRow {
+        let rows = found.iter().map(|own| StudyFindingRow {
             kind: own.kind.key(),
             text: own.text.clone(),
             treatments: names(own),
