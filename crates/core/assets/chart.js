@@ -204,12 +204,15 @@
       const half = Math.min(11, 0.38 * Math.abs(api.size([0, 1])[1]));
       const text = names[place] ?? "";
       const { x: left, width } = params.coordSys;
-      const isRight = Math.max(x1, x2) + 6.5 * text.length < left + width;
+      const room = 6.5 * text.length;
+      // Right of the bar, else left of it, else in it.
+      const isRight = Math.max(x1, x2) + room < left + width;
+      const isInside = !isRight && Math.min(x1, x2) - room < left;
       return {
         type: "group",
         children: [
           { type: "rect", shape: { x: Math.min(x1, x2), y: y - half, width: Math.max(Math.abs(x2 - x1), 1), height: 2 * half }, style: { fill: api.visual("color"), opacity: 0.8 } },
-          { type: "text", style: { text, x: isRight ? Math.max(x1, x2) + 5 : Math.min(x1, x2) - 5, y, fill: tones[look].text, textAlign: isRight ? "left" : "right", textVerticalAlign: "middle", font: api.font({ fontSize: 11 }) } },
+          { type: "text", style: { text, x: isRight ? Math.max(x1, x2) + 5 : (isInside ? Math.max(x1, x2) : Math.min(x1, x2)) - 5, y, fill: isInside ? tones[look].background : tones[look].text, textAlign: isRight ? "left" : "right", textVerticalAlign: "middle", font: api.font({ fontSize: 11 }) } },
         ],
       };
     },

@@ -3,21 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_core::clean::{CleaningRules, clean};
-use lapwing_core::judge::{MetricChoice, metric};
-use lapwing_core::model::{Better, Level, Run, natural_order};
+use lapwing_core::judge::metric;
+use lapwing_core::model::{Better, Run};
 use lapwing_core::record::InstanceData;
 use lapwing_core::sample::{BenchmarkData, GroupBy, Sample, samples};
 use lapwing_core::text::{counted, first_names};
 use lapwing_stats::mean;
 
 use crate::factor::{StudyFactor, Treatment};
+use crate::gather::{Definitions, factors_of, only_metric, treatments};
 use crate::scale::{StudyMetric, StudyScale};
 
 /// The attribute of a session with the names of its factors, in the order of the study.
 pub(crate) const FACTOR_ORDER: &str = "study_factors";
 
 /// More treatments do not fit into a set.
-const MOST_TREATMENTS: usize = 128;
+pub(crate) const MOST_TREATMENTS: usize = 128;
 
 /// What was measured of a benchmark in a study.
 #[derive(Debug, Clone, PartialEq)]
@@ -442,108 +443,4 @@ impl StudyData {
             counted(self.instances.len(), "instance")
         )
     }
-}
-
-/// The definitions of factors that hold: those of the latest runs.
-struct Definitions(BTreeMap<String, String>);
-
-impl Definitions {
-    fn of(data: &BenchmarkData) -> Self {
-        let mut latest = BTreeMap::new();
-        for instance in &data.instances {
-            for (factor, definition) in &instance.run.definitions {
-                latest.insert(factor.clone(), definition.clone());
-            }
-        }
-        Self(latest)
-    }
-
-    /// Where a treatment is absent its definition does not matter.
-    fn is_current(&self, run: &Run) -> bool {
-        run.definitions.iter().all(|(factor, definition)| {
-            let is_absent = run.factors.get(factor) == Some(&Level::Bool(false));
-            is_absent || self.0.get(factor) == Some(definition)
-        })
-    }
-}
-
-/// Returns the factors of all runs, in the order that sessions state, and others in natural order.
-fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
-    let mut levels: BTreeMap<&str, Vec<Level>> = BTreeMap::new();
-    let mut stated: Vec<&str> = Vec::new();
-    for instance in &data.instances {
-        for (name, level) in &instance.run.factors {
-            let own = levels.entry(name).or_default();
-            if !own.contains(level) {
-                own.push(level.clone());
-            }
-        }
-        let order = instance.session.attributes.get(FACTOR_ORDER);
-        let names = order
-            .and_then(|order| order.as_array())
-            .into_iter()
-            .flatten();
-        for name in names.filter_map(|name| name.as_str()) {
-            if !stated.contains(&name) {
-                stated.push(name);
-            }
-        }
-    }
-    let place = |name: &str| {
-        stated
-            .iter()
-            .position(|own| *own == name)
-            .unwrap_or(usize::MAX)
-    };
-    let mut factors: Vec<StudyFactor> = levels
-        .into_iter()
-        .map(|(name, levels)| StudyFactor::new(name.to_owned(), levels))
-        .collect();
-    factors.sort_by(|one, other| {
-        let places = place(&one.name).cmp(&place(&other.name));
-        places.then_with(|| natural_order(&one.name, &other.name))
-    });
-    factors
-}
-
-fn treatments(factors: &[StudyFactor]) -> Result<Vec<Treatment>, StudyError> {
-    let mut treatments = Vec::new();
-    for (factor, own) in factors.iter().enumerate() {
-        treatments.extend((1..own.levels.len()).map(|level| Treatment {
-            factor,
-            level,
-            name: own.treatment_name(level),
-        }));
-    }
-    let count = treatments.len();
-    if count > MOST_TREATMENTS {
-        return Err(StudyError::TooMany { count });
-    }
-    Ok(treatments)
-}
-
-/// Returns the metric that is judged by default if there is only one, apart from the memory.
-fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<String, StudyError> {
-    let has_values = |name: &String| {
-        let mut columns = sample
-            .instances
-            .iter()
-            .filter_map(|own| own.iterations.values.get(name));
-        columns.any(|column| column.iter().any(|value| value.is_finite()))
-    };
-    let mut candidates = MetricChoice::Directed.of(sample);
-    candidates.retain(has_values);
-    if candidates.len() > 1 {
-        candidates.retain(|name| name != "peak_memory");
-    }
-    if candidates.len() > 1 {
-        return Err(StudyError::SeveralMetrics {
-            benchmark,
-            candidates,
-        });
-    }
-    let metric = "wall_time".to_owned();
-    candidates
-        .pop()
-        .ok_or(StudyError::NoValues { benchmark, metric })
 }

@@ -6,9 +6,10 @@ use lapwing_core::text::{capitalised, counted, first_names};
 use lapwing_stats::deltas::{
     DeltaPairing, EffectModifier, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas,
 };
-use lapwing_stats::{Confidence, PValue};
+use lapwing_stats::{Confidence, PValue, as_f64, mean, standard_deviation};
 
 use crate::data::StudyData;
+use crate::fit::{FitOptions, ModelChoice, StudyFit};
 use crate::scale::StudyScale;
 
 /// The accepted share of false findings.
@@ -80,19 +81,26 @@ pub struct StudyFinding {
 
 /// Returns the findings of a study on a scale, by kind, the strongest first.
 ///
-/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %.
+/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Interactions are tested in the model of all pairs
+/// where there are enough instances for it, since that knows the noise from all of them; else by quadruples of settings.
 pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
     let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
         return Vec::new();
     };
-    let words = Words { data, scale };
+    let words = Words {
+        data,
+        scale,
+        sets: &sets,
+        confidence,
+        fit: pairs_fit(data, scale),
+    };
     let means = mean_deltas(&sets, DeltaPairing::Means, confidence);
     let modifiers = effect_modifiers(&sets, confidence);
     let (mut decided, undecided): (Vec<&MeanDelta>, Vec<&MeanDelta>) =
         means.iter().partition(|own| is_sure(own.adjusted_p_value));
     decided.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
     let mut found: Vec<StudyFinding> = decided.iter().map(|own| words.effect(own)).collect();
-    let pairs = pairs(&modifiers);
+    let pairs = pairs(&modifiers, |own| words.is_pair_sure(own));
     found.extend(
         pairs
             .iter()
@@ -109,10 +117,13 @@ fn is_sure(p_value: Option<PValue>) -> bool {
 }
 
 /// Returns the interactions that are sure, each from both sides, the largest first.
-fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
+fn pairs(
+    modifiers: &[EffectModifier],
+    is_pair_sure: impl Fn(&EffectModifier) -> bool,
+) -> Vec<[&EffectModifier; 2]> {
     let sure = modifiers
         .iter()
-        .filter(|own| own.factor < own.other && is_sure(own.adjusted_p_value));
+        .filter(|own| own.factor < own.other && is_pair_sure(own));
     let mut pairs: Vec<[&EffectModifier; 2]> = sure
         .filter_map(|own| {
             let back = modifiers.iter();
@@ -132,11 +143,38 @@ fn pairs(modifiers: &[EffectModifier]) -> Vec<[&EffectModifier; 2]> {
 struct Words<'a> {
     data: &'a StudyData,
     scale: StudyScale,
+    sets: &'a MeasuredSets,
+    confidence: Confidence,
+    fit: Option<StudyFit>,
+}
+
+/// Returns the model of all pairs, if there are enough instances.
+fn pairs_fit(data: &StudyData, scale: StudyScale) -> Option<StudyFit> {
+    let model = ModelChoice::usual(data);
+    let options = FitOptions {
+        model,
+        scale,
+        ..FitOptions::default()
+    };
+    let fit = (model == ModelChoice::Pairs).then(|| StudyFit::new(data, options));
+    fit?.ok()
 }
 
 impl Words<'_> {
     fn name(&self, treatment: usize) -> String {
         format!("`{}`", self.data.treatments[treatment].name)
+    }
+
+    fn is_pair_sure(&self, own: &EffectModifier) -> bool {
+        let [one, other] = [own.factor, own.other].map(|at| &self.data.treatments[at].name);
+        let name = format!("{one}:{other}");
+        let mut columns = self.fit.iter().flat_map(|fit| &fit.columns);
+        match columns.find(|column| column.name == name) {
+            Some(column) => column
+                .adjusted_p_value
+                .is_some_and(|p| p <= FALSE_DISCOVERIES),
+            None => is_sure(own.adjusted_p_value),
+        }
     }
 
     fn change(&self, change: f64) -> String {
@@ -171,7 +209,7 @@ impl Words<'_> {
 
     fn interaction(&self, one: &EffectModifier, other: &EffectModifier) -> Option<StudyFinding> {
         // One of them with another sign is told by itself.
-        if one.flips() || other.flips() {
+        if self.surely_flips(one) || self.surely_flips(other) {
             return None;
         }
         let [first, second] = [one, other].map(|own| self.name(own.factor));
@@ -181,10 +219,14 @@ impl Words<'_> {
         let gains = [one.without, other.without].map(|change| self.is_gain(change));
         // Compared with the larger one of both, to which the other hardly adds anything.
         let larger = one.without.abs().max(other.without.abs());
+        let smaller = one.without.abs().min(other.without.abs());
         let adds = (one.without + other.with).abs() - larger;
         let is_less = one.with.abs() < one.without.abs();
         let text = match (gains, is_less) {
-            ([true, true], true) if adds < 0.25 * one.without.abs().min(other.without.abs()) => {
+            ([true, true], true) if adds < -0.25 * smaller => {
+                format!("{first} and {second} undo each other in part: {numbers}")
+            }
+            ([true, true], true) if adds < 0.25 * smaller => {
                 format!("either of {first} and {second} removes the same cost: {numbers}")
             }
             ([true, true], true) => {
@@ -210,8 +252,24 @@ impl Words<'_> {
         })
     }
 
+    /// Returns whether the effect differs from zero both with and without the other treatment, in opposite directions.
+    fn surely_flips(&self, own: &EffectModifier) -> bool {
+        let is_sure = |is_with: bool| {
+            let deltas = self.sets.deltas(DeltaPairing::Means).into_iter();
+            let changes: Vec<f64> = deltas
+                .filter(|it| it.factor == own.factor && (it.set >> own.other & 1 == 1) == is_with)
+                .map(|it| it.change())
+                .collect();
+            let error = standard_deviation(&changes).map(|own| own / as_f64(changes.len()).sqrt());
+            let quantile = self.confidence.t_quantile(as_f64(changes.len()) - 1.0);
+            let estimate = mean(&changes).zip(error).zip(quantile);
+            estimate.is_some_and(|((centre, error), quantile)| centre.abs() > quantile * error)
+        };
+        own.flips() && is_sure(true) && is_sure(false)
+    }
+
     fn signs(&self, pair: &[&EffectModifier; 2]) -> Vec<StudyFinding> {
-        let flips = pair.iter().filter(|own| own.flips());
+        let flips = pair.iter().filter(|own| self.surely_flips(own));
         flips
             .map(|own| {
                 let verb = |change: f64| {
@@ -294,6 +352,7 @@ impl Words<'_> {
                 Vec::new(),
             ));
         }
+        texts.extend(self.more_instances(undecided));
         let wanted: BTreeSet<usize> = undecided
             .iter()
             .map(|own| own.factor)
@@ -334,6 +393,25 @@ impl Words<'_> {
                 size: None,
             })
             .collect()
+    }
+
+    /// Returns how many times the instances would resolve 5 % for the undecided treatments.
+    fn more_instances(&self, undecided: &[&MeanDelta]) -> Option<(String, Vec<usize>)> {
+        const WANTED: f64 = 0.05;
+        let reach = |own: &&MeanDelta| {
+            let wanted = match self.scale {
+                StudyScale::Log => WANTED.ln_1p(),
+                StudyScale::Time | StudyScale::Rate => WANTED * own.mean_before.abs(),
+            };
+            Some(0.5 * (own.interval?.upper - own.interval?.lower) / wanted)
+        };
+        let widest = undecided.iter().filter_map(reach).fold(0.0, f64::max);
+        let times = (widest * widest).ceil();
+        (times > 1.0).then(|| {
+            let times = lapwing_core::text::grouped(format_args!("{times:.0}"));
+            let text = format!("Intervals of all undecided factors within ±5 % need about {times}× as many instances like these");
+            (text, undecided.iter().map(|own| own.factor).collect())
+        })
     }
 
     /// Returns settings that were not measured, by the number of deltas of wanted treatments that each would give.

@@ -20,6 +20,19 @@ pub enum ModelChoice {
     Selected,
 }
 
+impl ModelChoice {
+    /// Returns all pairs if there are twice as many instances as columns, else the selected terms.
+    pub fn usual(data: &StudyData) -> Self {
+        let count = data.treatments.len();
+        let columns = 1 + count + count * count.saturating_sub(1) / 2;
+        if data.instances.len() >= 2 * columns {
+            Self::Pairs
+        } else {
+            Self::Selected
+        }
+    }
+}
+
 /// What is beside the factors in the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyCovariate {

@@ -13,6 +13,7 @@ pub mod design;
 mod factor;
 mod finding;
 mod fit;
+mod gather;
 mod paths;
 mod runs_csv;
 mod scale;

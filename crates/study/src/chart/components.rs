@@ -6,7 +6,7 @@ use lapwing_core::show::chart::build::{
 };
 use lapwing_core::text::counted;
 use lapwing_stats::as_f64;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::AxisScale;
 use crate::components::StudyComponents;
@@ -16,7 +16,7 @@ use crate::scale::StudyScale;
 /// Loadings shorter than this share of the longest have no name.
 const NAMED: f64 = 0.2;
 
-/// Returns the biplot of the first two components: a dot per sequence, an arrow per treatment.
+/// Returns the biplot of the first two components: a dot per sequence, a line per treatment.
 pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> Chart {
     let zeros = vec![0.0; found.sequences];
     let scores = |at: usize| found.components.get(at).map_or(&zeros, |own| &own.scores);
@@ -53,11 +53,11 @@ pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> C
         let is_named = lengths[of] > NAMED * longest;
         series.push(json!({
             "name": data.treatments[*treatment].name, "type": "line",
-            "data": [[0, 0], {"value": [reach(0), reach(1)], "label": {
+            "data": [{"value": [0, 0], "symbol": "none"}, {"value": [reach(0), reach(1)], "label": {
                 "show": is_named, "formatter": "{a}", "position": if reach(0) < 0.0 { "left" } else { "right" },
                 "color": named_colour("text"), "fontSize": 12,
             }}],
-            "symbol": ["none", "arrow"], "symbolSize": 8, "silent": true,
+            "symbol": "circle", "symbolSize": 7, "silent": true,
             "lineStyle": {"color": colour(0), "width": 1.75}, "itemStyle": {"color": colour(0)},
         }));
     }
@@ -81,7 +81,7 @@ pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> C
         "biplot",
         "Which treatments take each other's place".to_owned(),
         format!(
-            "{} from {} to {}: a dot per sequence, an arrow per treatment. Opposite arrows: whichever comes first has the effect.",
+            "{} from {} to {}: a dot per sequence, a line per treatment. Opposite lines: whichever comes first has the effect.",
             counted(found.sequences, "sequence"),
             data.set_text(found.from),
             end_text(data, found)
@@ -95,16 +95,14 @@ pub fn biplot(data: &StudyData, scale: StudyScale, found: &StudyComponents) -> C
 pub fn scree(data: &StudyData, found: &StudyComponents) -> Chart {
     const MOST: usize = 20;
     let mut columns = ChartColumns::new(&["place", "lower", "upper"]);
-    let shown: Vec<f64> = found
-        .components
-        .iter()
-        .take(MOST)
-        .map(|own| own.share * 100.0)
-        .collect();
+    let shares = found.components.iter().map(|own| own.share * 100.0);
+    let shown: Vec<f64> = shares.filter(|share| *share > 0.05).take(MOST).collect();
     for (place, share) in shown.iter().enumerate() {
         columns.push(&[as_f64(place), 0.0, *share]);
     }
-    let names: Vec<String> = (1..=shown.len()).map(|at| at.to_string()).collect();
+    let names: Vec<String> = (1..=shown.len())
+        .map(|at| format!("component {at}"))
+        .collect();
     let mut sum = 0.0;
     let texts: Vec<String> = shown
         .iter()
@@ -113,10 +111,6 @@ pub fn scree(data: &StudyData, found: &StudyComponents) -> Chart {
             format!("{share:.1} % ({sum:.0} % together)")
         })
         .collect();
-    let mut y: Value = row_axis(&names, "left");
-    y["name"] = json!("component");
-    y["nameLocation"] = json!("start");
-    y["nameGap"] = json!(8);
     Chart::new(
         "study_scree",
         "Variance of the components".to_owned(),
@@ -127,8 +121,8 @@ pub fn scree(data: &StudyData, found: &StudyComponents) -> Chart {
         ),
         90 + rows_height(shown.len(), 26),
         json!({
-            "dataset": [columns.into_dataset()], "grid": grid(26),
-            "xAxis": axis_below_rows("share of variance (%)"), "yAxis": y, "tooltip": {"show": false},
+            "dataset": [columns.into_dataset()], "grid": grid(8),
+            "xAxis": axis_below_rows("share of variance (%)"), "yAxis": row_axis(&names, "left"), "tooltip": {"show": false},
             "series": [{
                 "name": "share", "type": "custom", "encode": {"x": ["lower", "upper"], "y": "place"},
                 "renderItem": {"$function": "floatingBar", "names": texts}, "itemStyle": {"color": colour(0)},

@@ -9,8 +9,8 @@ use lapwing_core::text::counted;
 use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FindingKind, FitOptions, PathOrder, SettingValues, StudyData, StudyFinding, StudyFit,
-    StudyScale, chart, components, findings, study_path,
+    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFinding,
+    StudyFit, StudyScale, chart, components, findings, study_path,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -208,7 +208,7 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         ));
     }
     let options = |scale| FitOptions {
-        model: fit::usual_model(data),
+        model: ModelChoice::usual(data),
         scale,
         ..FitOptions::default()
     };

@@ -91,7 +91,7 @@ impl StudyFitCommand {
         let data = self.study.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Log);
         let options = FitOptions {
-            model: self.model.unwrap_or_else(|| usual_model(&data)),
+            model: self.model.unwrap_or_else(|| ModelChoice::usual(&data)),
             scale,
             covariates: self.covariate.clone(),
             is_robust: self.robust,
@@ -175,17 +175,6 @@ impl StudyFitCommand {
             told.push((sentence, json));
         }
         Ok(told)
-    }
-}
-
-/// Returns all pairs if there are twice as many instances as columns, else the selected ones.
-pub fn usual_model(data: &StudyData) -> ModelChoice {
-    let count = data.treatments.len();
-    let columns = 1 + count + count * count.saturating_sub(1) / 2;
-    if data.instances.len() >= 2 * columns {
-        ModelChoice::Pairs
-    } else {
-        ModelChoice::Selected
     }
 }
 

@@ -7,14 +7,13 @@ use clap::Args;
 use lapwing_core::text::counted;
 use lapwing_stats::Confidence;
 use lapwing_study::{
-    AttributionSource, FitOptions, PathOrder, SettingValues, StudyData, StudyFit, StudyPath,
-    StudyScale, attribution, chart, study_path,
+    AttributionSource, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit,
+    StudyPath, StudyScale, attribution, chart, study_path,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::{EndFields, StudyAnswer, StudyPlotOptions};
-use super::fit::usual_model;
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
@@ -102,7 +101,7 @@ impl StudyPaths {
         }
         let fit_on = |scale: StudyScale| {
             let options = FitOptions {
-                model: usual_model(&data),
+                model: ModelChoice::usual(&data),
                 scale,
                 ..FitOptions::default()
             };

@@ -74,7 +74,13 @@ impl StudyPca {
             ("treatments", Left),
         ]);
         let mut together = 0.0;
-        for (at, own) in found.components.iter().enumerate().take(8) {
+        for (at, own) in found
+            .components
+            .iter()
+            .enumerate()
+            .filter(|(_, own)| own.share > 0.0005)
+            .take(8)
+        {
             together += own.share;
             table.row(vec![
                 (at + 1).to_string(),

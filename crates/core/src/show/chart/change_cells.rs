@@ -11,6 +11,9 @@ pub const MOST_SHADES: f64 = 5.0;
 
 const ROW_HEIGHT: u32 = 26;
 
+/// So many letters have room above the columns.
+const MOST_LETTERS: usize = 100;
+
 /// A cell of a heat map of changes.
 #[derive(Debug)]
 pub struct ChangeCell {
@@ -66,11 +69,19 @@ impl ChangeTable {
             json!({"label": label.unwrap_or_default(), "column": "cell", "names": names})
         });
         let fields: Vec<Value> = fields.collect();
+        // Names that have no room side by side are slanted.
+        let letters: usize = self
+            .columns
+            .iter()
+            .map(|name| name.chars().count() + 2)
+            .sum();
+        let is_rotated = self.columns.len() > 8 || letters > MOST_LETTERS;
         let mut x = names_axis(self.columns_name, "middle", &self.columns);
         let mut y = names_axis("", "end", &row_names(&self.rows));
         x["position"] = json!("top");
-        x["axisLabel"] = json!({"interval": 0, "hideOverlap": true, "rotate": if self.columns.len() > 8 { 60 } else { 0 }});
-        if self.columns.len() > 8 {
+        x["axisLabel"] =
+            json!({"interval": 0, "hideOverlap": true, "rotate": if is_rotated { 60 } else { 0 }});
+        if is_rotated {
             x["nameGap"] = json!(48);
         }
         y["inverse"] = json!(true);

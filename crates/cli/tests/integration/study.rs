@@ -1,0 +1,362 @@
+//! `lapwing study`: the analyses of a synthetic study, by the real program.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{output, run};
+use crate::study_fixture::{cost, imported, runs_csv, studied};
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let arguments = [&["study"], arguments, &["--format", "json"]].concat();
+    let output = output(folder, &arguments);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+fn close(one: f64, other: f64, tolerance: f64) {
+    assert!(
+        (one - other).abs() <= tolerance * other.abs().max(1e-12),
+        "{one} is not {other}"
+    );
+}
+
+fn named<'v>(rows: &'v Value, key: &str, name: &str) -> &'v Value {
+    let mut rows = rows.as_array().unwrap().iter();
+    rows.find(|row| row[key] == name)
+        .unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn the_model_of_pairs_gives_back_the_coefficients_of_the_article() {
+    let folder = studied(2, 0.0);
+    let csv = runs_csv(2, 0.0);
+    // Without affinity the costs are exactly those of two factors and their pair.
+    let told = json(
+        folder.path(),
+        &[
+            "fit",
+            "--scale",
+            "time",
+            "--model",
+            "pairs",
+            "--without",
+            "affinity",
+        ],
+    );
+    let of = |name: &str| number(&named(&told["columns"], "column", name)["estimate"]);
+    close(of("(Intercept)"), 1182e-6, 1e-9);
+    close(of("cfg_no_init_logging"), -577.1e-6, 1e-9);
+    close(of("src_submit_biglogs_remove"), -490.7e-6, 1e-9);
+    close(
+        of("cfg_no_init_logging:src_submit_biglogs_remove"),
+        358e-6,
+        1e-9,
+    );
+    assert_eq!(csv.lines().count(), 33);
+}
+
+#[test]
+fn paths_add_up_and_shapley_values_are_the_main_effect_and_half_of_the_pair() {
+    let folder = studied(1, 0.0);
+    let to = "cfg_no_init_logging=1,src_submit_biglogs_remove=1";
+    for scale in ["time", "rate", "log"] {
+        let told = json(folder.path(), &["paths", "--to", to, "--scale", scale]);
+        let steps = told["steps"].as_array().unwrap();
+        let sum = |key: &str| -> f64 { steps.iter().map(|step| number(&step[key])).sum() };
+        let value = |cost: f64| match scale {
+            "time" => cost,
+            "rate" => cost.recip(),
+            _ => cost.ln(),
+        };
+        let [start, end] =
+            [cost(false, false, false), cost(true, true, false)].map(|it| value(it * 1e-6));
+        close(sum("change"), end - start, 1e-9);
+        close(sum("shapley"), end - start, 1e-9);
+        assert_eq!(
+            (told["is_complete"].clone(), told["shapley_from"].clone()),
+            (true.into(), "measured".into())
+        );
+        if scale == "time" {
+            assert_eq!(steps[0]["treatment"], "cfg_no_init_logging");
+            close(number(&steps[0]["shapley"]), (-577.1 + 179.0) * 1e-6, 1e-9);
+            close(number(&steps[1]["shapley"]), (-490.7 + 179.0) * 1e-6, 1e-9);
+        }
+        if scale == "rate" {
+            close(number(&steps[0]["before"]), 1e6 / 1182.0, 1e-12);
+        }
+    }
+    let given = json(
+        folder.path(),
+        &[
+            "paths",
+            "--to",
+            to,
+            "--steps",
+            "src_submit_biglogs_remove,cfg_no_init_logging",
+        ],
+    );
+    close(number(&given["steps"][0]["change"]), -490.7e-6, 1e-9);
+}
+
+#[test]
+fn the_mean_delta_of_a_full_factorial_is_the_main_effect_on_every_scale() {
+    let folder = studied(3, 0.02);
+    let rows: Vec<(u32, f64)> = (runs_csv(3, 0.02).lines().skip(1))
+        .map(|line| {
+            let fields: Vec<&str> = line.split(';').collect();
+            let set = (0..4).map(|bit| u32::from(fields[bit] == "1") << bit).sum();
+            (set, fields[5].parse::<f64>().unwrap() * 1e-6)
+        })
+        .collect();
+    for scale in ["time", "rate", "log"] {
+        let told = json(folder.path(), &["means", "--scale", scale]);
+        let names = [
+            "cfg_no_init_logging",
+            "src_submit_biglogs_remove",
+            "affinity",
+            "app_big",
+        ];
+        for (bit, name) in names.iter().enumerate() {
+            let side = |present: u32| {
+                let own = rows.iter().filter(|(set, _)| set >> bit & 1 == present);
+                let values: Vec<f64> = own
+                    .map(|(_, cost)| match scale {
+                        "time" => *cost,
+                        "rate" => cost.recip(),
+                        _ => cost.ln(),
+                    })
+                    .collect();
+                lapwing_stats::mean(&values).unwrap()
+            };
+            let mean = number(&named(&told["means"], "treatment", name)["mean"]);
+            assert!(
+                (mean - (side(1) - side(0))).abs() < 1e-9 * side(0).abs(),
+                "{name} {scale}"
+            );
+        }
+    }
+}
+
+#[test]
+fn findings_name_the_shared_cost_and_the_factor_whose_sign_depends_on_another() {
+    let folder = studied(4, 0.01);
+    let told = json(folder.path(), &["findings", "--page", "page.html"]);
+    let texts: Vec<&str> = told["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    let has = |part: &str| {
+        assert!(
+            texts.iter().any(|text| text.contains(part)),
+            "{part}: {texts:#?}"
+        )
+    };
+    has("`cfg_no_init_logging` helps: −");
+    has(
+        "`cfg_no_init_logging` and `src_submit_biglogs_remove` remove partly the same cost: alone −",
+    );
+    has("`affinity` helps (");
+    has("and hurts (");
+    has("`app_big`: ");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("Strongest factors") && page.contains("const charts=["));
+    // Nothing is fetched: the page is whole.
+    assert!(!page.contains("src=\"http") && !page.contains("href=\"http"));
+}
+
+#[test]
+fn a_scatter_is_split_by_the_strongest_modifier_and_other_charts_are_drawn() {
+    let folder = studied(2, 0.01);
+    let told = run(
+        folder.path(),
+        &["study", "scatter", "cfg_no_init_logging", "--plot", "s.svg"],
+    );
+    assert!(told.contains("without src_submit_biglogs_remove"), "{told}");
+    let drawn = fs::read_to_string(folder.path().join("s.svg")).unwrap();
+    assert!(drawn.contains("with src_submit_biglogs_remove") && drawn.contains("no effect"));
+    for (arguments, part) in [
+        (&["colour"][..], "time per task before"),
+        (&["means", "--without", "affinity"], "without affinity"),
+        (&["fit", "--plot-kind", "tiles"], "Interactions of pairs"),
+        (&["fit", "--plot-kind", "predicted"], "predicted"),
+        (&["paths", "--scale", "rate"], "time per task (1/"),
+        (&["paths", "--plot-kind", "treemap"], "what is left"),
+        (&["pca", "--plot-kind", "biplot"], "component 1"),
+        (&["pca", "--plot-kind", "scree"], "share of variance"),
+    ] {
+        let arguments = [&["study"], arguments, &["--plot", "c.svg"]].concat();
+        let told = run(folder.path(), &arguments);
+        assert!(told.ends_with("exit 0"), "{told}");
+        let drawn = fs::read_to_string(folder.path().join("c.svg")).unwrap();
+        assert!(drawn.contains(part), "{arguments:?} has no `{part}`");
+    }
+}
+
+#[test]
+fn predictions_have_intervals_and_say_what_cannot_be_known() {
+    let folder = studied(3, 0.01);
+    let told = json(
+        folder.path(),
+        &[
+            "fit",
+            "--model",
+            "pairs",
+            "--predict",
+            "affinity=1",
+            "--predict",
+            "{}",
+        ],
+    );
+    let own = &told["predictions"][0];
+    let [value, lower, upper, run_lower] =
+        ["value", "lower", "upper", "run_lower"].map(|key| number(&own[key]));
+    assert!(run_lower < lower && lower < value && value < upper);
+    let told = run(folder.path(), &["study", "fit", "--predict", "affinity=3"]);
+    assert!(
+        told.contains("error: `3` is no setting of `affinity`: false, true"),
+        "{told}"
+    );
+}
+
+#[test]
+fn runs_survive_a_round_trip_and_deltas_are_every_pair_of_runs() {
+    let folder = studied(2, 0.05);
+    let csv = runs_csv(2, 0.05);
+    let exported = run(folder.path(), &["study", "export"]);
+    let fields =
+        |line: &str| -> Vec<f64> { line.split(';').map(|it| it.parse().unwrap()).collect() };
+    assert_eq!(exported.lines().next(), csv.lines().next());
+    for (one, other) in exported.lines().skip(1).zip(csv.lines().skip(1)) {
+        for (one, other) in fields(one).into_iter().zip(fields(other)) {
+            close(one, other, 1e-11);
+        }
+    }
+    let again = imported(folder.path(), &csv);
+    assert!(
+        again.contains("runs.csv: 32 runs already present"),
+        "{again}"
+    );
+    let deltas = run(folder.path(), &["study", "export", "--kind", "deltas"]);
+    let rows: Vec<Vec<&str>> = deltas
+        .lines()
+        .filter(|it| it.contains(';'))
+        .map(|it| it.split(';').collect())
+        .collect();
+    // 4 factors × 8 pairs of settings × 2 × 2 runs.
+    assert_eq!(rows.len(), 1 + 128);
+    let names = [
+        "cfg_no_init_logging",
+        "src_submit_biglogs_remove",
+        "affinity",
+        "app_big",
+    ];
+    assert_eq!(
+        rows[0],
+        [&["treatment", "before", "after", "delta"][..], &names].concat()
+    );
+    let treatments: BTreeSet<&str> = rows[1..].iter().map(|row| row[0]).collect();
+    assert_eq!(treatments, names.into_iter().collect());
+    for row in &rows[1..] {
+        let number = |at: usize| row[at].parse::<f64>().unwrap();
+        assert!((number(3) - (number(2) - number(1))).abs() < 1e-8);
+        let own = names.iter().position(|name| *name == row[0]).unwrap();
+        assert_eq!(row[4 + own], "0");
+    }
+}
+
+#[test]
+fn errors_name_what_could_be_meant() {
+    let folder = studied(1, 0.0);
+    let of = |arguments: &[&str]| run(folder.path(), &[&["study"], arguments].concat());
+    assert_eq!(
+        of(&["scatter", "logging"]),
+        "error: there is no factor `logging`: cfg_no_init_logging, src_submit_biglogs_remove, affinity, app_big\nexit 2"
+    );
+    let plot = of(&["means", "--plot", "m.png", "--plot-kind", "pie"]);
+    assert_eq!(plot, "error: there is no chart `pie` here: `means`\nexit 2");
+    imported(folder.path(), &runs_csv(1, 0.1));
+    fs::write(folder.path().join("other.csv"), "a,cost\n1,2\n0,3\n").unwrap();
+    of(&["import", "other.csv"]);
+    let several = of(&["means"]);
+    assert!(several.starts_with("error: a study is about one benchmark, and several pass the filters: `other`, `perf`\n  hint: name one"), "{several}");
+    let few = of(&["pca", "-b", "other"]);
+    assert!(
+        few.contains("no two sequences of measured settings start at {}")
+            && few.ends_with("exit 3"),
+        "{few}"
+    );
+}
+
+#[test]
+fn levels_numbers_and_factors_that_came_later_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = "prefetch,python,ms\n".to_owned();
+    for prefetch in [0, 10, 100] {
+        for (python, slower) in [("3.11", 0.0), ("3.13", -2.0), ("3.14", -3.0)] {
+            csv.push_str(&format!(
+                "{prefetch},{python},{}\n",
+                20.0 + slower - 0.05 * f64::from(prefetch)
+            ));
+        }
+    }
+    fs::write(folder.path().join("levels.csv"), csv).unwrap();
+    let told = run(
+        folder.path(),
+        &[
+            "study",
+            "import",
+            "levels.csv",
+            "--benchmark",
+            "perf",
+            "--unit",
+            "ms",
+        ],
+    );
+    assert!(told.ends_with("exit 0"), "{told}");
+    let fit = json(
+        folder.path(),
+        &["fit", "--scale", "time", "--model", "main"],
+    );
+    close(
+        number(&named(&fit["columns"], "column", "prefetch")["estimate"]),
+        -0.05e-3,
+        1e-9,
+    );
+    let means = json(folder.path(), &["means"]);
+    close(
+        number(&named(&means["means"], "treatment", "prefetch=100")["mean"]),
+        -5e-3,
+        1e-9,
+    );
+    // Old runs of the same benchmark without the factors.
+    fs::write(folder.path().join("old.csv"), "early,ms\n0,20\n1,30\n").unwrap();
+    run(
+        folder.path(),
+        &[
+            "study",
+            "import",
+            "old.csv",
+            "--benchmark",
+            "perf",
+            "--unit",
+            "ms",
+        ],
+    );
+    let told = json(folder.path(), &["means"]);
+    close(
+        number(&named(&told["means"], "treatment", "early")["mean"]),
+        10e-3,
+        1e-9,
+    );
+    let notes = told["notes"].to_string();
+    assert!(notes.contains("some runs do not record"), "{notes}");
+}

@@ -1,0 +1,114 @@
+//! What the runs of a benchmark say of its factors, definitions and metrics.
+
+use std::collections::BTreeMap;
+
+use lapwing_core::judge::MetricChoice;
+use lapwing_core::model::{Level, Run, natural_order};
+use lapwing_core::sample::{BenchmarkData, Sample};
+
+use crate::data::{FACTOR_ORDER, MOST_TREATMENTS, StudyError};
+use crate::factor::{StudyFactor, Treatment};
+
+/// The definitions of factors that hold: those of the latest runs.
+pub(crate) struct Definitions(BTreeMap<String, String>);
+
+impl Definitions {
+    pub(crate) fn of(data: &BenchmarkData) -> Self {
+        let mut latest = BTreeMap::new();
+        for instance in &data.instances {
+            for (factor, definition) in &instance.run.definitions {
+                latest.insert(factor.clone(), definition.clone());
+            }
+        }
+        Self(latest)
+    }
+
+    /// Returns whether a run is of the current definitions: where a treatment is absent its definition does not matter.
+    pub(crate) fn is_current(&self, run: &Run) -> bool {
+        run.definitions.iter().all(|(factor, definition)| {
+            let is_absent = run.factors.get(factor) == Some(&Level::Bool(false));
+            is_absent || self.0.get(factor) == Some(definition)
+        })
+    }
+}
+
+/// Returns the factors of all runs, in the order that sessions state, and others in natural order.
+pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
+    let mut levels: BTreeMap<&str, Vec<Level>> = BTreeMap::new();
+    let mut stated: Vec<&str> = Vec::new();
+    for instance in &data.instances {
+        for (name, level) in &instance.run.factors {
+            let own = levels.entry(name).or_default();
+            if !own.contains(level) {
+                own.push(level.clone());
+            }
+        }
+        let order = instance.session.attributes.get(FACTOR_ORDER);
+        let names = order
+            .and_then(|order| order.as_array())
+            .into_iter()
+            .flatten();
+        for name in names.filter_map(|name| name.as_str()) {
+            if !stated.contains(&name) {
+                stated.push(name);
+            }
+        }
+    }
+    let place = |name: &str| {
+        stated
+            .iter()
+            .position(|own| *own == name)
+            .unwrap_or(usize::MAX)
+    };
+    let mut factors: Vec<StudyFactor> = levels
+        .into_iter()
+        .map(|(name, levels)| StudyFactor::new(name.to_owned(), levels))
+        .collect();
+    factors.sort_by(|one, other| {
+        let places = place(&one.name).cmp(&place(&other.name));
+        places.then_with(|| natural_order(&one.name, &other.name))
+    });
+    factors
+}
+
+pub(crate) fn treatments(factors: &[StudyFactor]) -> Result<Vec<Treatment>, StudyError> {
+    let mut treatments = Vec::new();
+    for (factor, own) in factors.iter().enumerate() {
+        treatments.extend((1..own.levels.len()).map(|level| Treatment {
+            factor,
+            level,
+            name: own.treatment_name(level),
+        }));
+    }
+    let count = treatments.len();
+    if count > MOST_TREATMENTS {
+        return Err(StudyError::TooMany { count });
+    }
+    Ok(treatments)
+}
+
+/// Returns the metric that is judged by default if there is only one, apart from the memory.
+pub(crate) fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<String, StudyError> {
+    let has_values = |name: &String| {
+        let mut columns = sample
+            .instances
+            .iter()
+            .filter_map(|own| own.iterations.values.get(name));
+        columns.any(|column| column.iter().any(|value| value.is_finite()))
+    };
+    let mut candidates = MetricChoice::Directed.of(sample);
+    candidates.retain(has_values);
+    if candidates.len() > 1 {
+        candidates.retain(|name| name != "peak_memory");
+    }
+    if candidates.len() > 1 {
+        return Err(StudyError::SeveralMetrics {
+            benchmark,
+            candidates,
+        });
+    }
+    let metric = "wall_time".to_owned();
+    candidates
+        .pop()
+        .ok_or(StudyError::NoValues { benchmark, metric })
+}
