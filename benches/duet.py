@@ -15,14 +15,13 @@ A/A control beside the first and the third neighbour, where both do the same wor
 Needs a C compiler, and two physical cores.
 """
 
-import argparse
 import math
 import pathlib
 import statistics
 import tempfile
 import time
 
-from neighbour import build, compared, half_width, lapwing, lapwing_program, neighbour, steps_of, suite
+from neighbour import build, compared, half_width, lapwing, lapwing_program, neighbour, options, steps_of, suite
 
 # Of a thousand.
 MORE = 30
@@ -46,7 +45,7 @@ def row(kind, way, truth, results):
     widths = [half_width(it) for it in comparisons]
     holds = sum(it["lower"] <= truth <= it["upper"] for it in comparisons)
     found = sum(not it["lower"] <= 1 <= it["upper"] for it in comparisons)
-    seconds = statistics.mean(took for _, took in results)
+    seconds = statistics.mean(duration for _, duration in results)
     return (
         f"| {kind} | {100 * (truth - 1):.0f} % | {way} | {100 * statistics.median(widths):.2f} % "
         f"| {100 * statistics.median(errors):.2f} % | {holds} / {len(results)} | {found} / {len(results)} | {seconds:.1f} s |"
@@ -54,13 +53,7 @@ def row(kind, way, truth, results):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--repetitions", type=int, default=10)
-    options.add_argument("--instances", type=int, default=10)
-    options.add_argument("--iterations", type=int, default=5)
-    options.add_argument("--cpus", default="0,1", help="where the neighbour runs")
-    options.add_argument("--lapwing")
-    given = options.parse_args()
+    given = options(__doc__, "repetitions", 10, 5)
     lapwing_path = lapwing_program(given.lapwing)
     cpus = given.cpus.split(",")
     settings = f"instances = {given.instances}\niterations = {given.iterations}\nburn_in = 1"

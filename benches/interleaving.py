@@ -12,13 +12,12 @@ excludes 1. Prints a table with the 95 % interval (Wilson) of the rate of alarms
 Needs a C compiler.
 """
 
-import argparse
 import math
 import pathlib
 import statistics
 import tempfile
 
-from neighbour import build, compared, half_width, lapwing, lapwing_program, neighbour, steps_of, suite
+from neighbour import build, compared, half_width, lapwing, lapwing_program, neighbour, options, steps_of, suite
 
 SECONDS = 0.02
 
@@ -43,13 +42,7 @@ def wilson(count, of):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--experiments", type=int, default=40)
-    options.add_argument("--instances", type=int, default=10)
-    options.add_argument("--iterations", type=int, default=3)
-    options.add_argument("--cpus", default="0,1", help="where the co-runner runs")
-    options.add_argument("--lapwing")
-    given = options.parse_args()
+    given = options(__doc__, "experiments", 40, 3)
     lapwing_path = lapwing_program(given.lapwing)
     cpus = given.cpus.split(",")
     settings = f"instances = {given.instances}\niterations = {given.iterations}\nburn_in = 1"

@@ -3,6 +3,7 @@
 Both are compiled here by a C compiler. The neighbour ends with the script, and by itself after ten minutes.
 """
 
+import argparse
 import contextlib
 import json
 import math
@@ -147,3 +148,14 @@ def lapwing_program(given):
     """Returns the program to measure with: the given one, or the release build of this repository."""
     root = pathlib.Path(__file__).resolve().parent.parent
     return pathlib.Path(given or root / "target/release/lapwing").resolve()
+
+
+def options(description, counted, count, iterations):
+    """Returns the parsed options of a script: how many experiments or repetitions, each of how many instances and iterations."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(f"--{counted}", type=int, default=count)
+    parser.add_argument("--instances", type=int, default=10)
+    parser.add_argument("--iterations", type=int, default=iterations)
+    parser.add_argument("--cpus", default="0,1", help="where the other program runs")
+    parser.add_argument("--lapwing")
+    return parser.parse_args()

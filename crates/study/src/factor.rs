@@ -36,6 +36,14 @@ impl StudyFactor {
         Self { name, levels }
     }
 
+    /// Returns the factor with another base, if it has that level; treatments keep theirs.
+    pub(crate) fn with_base(mut self, base: &Level) -> Self {
+        if let (false, Some(place)) = (self.is_treatment(), self.position(base)) {
+            self.levels[..=place].rotate_right(1);
+        }
+        self
+    }
+
     /// Returns whether it is a treatment: absent or present.
     pub fn is_treatment(&self) -> bool {
         self.levels == [Level::Bool(false), Level::Bool(true)]
@@ -119,6 +127,16 @@ fn order(one: &Level, other: &Level) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_base_of_a_design_comes_first_and_the_others_stay_in_order() {
+        let levels = [1, 2, 4, 8].map(Level::Integer).to_vec();
+        let workers = StudyFactor::new("workers".to_owned(), levels).with_base(&Level::Integer(4));
+        assert_eq!(workers.levels, [4, 1, 2, 8].map(Level::Integer));
+        let treatment = StudyFactor::new("a".to_owned(), vec![Level::Bool(true)]);
+        let same = treatment.clone().with_base(&Level::Bool(true));
+        assert_eq!(same, treatment);
+    }
 
     #[test]
     fn levels_are_in_order_and_found_by_their_texts() {

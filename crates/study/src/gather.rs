@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use lapwing_core::judge::MetricChoice;
-use lapwing_core::model::{Level, Run, natural_order};
+use lapwing_core::model::{Level, Run, Session, natural_order};
 use lapwing_core::sample::{BenchmarkData, Sample};
 
 use crate::data::{FACTOR_ORDER, MOST_TREATMENTS, StudyError};
+use crate::design::StudyDesign;
 use crate::factor::{StudyFactor, Treatment};
 
 /// The definitions of factors that hold: those of the latest runs.
@@ -36,6 +37,7 @@ impl Definitions {
 pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     let mut levels: BTreeMap<&str, Vec<Level>> = BTreeMap::new();
     let mut stated: Vec<&str> = Vec::new();
+    let mut bases: BTreeMap<String, Level> = BTreeMap::new();
     for instance in &data.instances {
         for (name, level) in &instance.run.factors {
             let own = levels.entry(name).or_default();
@@ -43,6 +45,7 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
                 own.push(level.clone());
             }
         }
+        bases.extend(bases_of(&instance.session));
         let order = instance.session.attributes.get(FACTOR_ORDER);
         let names = order
             .and_then(|order| order.as_array())
@@ -62,13 +65,30 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     };
     let mut factors: Vec<StudyFactor> = levels
         .into_iter()
-        .map(|(name, levels)| StudyFactor::new(name.to_owned(), levels))
+        .map(|(name, levels)| {
+            let factor = StudyFactor::new(name.to_owned(), levels);
+            match bases.get(name) {
+                Some(base) => factor.with_base(base),
+                None => factor,
+            }
+        })
         .collect();
     factors.sort_by(|one, other| {
         let places = place(&one.name).cmp(&place(&other.name));
         places.then_with(|| natural_order(&one.name, &other.name))
     });
     factors
+}
+
+/// Returns the base levels of the design of a session: the first level of each factor.
+fn bases_of(session: &Session) -> impl Iterator<Item = (String, Level)> {
+    let design = session.attributes.get(StudyDesign::ATTRIBUTE);
+    let factors = design.and_then(|design| design.get("factors")?.as_array());
+    factors.into_iter().flatten().filter_map(|factor| {
+        let name = factor.get("name")?.as_str()?;
+        let base = factor.get("levels")?.get(0)?;
+        Some((name.to_owned(), serde_json::from_value(base.clone()).ok()?))
+    })
 }
 
 pub(crate) fn treatments(factors: &[StudyFactor]) -> Result<Vec<Treatment>, StudyError> {

@@ -7,63 +7,19 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::level_repository::{PROGRAM_WORDS, git, repository};
+
 /// Prints the level of the commit plus noise of up to 255.
 const PROGRAM: &str =
     "echo \"{\\\"cost\\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) ))}\"\n";
 
-fn git(folder: &Path, words: &[&str]) -> String {
-    git_at(None, folder, words)
-}
-
-fn git_at(date: Option<&str>, folder: &Path, words: &[&str]) -> String {
-    let done = Command::new("git")
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(words)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .envs(date.map(|date| ("GIT_COMMITTER_DATE", date)))
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "git {words:?}: {done:?}");
-    String::from_utf8(done.stdout).unwrap().trim().to_owned()
-}
-
-/// Returns a repository with a commit, tagged `c0`, `c1` …, for each level; they are a day apart, from 1 January 2026 on.
-fn repository(levels: &[&str]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let path = &folder.path().join("repository");
-    fs::create_dir(path).unwrap();
-    git(path, &["init", "--quiet", "--initial-branch=trunk"]);
-    fs::write(path.join("program"), PROGRAM).unwrap();
-    for (number, level) in levels.iter().enumerate() {
-        fs::write(path.join("level"), level).unwrap();
-        fs::write(path.join("number"), number.to_string()).unwrap();
-        git(path, &["add", "."]);
-        let message = format!("change {number}");
-        let date = format!("2026-01-{:02}T12:00:00Z", number + 1);
-        git_at(Some(&date), path, &["commit", "--quiet", "-m", &message]);
-        git(path, &["tag", &format!("c{number}")]);
-    }
-    folder
-}
-
-/// What is measured: the program, once per instance.
-const PROGRAM_WORDS: [&str; 10] = [
-    "--metrics",
-    "json",
-    "-i",
-    "1",
-    "--burn-in",
-    "0",
-    "--command",
-    "sh program",
-    "--metric",
-    "cost",
-];
-
 /// Runs the program in the repository; its store and its worktrees are beside it.
 fn lapwing(folder: &TempDir, words: &[&str]) -> Output {
-    lapwing_in(folder, "repository", &[words, &PROGRAM_WORDS].concat())
+    lapwing_in(
+        folder,
+        "repository",
+        &[words, &["--metric", "cost"], &PROGRAM_WORDS].concat(),
+    )
 }
 
 fn lapwing_in(folder: &TempDir, place: &str, words: &[&str]) -> Output {
@@ -108,7 +64,7 @@ fn commit(folder: &TempDir, name: &str) -> Value {
 fn the_commit_is_named_and_compared_with_its_parent() {
     let mut levels = vec!["1000"; 24];
     levels[17..].fill("3000");
-    let folder = repository(&levels);
+    let folder = repository(PROGRAM, &levels);
     let (told, code) = bisect(&folder, &["c0", "trunk"]);
     assert_eq!(code, 0, "{told}");
     assert_eq!(told["found"], commit(&folder, "c17"), "{told}");
@@ -125,7 +81,7 @@ fn the_commit_is_named_and_compared_with_its_parent() {
 
 #[test]
 fn the_text_begins_with_the_commit() {
-    let folder = repository(&["1000", "1000", "3000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "3000"]);
     let output = lapwing(&folder, &["bisect", "c0"]);
     let told = String::from_utf8(output.stdout).unwrap();
     let first = told.lines().next().unwrap();
@@ -138,7 +94,7 @@ fn the_text_begins_with_the_commit() {
 
 #[test]
 fn a_commit_among_others_that_cannot_be_measured_is_one_of_several() {
-    let folder = repository(&["1000", "1000", "1 / 0", "1 / 0", "3000", "3000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "1 / 0", "1 / 0", "3000", "3000"]);
     let (told, code) = bisect(&folder, &["c0", "c5"]);
     assert_eq!(code, 0, "{told}");
     let ends = ["c2", "c4"].map(|name| commit(&folder, name));
@@ -159,7 +115,7 @@ fn a_commit_among_others_that_cannot_be_measured_is_one_of_several() {
 
 #[test]
 fn equal_ends_are_not_searched() {
-    let folder = repository(&["1000", "3000", "1000"]);
+    let folder = repository(PROGRAM, &["1000", "3000", "1000"]);
     let (told, code) = bisect(&folder, &["c0", "c2", "-n", "8"]);
     assert_eq!((code, &told["found"]), (3, &Value::Null), "{told}");
     assert_eq!(told["ends"]["instances"], json!([8, 8]));
@@ -167,7 +123,7 @@ fn equal_ends_are_not_searched() {
 
 #[test]
 fn a_build_comes_first_and_an_end_that_fails_is_named() {
-    let folder = repository(&["1000", "1000", "3000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "3000"]);
     let (told, code) = bisect(&folder, &["c0", "c2", "--build", "test $(cat number) != 2"]);
     assert_eq!((code, &told["found"]), (4, &Value::Null), "{told}");
     let output = lapwing(&folder, &["bisect", "c0", "c0"]);
@@ -200,7 +156,7 @@ fn merge_branch(folder: &TempDir, from: &str, levels: &[&str]) {
 
 #[test]
 fn the_branch_of_a_merge_is_searched_too() {
-    let folder = repository(&["1000", "1000", "1000", "1000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "1000", "1000"]);
     merge_branch(&folder, "c1", &["1000", "1 / 0", "3000", "3000"]);
     let (told, code) = bisect(&folder, &["c0"]);
     assert_eq!(code, 0, "{told}");
@@ -212,7 +168,7 @@ fn the_branch_of_a_merge_is_searched_too() {
 
 #[test]
 fn a_merge_that_is_slow_by_itself_is_the_answer() {
-    let folder = repository(&["1000", "1000"]);
+    let folder = repository(PROGRAM, &["1000", "1000"]);
     merge_branch(&folder, "c0", &["1000"]);
     let path = &folder.path().join("repository");
     git(path, &["reset", "--quiet", "--hard", "merge"]);
@@ -230,7 +186,7 @@ fn a_merge_that_is_slow_by_itself_is_the_answer() {
 
 #[test]
 fn dates_are_the_last_commits_before_them() {
-    let folder = repository(&["1000", "1000", "1000", "3000", "3000", "1000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "1000", "3000", "3000", "1000"]);
     let (told, code) = bisect(&folder, &["2026-01-02", "2026-01-06"]);
     assert_eq!(code, 0, "{told}");
     let ends = ["c0", "c4"].map(|name| commit(&folder, name));
@@ -248,7 +204,7 @@ fn dates_are_the_last_commits_before_them() {
 fn each_of_several_benchmarks_gets_its_own_answer() {
     let mut levels = vec!["1000"; 12];
     levels[4..].fill("3000");
-    let folder = repository(&levels);
+    let folder = repository(PROGRAM, &levels);
     let program = format!("number=$(cat number)\n{PROGRAM}").replace(
         "$(cat level)",
         "$(test $number -lt 9 && echo 1000 || echo 2000)",
@@ -284,14 +240,14 @@ fn each_of_several_benchmarks_gets_its_own_answer() {
 
 #[test]
 fn a_dependency_is_installed_whenever_its_commit_changes() {
-    let folder = repository(&["1000", "1000", "1000", "1000", "3000", "3000"]);
+    let folder = repository(PROGRAM, &["1000", "1000", "1000", "1000", "3000", "3000"]);
     fs::create_dir(folder.path().join("suite")).unwrap();
     let program = PROGRAM.replace("cat level", "cat installed");
     fs::write(folder.path().join("suite/program"), program).unwrap();
     let install = "cp {worktree}/level installed && echo x >> installations";
     let words = [
         &["bisect", "c0", "trunk", "--repo", "../repository"][..],
-        &["--install", install, "--format", "json"],
+        &["--install", install, "--format", "json", "--metric", "cost"],
         &PROGRAM_WORDS[..],
     ];
     let (told, code) = told(&lapwing_in(&folder, "suite", &words.concat()));
@@ -307,7 +263,7 @@ fn a_dependency_is_installed_whenever_its_commit_changes() {
 fn a_killed_bisection_is_resumed_and_nothing_is_measured_twice() {
     let mut levels = vec!["1000"; 24];
     levels[13..].fill("2000");
-    let folder = repository(&levels);
+    let folder = repository(PROGRAM, &levels);
     let path = folder.path().join("repository");
     let count = folder.path().join("count");
     let program = format!("echo x >> {}\nsleep 0.03\n{PROGRAM}", count.display());
@@ -317,7 +273,7 @@ fn a_killed_bisection_is_resumed_and_nothing_is_measured_twice() {
     let mut words = PROGRAM_WORDS;
     words[7] = &command;
     let measured = || fs::read_to_string(&count).map_or(0, |text| text.lines().count());
-    let start = [&["bisect", "c0", "trunk"], &words[..]].concat();
+    let start = [&["bisect", "c0", "trunk", "--metric", "cost"], &words[..]].concat();
     let mut child = lapwing_command(&folder, "repository", &start)
         .spawn()
         .unwrap();

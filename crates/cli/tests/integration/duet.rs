@@ -132,7 +132,7 @@ fn a_duet_needs_two_sides_two_cores_and_commands() {
     .unwrap();
     assert_snapshot!(refused(&[]), @"
     error: --duet measures two sides at the same time, got 3 variants
-      hint: the suite needs two tables [variant.…]
+      hint: choose two variants: `lapwing run --duet --variant A --variant B`
     exit 2
     ");
 }

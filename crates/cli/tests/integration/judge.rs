@@ -1,65 +1,22 @@
 //! `lapwing judge` on a real repository whose program prints noisy numbers.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::level_repository::{PROGRAM_WORDS, git, repository};
+
 /// Prints the level of the commit plus noise of up to 63.
 const PROGRAM: &str =
     "echo \"{\\\"cost\\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) / 4 ))}\"\n";
-
-fn git(folder: &Path, words: &[&str]) -> String {
-    let done = Command::new("git")
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(words)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("XDG_CACHE_HOME", folder.join("../cache"))
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "git {words:?}: {done:?}");
-    String::from_utf8(done.stdout).unwrap().trim().to_owned()
-}
-
-/// Returns a repository with a commit, tagged `c0`, `c1` …, for each level.
-fn repository(levels: &[&str]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let path = &folder.path().join("repository");
-    fs::create_dir(path).unwrap();
-    git(path, &["init", "--quiet", "--initial-branch=trunk"]);
-    fs::write(path.join("program"), PROGRAM).unwrap();
-    for (number, level) in levels.iter().enumerate() {
-        fs::write(path.join("level"), level).unwrap();
-        fs::write(path.join("number"), number.to_string()).unwrap();
-        git(path, &["add", "."]);
-        let message = format!("change {number}");
-        git(path, &["commit", "--quiet", "-m", &message]);
-        git(path, &["tag", &format!("c{number}")]);
-    }
-    folder
-}
-
-/// What is measured: the program, once per instance.
-const PROGRAM_WORDS: [&str; 10] = [
-    "--metrics",
-    "json",
-    "-i",
-    "1",
-    "--burn-in",
-    "0",
-    "--command",
-    "sh program",
-    "--store",
-    "../store.db",
-];
 
 fn lapwing(folder: &TempDir, words: &[&str]) -> Output {
     Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
         .args(words)
         .args(PROGRAM_WORDS)
+        .args(["--store", "../store.db"])
         .env("XDG_CACHE_HOME", folder.path().join("cache"))
         .current_dir(folder.path().join("repository"))
         .output()
@@ -84,7 +41,7 @@ fn set_level(folder: &TempDir, level: &str) {
 
 #[test]
 fn the_working_tree_is_judged_as_it_is() {
-    let folder = repository(&["1000"]);
+    let folder = repository(PROGRAM, &["1000"]);
     for (level, answer, code) in [
         ("1000", "not_slower", 0),
         ("500", "not_slower", 0),
@@ -104,7 +61,7 @@ fn the_working_tree_is_judged_as_it_is() {
 
 #[test]
 fn the_smallest_effect_and_the_budget_decide() {
-    let folder = repository(&["1000"]);
+    let folder = repository(PROGRAM, &["1000"]);
     set_level(&folder, "1200");
     let (told, exit) = judge(&folder, &["--baseline", "c0", "--smallest-effect", "50%"]);
     assert_eq!((&told["answer"], exit), (&json!("not_slower"), 0), "{told}");
@@ -124,7 +81,7 @@ fn the_smallest_effect_and_the_budget_decide() {
 
 #[test]
 fn stored_measurements_can_be_the_baseline() {
-    let folder = repository(&["1000"]);
+    let folder = repository(PROGRAM, &["1000"]);
     let measured = lapwing(&folder, &["run", "-n", "8", "--name", "before"]);
     assert!(measured.status.success(), "{measured:?}");
     set_level(&folder, "1500");
@@ -135,7 +92,7 @@ fn stored_measurements_can_be_the_baseline() {
 
 #[test]
 fn wrong_usage_ends_a_bisection_instead_of_marking_commits_as_bad() {
-    let folder = repository(&["1000"]);
+    let folder = repository(PROGRAM, &["1000"]);
     for (words, text) in [
         (&["judge"][..], "there is no baseline"),
         (&["judge", "--baseline", "nothing"], "nothing"),
@@ -150,7 +107,7 @@ fn wrong_usage_ends_a_bisection_instead_of_marking_commits_as_bad() {
 
 #[test]
 fn a_baseline_that_cannot_be_measured_ends_a_bisection() {
-    let folder = repository(&["1 / 0", "1000"]);
+    let folder = repository(PROGRAM, &["1 / 0", "1000"]);
     let (told, exit) = judge(&folder, &["--baseline", "c0"]);
     assert_eq!(
         (&told["answer"], exit),
@@ -163,7 +120,7 @@ fn a_baseline_that_cannot_be_measured_ends_a_bisection() {
 fn git_bisect_run_finds_the_commit_and_skips_what_cannot_be_built() {
     let mut levels = vec!["1000"; 16];
     levels[9..].fill("1500");
-    let folder = repository(&levels);
+    let folder = repository(PROGRAM, &levels);
     let path = &folder.path().join("repository");
     git(path, &["bisect", "start", "trunk", "c0"]);
     let program = assert_cmd::cargo::cargo_bin!("lapwing");
@@ -171,7 +128,8 @@ fn git_bisect_run_finds_the_commit_and_skips_what_cannot_be_built() {
     let build = ["--build", "test $(cat number) != 7"];
     // Without a baseline: the good end.
     let judge = ["bisect", "run", &program, "judge", "--metric", "cost"];
-    let words = [&judge[..], &build[..], &PROGRAM_WORDS].concat();
+    let store = ["--store", "../store.db"];
+    let words = [&judge[..], &build[..], &store, &PROGRAM_WORDS].concat();
     let told = git(path, &words);
     let found = git(path, &["rev-parse", "c9"]);
     assert!(

@@ -32,6 +32,7 @@ mod history;
 mod import;
 mod init;
 mod judge;
+mod level_repository;
 mod local_executor;
 mod mds;
 mod mds_doubt;

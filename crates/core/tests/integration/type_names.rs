@@ -9,7 +9,7 @@ use std::path::Path;
 use syn::{Attribute, Item};
 
 /// The folders of sources, below `crates`.
-const CRATES: [&str; 4] = ["cli", "core", "formats", "stats"];
+const CRATES: [&str; 6] = ["cli", "core", "formats", "stats", "study", "trace"];
 
 /// Scopes and names that still stand for several types. Rename them and remove them from here;
 /// nothing is to be added.

@@ -7,7 +7,7 @@ use lapwing_stats::design::{DesignModel, DesignPower, FractionalFactorial};
 use lapwing_stats::linear_model::ModelTerm;
 
 use super::factor::terms;
-use super::{StudyFactor, StudyModel};
+use super::{PlannedFactor, StudyModel};
 
 /// What can be computed from the configurations of a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ const POWER: f64 = 0.8;
 
 impl DesignAbility {
     /// Returns what these runs can tell of the factors.
-    pub fn new(factors: &[StudyFactor], runs: &[Vec<usize>]) -> Self {
+    pub fn new(factors: &[PlannedFactor], runs: &[Vec<usize>]) -> Self {
         Self {
             deltas: (0..factors.len())
                 .map(|factor| deltas(factor, runs))
@@ -74,7 +74,7 @@ impl StudyPower {
     ///
     /// Main effects are means over the other factors. That of a pair is a difference of two differences, which is twice the effect in coding −1, +1.
     pub fn new(
-        factors: &[StudyFactor],
+        factors: &[PlannedFactor],
         runs: &[Vec<usize>],
         replicates: u32,
         noise: f64,
@@ -104,12 +104,12 @@ impl StudyPower {
 }
 
 fn power(
-    factors: &[StudyFactor],
+    factors: &[PlannedFactor],
     runs: &[Vec<usize>],
     replicates: u32,
     model: StudyModel,
 ) -> Option<DesignPower> {
-    let own: Vec<_> = factors.iter().map(StudyFactor::of_model).collect();
+    let own: Vec<_> = factors.iter().map(PlannedFactor::of_model).collect();
     let model = DesignModel::new(&own, &terms(factors, model))?;
     let copies = usize::try_from(replicates.max(1)).unwrap_or(1);
     if runs.len() * copies < model.column_terms().len() {
@@ -156,7 +156,10 @@ fn count_walks(runs: &[Vec<usize>]) -> u64 {
 }
 
 /// Returns the effects of one and two factors of a fraction that share a column, in words.
-pub(super) fn aliases(factors: &[StudyFactor], fraction: &FractionalFactorial) -> Vec<Vec<String>> {
+pub(super) fn aliases(
+    factors: &[PlannedFactor],
+    fraction: &FractionalFactorial,
+) -> Vec<Vec<String>> {
     let name = |effect: &u128| {
         let members = factors.iter().enumerate();
         let members = members.filter(|(at, _)| effect >> at & 1 == 1);

@@ -13,7 +13,7 @@ use lapwing_stats::linear_model::ModelTerm;
 
 use super::ability::{DesignAbility, aliases};
 use super::factor::{forbidden_pairs, space, terms};
-use super::{DesignKind, StudyConfiguration, StudyDesign, StudyFactor, StudyModel, VERSION};
+use super::{DesignKind, PlannedFactor, StudyConfiguration, StudyDesign, StudyModel, VERSION};
 
 /// More configurations than this are not designed.
 const MOST_RUNS: usize = 4096;
@@ -156,10 +156,10 @@ impl StudyDesign {
     /// When the kind cannot be with these factors, numbers, requirements and exclusions.
     pub fn new(
         (suite, suite_file): (&str, &str),
-        factors: Vec<StudyFactor>,
+        factors: Vec<PlannedFactor>,
         request: &DesignRequest,
     ) -> Result<Self, StudyDesignError> {
-        let factors: Vec<StudyFactor> = factors
+        let factors: Vec<PlannedFactor> = factors
             .into_iter()
             .filter(|it| it.levels.len() > 1)
             .collect();
@@ -239,7 +239,7 @@ impl StudyDesign {
 
 /// The choice of runs for a request.
 struct DesignChoice<'a> {
-    factors: &'a [StudyFactor],
+    factors: &'a [PlannedFactor],
     space: DesignSpace,
     request: &'a DesignRequest,
 }
@@ -254,7 +254,7 @@ impl DesignChoice<'_> {
     }
 
     fn model(&self, model: StudyModel) -> Option<DesignModel> {
-        let own: Vec<_> = self.factors.iter().map(StudyFactor::of_model).collect();
+        let own: Vec<_> = self.factors.iter().map(PlannedFactor::of_model).collect();
         DesignModel::new(&own, &terms(self.factors, model))
     }
 

@@ -10,7 +10,7 @@ use super::StudyModel;
 
 /// A factor of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StudyFactor {
+pub struct PlannedFactor {
     /// Its name.
     pub name: String,
     /// Its levels, that of the base first.
@@ -31,7 +31,7 @@ pub struct StudyFactor {
     pub definition: String,
 }
 
-impl From<&SuiteFactor> for StudyFactor {
+impl From<&SuiteFactor> for PlannedFactor {
     fn from(factor: &SuiteFactor) -> Self {
         let others = factor.levels.iter().filter(|it| **it != factor.base);
         let mut levels = vec![factor.base.clone()];
@@ -48,7 +48,7 @@ impl From<&SuiteFactor> for StudyFactor {
     }
 }
 
-impl StudyFactor {
+impl PlannedFactor {
     /// Returns the name of a level: that of the factor if it is a present treatment, else `factor=level`.
     pub fn level_name(&self, level: usize) -> String {
         match self.levels.get(level) {
@@ -79,7 +79,7 @@ impl StudyFactor {
 
 /// Returns the terms of a model; a factor with more than two numbers has a square, too. Pairs of which some combination is forbidden are left out: no
 /// design can estimate how they interact.
-pub(super) fn terms(factors: &[StudyFactor], model: StudyModel) -> Vec<ModelTerm> {
+pub(super) fn terms(factors: &[PlannedFactor], model: StudyModel) -> Vec<ModelTerm> {
     let mut terms = match model {
         StudyModel::Main => ModelTerm::main_effects(factors.len()),
         StudyModel::Pairs => ModelTerm::all_pairs(factors.len()),
@@ -95,7 +95,7 @@ pub(super) fn terms(factors: &[StudyFactor], model: StudyModel) -> Vec<ModelTerm
 }
 
 /// Returns the pairs of factors of which some combination of levels is forbidden.
-pub(super) fn forbidden_pairs(factors: &[StudyFactor]) -> Vec<(usize, usize)> {
+pub(super) fn forbidden_pairs(factors: &[PlannedFactor]) -> Vec<(usize, usize)> {
     let counts: Vec<usize> = factors.iter().map(|it| it.levels.len()).collect();
     let Ok(space) = space(factors, counts.clone()) else {
         return Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn forbidden_pairs(factors: &[StudyFactor]) -> Vec<(usize, usize)> {
 
 /// Returns the space of these factors: level 0 is the base, and what is required or excluded concerns all other levels.
 pub(super) fn space(
-    factors: &[StudyFactor],
+    factors: &[PlannedFactor],
     counts: Vec<usize>,
 ) -> Result<DesignSpace, DesignSpaceError> {
     let find = |name: &String| factors.iter().position(|it| it.name == *name);

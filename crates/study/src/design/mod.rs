@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ability::{DesignAbility, StudyPower};
 pub use choice::{DesignRequest, StudyDesignError};
-pub use factor::StudyFactor;
+pub use factor::PlannedFactor;
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -84,7 +84,7 @@ pub struct StudyDesign {
     /// How many instances of each configuration are measured, one per block.
     pub replicates: u32,
     /// The factors.
-    pub factors: Vec<StudyFactor>,
+    pub factors: Vec<PlannedFactor>,
     /// The combinations of levels.
     pub configurations: Vec<StudyConfiguration>,
     /// The resolution of a fraction; `None` if it has none.
@@ -132,6 +132,9 @@ pub enum DesignFileError {
 }
 
 impl StudyDesign {
+    /// The attribute of a session that has its design.
+    pub const ATTRIBUTE: &'static str = "study";
+
     /// Reads the text of a file.
     ///
     /// # Errors
@@ -167,7 +170,7 @@ impl StudyDesign {
     /// When a configuration has no valid level of a factor.
     pub fn runs(&self) -> Result<Vec<Vec<usize>>, DesignFileError> {
         let run = |configuration: &StudyConfiguration| {
-            let level = |factor: &StudyFactor| {
+            let level = |factor: &PlannedFactor| {
                 let level = configuration.levels.get(&factor.name);
                 let position = level.and_then(|it| factor.levels.iter().position(|own| own == it));
                 position.ok_or_else(|| DesignFileError::Level {
@@ -183,7 +186,7 @@ impl StudyDesign {
 
 impl StudyConfiguration {
     /// Returns the configuration of a run of these factors.
-    pub fn new(factors: &[StudyFactor], run: &[usize]) -> Self {
+    pub fn new(factors: &[PlannedFactor], run: &[usize]) -> Self {
         let chosen = factors.iter().zip(run);
         let differs = chosen.clone().filter(|(_, level)| **level > 0);
         let names: Vec<String> = differs.map(|(it, level)| it.level_name(*level)).collect();

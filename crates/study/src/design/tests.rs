@@ -1,7 +1,7 @@
 use super::*;
 
-fn treatment(name: &str) -> StudyFactor {
-    StudyFactor {
+fn treatment(name: &str) -> PlannedFactor {
+    PlannedFactor {
         name: name.to_owned(),
         levels: vec![Level::Bool(false), Level::Bool(true)],
         requires: Vec::new(),
@@ -12,12 +12,12 @@ fn treatment(name: &str) -> StudyFactor {
     }
 }
 
-fn treatments(names: &str) -> Vec<StudyFactor> {
+fn treatments(names: &str) -> Vec<PlannedFactor> {
     names.split(' ').map(treatment).collect()
 }
 
 /// Six factors: `b` needs `a`, `c` excludes `d`, and `threads` has three levels.
-fn constrained() -> Vec<StudyFactor> {
+fn constrained() -> Vec<PlannedFactor> {
     let mut factors = treatments("a b c d e threads");
     factors[1].requires.push("a".to_owned());
     factors[2].excludes.push("d".to_owned());
@@ -26,7 +26,7 @@ fn constrained() -> Vec<StudyFactor> {
 }
 
 fn designed(
-    factors: Vec<StudyFactor>,
+    factors: Vec<PlannedFactor>,
     request: DesignRequest,
 ) -> Result<StudyDesign, StudyDesignError> {
     let request = DesignRequest {

@@ -123,7 +123,7 @@ impl SideComparison {
     }
 
     /// Returns what is measured of these pairs: one, other, other, one, so that a steady drift of the machine does not count.
-    /// Where each change of the commit costs an installation, all of one and then all of the other, or the reverse.
+    /// If each change of the commit costs an installation, all instances of one commit come first, then those of the other.
     fn steps(&self, pairs: std::ops::Range<usize>, is_dear: bool) -> Vec<VisitStep> {
         let case = self.case;
         let step = |variant| VisitStep { case, variant };

@@ -11,7 +11,7 @@ use super::watch::stored_instances;
 use crate::commands::run::{SEARCH, SessionOpening, lost, refuse_what_is_under_way, stored_plan};
 use crate::error::CliError;
 
-/// A session of a search, with what it has already.
+/// A session of a search, with its stored measurements.
 pub struct ResumedSearch {
     pub plan: Plan,
     pub options: SearchOptions,

@@ -13,7 +13,7 @@ use super::watch::{MeasuredInstance, SharedInstances, StoredInstance};
 use crate::commands::run::{BuildResult, OpenMeasurement};
 use crate::options::Context;
 
-/// What a session has already.
+/// The measurements that a resumed session starts with.
 #[derive(Debug, Default)]
 pub struct StoredMeasurements {
     pub instances: VecDeque<StoredInstance>,

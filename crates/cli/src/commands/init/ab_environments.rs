@@ -21,7 +21,7 @@ pub struct AbEnvironments {
     folder: PathBuf,
     runtimes: Vec<AbRuntime>,
     config: AbConfig,
-    /// What it lacks, and what could not be taken over.
+    /// Missing files, and settings without an equivalent in a suite.
     pub notes: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ use crate::options::Context;
 /// No benchmark gets more than this many times the instances that it has.
 const MOST_TIMES: usize = 4;
 
-/// Measures more of the open benchmarks of the session of that name, or of the latest one.
+/// Adds instances to the inconclusive benchmarks of the session of that name, or of the latest one.
 pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     command.refuse_what_again_ignores()?;
     let store = crate::store::open_for_writing(context)?;
@@ -141,7 +141,7 @@ fn sharing(options: CompareOptions) -> CompareOptions {
     }
 }
 
-/// What a session has so far.
+/// The measured instances of a session.
 struct InstanceCounts {
     /// Instances per variant by benchmark, of the variant with the fewest.
     by_case: BTreeMap<usize, usize>,

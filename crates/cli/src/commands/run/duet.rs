@@ -16,7 +16,7 @@ pub fn as_duet(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan,
     if !command.duet || plan.variants.is_empty() {
         return Ok(plan);
     }
-    check_sides(&plan)?;
+    check_sides(&plan, command)?;
     if let Some(test) = plan.cases.iter().find(|case| case.pytest.is_some()) {
         return Err(CliError::input(format!(
             "--duet measures commands, and `{}` is a test of pytest, whose iterations pytest starts itself",
@@ -48,7 +48,7 @@ pub fn as_duet(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan,
 }
 
 /// Checks that there are two sides.
-fn check_sides(plan: &Plan) -> Result<(), CliError> {
+fn check_sides(plan: &Plan, command: &Run) -> Result<(), CliError> {
     let (variants, cases) = (plan.variants.len(), plan.cases.len());
     let of_commands = plan.suite == AdHoc::SUITE;
     if variants == 2 || (of_commands && variants == 1 && cases == 2) {
@@ -56,7 +56,7 @@ fn check_sides(plan: &Plan) -> Result<(), CliError> {
     }
     let found = match (
         of_commands,
-        plan.variants.iter().any(|it| it.commit.is_some()),
+        plan.variants.iter().all(|it| it.commit.is_some()),
     ) {
         (true, false) => counted(cases, "command"),
         (_, true) => counted(variants, "commit"),
@@ -64,8 +64,10 @@ fn check_sides(plan: &Plan) -> Result<(), CliError> {
     };
     let hint = if of_commands {
         "give two: `lapwing run --duet --command 'A' --command 'B'`"
+    } else if command.aa {
+        "measure the control by itself: `lapwing run --duet --aa --variant NAME`"
     } else {
-        "the suite needs two tables [variant.…]"
+        "choose two variants: `lapwing run --duet --variant A --variant B`"
     };
     Err(CliError::input(format!(
         "--duet measures two sides at the same time, got {found}"

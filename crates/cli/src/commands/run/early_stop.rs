@@ -1,4 +1,4 @@
-//! `lapwing run --stop-early`: benchmarks whose question is answered are measured no more.
+//! `lapwing run --stop-early`: stops measuring a benchmark when its comparison has a verdict or will hardly get one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -32,10 +32,10 @@ pub struct SessionJudge<'a> {
     context: &'a Context,
 }
 
-/// What came of a look at the results.
+/// The result of a look.
 #[derive(Debug, Default)]
 struct LookResult {
-    /// The benchmarks that are measured no more, by their positions in the plan.
+    /// The benchmarks that are complete, as positions in the plan.
     closed: BTreeSet<usize>,
     /// Number of questions: comparisons, or means where nothing is compared.
     questions: usize,
@@ -102,7 +102,7 @@ impl<'a> SessionJudge<'a> {
                 Ok(found) => result = found,
                 // What was measured is there, and more of it does no harm.
                 Err(error) => self.context.terminal.note(&format!(
-                    "the results cannot be judged yet ({}); measuring goes on",
+                    "the results cannot be judged yet ({}); measuring continues",
                     error.cause
                 )),
             }

@@ -256,7 +256,7 @@ impl RunConclusion<'_> {
         let program = self.context.program();
         let next = match (end, self.plan.variants.as_slice()) {
             (RunEnd::Interrupted, _) if self.command.again == Some(AgainWhat::Inconclusive) => {
-                format!("`{program} run --again inconclusive` goes on")
+                format!("`{program} run --again inconclusive` continues")
             }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
             (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
@@ -278,9 +278,13 @@ impl RunConclusion<'_> {
             }
             (RunEnd::Complete, several) => {
                 let compared = several.iter().filter(|it| it.control_of.is_none());
-                let sides: Vec<String> = compared
+                let mut sides: Vec<String> = compared
                     .map(|it| format!("'variant:{}'", it.name))
                     .collect();
+                if sides.len() == 1 {
+                    // The control is all there is to compare with.
+                    sides.push(format!("'variant:{}'", Variant::CONTROL));
+                }
                 let metric = self.command.metric.as_ref();
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));

@@ -170,7 +170,7 @@ pub struct Run {
     pub study: Option<StudySession>,
 }
 
-/// What is measured again.
+/// The value of `--again`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum AgainWhat {
     /// Commits that were measured before
@@ -359,7 +359,7 @@ impl Run {
             return Err(CliError::input(
                 "--metric and --smallest-effect belong to --stop-early or --again inconclusive",
             )
-            .hint("`lapwing compare --smallest-effect 3%` judges what was measured"));
+            .hint("`lapwing compare --smallest-effect 3%` judges a measured session"));
         }
         if commands == 0 {
             return Ok(());

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use lapwing_core::model::{Level, Session};
 use lapwing_core::suite::Suite;
+use lapwing_study::design::StudyDesign;
 use serde_json::Value;
 
 use crate::error::CliError;
 use crate::suite_file;
 
 /// The attribute of a session that has the design of its study.
-pub const STUDY: &str = "study";
+pub const STUDY: &str = StudyDesign::ATTRIBUTE;
 
 /// The configurations of a study, which are measured instead of the variants of its suite.
 #[derive(Debug, Clone)]

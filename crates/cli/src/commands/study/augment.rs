@@ -7,7 +7,7 @@ use clap::Args;
 use lapwing_core::model::Level;
 use lapwing_core::record::{Filter, StoreError};
 use lapwing_core::sample::each_benchmark;
-use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyFactor};
+use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
 
 use super::design::{DESIGN_FILE, DesignAnswer, about};
 use super::factors::StudySuite;
@@ -110,7 +110,7 @@ fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, 
     let read = each_benchmark(&store, &filter, |data| {
         let own = data.instances.iter().filter(|_| data.suite == design.suite);
         for instance in own {
-            let level = |factor: &StudyFactor| {
+            let level = |factor: &PlannedFactor| {
                 let known = instance.run.definitions.get(&factor.name);
                 let level: Option<&Level> = instance.run.factors.get(&factor.name);
                 let level = level.filter(|_| known == Some(&factor.definition))?;

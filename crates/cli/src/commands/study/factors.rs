@@ -10,7 +10,7 @@ use lapwing_core::sample::each_benchmark;
 use lapwing_core::suite::{Plan, Settings, Suite, nearest};
 use lapwing_core::text::first_names;
 use lapwing_stats::as_f64;
-use lapwing_study::design::{BASE, StudyFactor};
+use lapwing_study::design::{BASE, PlannedFactor};
 
 use crate::commands::run::past_seconds;
 use crate::error::CliError;
@@ -36,7 +36,7 @@ impl StudySuite {
     }
 
     /// Returns the factors of these names, in the order of the file; all of them if there are no names.
-    pub fn factors(&self, names: &[String]) -> Result<Vec<StudyFactor>, CliError> {
+    pub fn factors(&self, names: &[String]) -> Result<Vec<PlannedFactor>, CliError> {
         let all = self.suite.factors();
         if all.is_empty() {
             return Err(CliError::input(format!(
@@ -57,7 +57,7 @@ impl StudySuite {
         }
         let is_chosen = |name: &String| names.is_empty() || names.contains(name);
         let chosen = all.iter().filter(|it| is_chosen(&it.name));
-        Ok(chosen.map(StudyFactor::from).collect())
+        Ok(chosen.map(PlannedFactor::from).collect())
     }
 
     /// Returns the commands that would be measured, in one variant, once.
@@ -146,7 +146,7 @@ fn pooled_deviation<'a>(groups: impl Iterator<Item = &'a Vec<f64>>) -> Option<f6
 }
 
 /// Reads a configuration such as `safe,threads=4`, or `base`, as numbers of levels.
-pub fn read_configuration(text: &str, factors: &[StudyFactor]) -> Result<Vec<usize>, CliError> {
+pub fn read_configuration(text: &str, factors: &[PlannedFactor]) -> Result<Vec<usize>, CliError> {
     let mut run = vec![0; factors.len()];
     if text.trim() == BASE {
         return Ok(run);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::suite::{Suite, parse_duration};
 use lapwing_core::text::first_names;
-use lapwing_study::design::{StudyDesign, StudyFactor};
+use lapwing_study::design::{PlannedFactor, StudyDesign};
 
 use super::design::DESIGN_FILE;
 use super::factors::StudySuite;
@@ -103,7 +103,7 @@ pub fn read_design(path: &Path) -> Result<StudyDesign, CliError> {
 
 /// Reports factors whose meaning is another than when the design was made.
 fn note_changes(design: &StudyDesign, suite: &Suite, context: &Context) {
-    let has_changed = |designed: &&StudyFactor| {
+    let has_changed = |designed: &&PlannedFactor| {
         let mut own = suite.factors().iter();
         own.any(|it| it.name == designed.name && it.definition != designed.definition)
     };
