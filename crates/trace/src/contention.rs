@@ -75,7 +75,7 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
                     let others = all / (to - from) as f64 - weights[&class];
                     Some((1.0 + others, part.of(task)? as f64))
                 });
-                Line::through(&points.collect::<Vec<_>>())
+                StraightLine::through(&points.collect::<Vec<_>>())
             };
             let Some(it) = line(TaskDuration::Compute) else {
                 continue;
@@ -150,7 +150,7 @@ impl Running {
 }
 
 /// A least-squares line of time on concurrency.
-struct Line {
+struct StraightLine {
     count: usize,
     concurrency: f64,
     mean: f64,
@@ -160,7 +160,7 @@ struct Line {
     further: f64,
 }
 
-impl Line {
+impl StraightLine {
     /// Fits a line; `None` if the points are too few, or too close to each other in concurrency.
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         if points.len() < FEWEST {
