@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::atomic::folder_of;
+use crate::atomic::{self, folder_of};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
@@ -41,6 +41,34 @@ pub struct CommonOptions {
         help_heading = "Common options"
     )]
     pub verbose: bool,
+    /// Colours: if the output is a terminal and NO_COLOR is not set, always, or never [default:
+    /// auto]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        help_heading = "Common options"
+    )]
+    pub color: Option<ColorWhen>,
+}
+
+/// When output has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+pub enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<ColorWhen> for anstream::ColorChoice {
+    fn from(when: ColorWhen) -> Self {
+        match when {
+            ColorWhen::Auto => Self::Auto,
+            ColorWhen::Always => Self::Always,
+            ColorWhen::Never => Self::Never,
+        }
+    }
 }
 
 /// Output format of a command.
@@ -55,6 +83,54 @@ pub enum Format {
     Markdown,
     /// CSV for spreadsheets
     Csv,
+}
+
+/// Files that get the answer beside standard output.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ExportOptions {
+    /// Also write the answer as Markdown, for a pull request
+    #[arg(long, value_name = "FILE")]
+    pub export_markdown: Option<PathBuf>,
+    /// Also write the answer as JSON
+    #[arg(long, value_name = "FILE")]
+    pub export_json: Option<PathBuf>,
+    /// Also write the answer as CSV
+    #[arg(long, value_name = "FILE")]
+    pub export_csv: Option<PathBuf>,
+}
+
+impl ExportOptions {
+    fn files(&self) -> impl Iterator<Item = (Format, &Path)> {
+        let files = [
+            (Format::Markdown, &self.export_markdown),
+            (Format::Json, &self.export_json),
+            (Format::Csv, &self.export_csv),
+        ];
+        files
+            .into_iter()
+            .filter_map(|(format, path)| Some((format, path.as_deref()?)))
+    }
+
+    /// Refuses a file in a missing folder, before anything is measured.
+    pub fn check(&self) -> Result<(), CliError> {
+        self.files().try_for_each(|(_, path)| check_folder(path))
+    }
+
+    /// Writes each of the files.
+    pub fn write(
+        &self,
+        mut answer: impl FnMut(Format, &mut Vec<u8>) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        for (format, path) in self.files() {
+            let mut bytes = Vec::new();
+            answer(format, &mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            atomic::replace(path, &text).map_err(|error| {
+                CliError::input(format!("cannot write {}: {error}", path.display()))
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// A value of an option: its name, its help, and its meaning.
@@ -232,6 +308,9 @@ impl Context {
 
     /// Returns the context that the common options describe.
     pub fn new(common: CommonOptions) -> Self {
+        if let Some(when) = common.color {
+            anstream::ColorChoice::from(when).write_global();
+        }
         Self {
             store: common.store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
             quiet: common.quiet,

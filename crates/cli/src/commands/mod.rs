@@ -17,6 +17,7 @@ mod mds;
 mod plan;
 mod report;
 mod run;
+mod show;
 mod study;
 mod trace;
 mod triage;
@@ -31,6 +32,7 @@ use crate::options::Context;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Run>),
+    Show(Box<show::ShowCommand>),
     Init(init::InitCommand),
     Doctor(doctor::DoctorCommand),
     Import(import::ImportCommand),
@@ -58,6 +60,7 @@ impl Command {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self {
             Self::Run(command) => command.act(context),
+            Self::Show(command) => command.act(context),
             Self::Init(command) => command.act(context),
             Self::Doctor(arguments) => arguments.act(context),
             Self::Import(command) => command.act(context),

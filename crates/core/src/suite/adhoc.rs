@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::case::fingerprint;
+use serde_json::Value as Json;
+
+use super::case::{resolve, texts_of};
+use super::error::SuiteProblem;
 use super::plan::{
     Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan, Variant, VersionSource,
 };
 use super::settings::Settings;
+use super::sweep::{LONGEST_PARAMETERS, SweepParameter, combinations};
 use crate::model::Run;
 
 /// What an ad-hoc plan has besides commands and settings.
@@ -17,6 +21,8 @@ pub struct AdHoc {
     pub commands: Vec<CommandLine>,
     /// Names for them, in the same order; the rest are called by their text.
     pub names: Vec<String>,
+    /// Parameters and their values, for `{name}` in the commands.
+    pub parameters: Vec<(String, Vec<Json>)>,
     /// Runs before each instance, untimed.
     pub setup: Option<CommandLine>,
     /// Runs before each iteration, untimed.
@@ -37,29 +43,48 @@ impl AdHoc {
     /// The suite that benchmarks of ad-hoc plans belong to.
     pub const SUITE: &'static str = "commands";
 
-    /// Returns the plan that measures the commands in `folder`.
-    pub fn plan(&self, folder: &Path, settings: &Settings, seed: u64) -> Plan {
+    /// Returns the plan that measures the commands in `folder`, each with every combination of the parameters that it mentions.
+    ///
+    /// # Errors
+    /// When the parameters have too many combinations, or a command mentions a misspelt one.
+    pub fn plan(
+        &self,
+        folder: &Path,
+        settings: &Settings,
+        seed: u64,
+    ) -> Result<Plan, SuiteProblem> {
         let directory = folder.display().to_string();
+        let mut room = 4 * LONGEST_PARAMETERS;
         let mut cases: Vec<Case> = Vec::new();
+        let mut unused: Vec<&String> = self.parameters.iter().map(|(name, _)| name).collect();
         for (position, command) in self.commands.iter().enumerate() {
-            let name = self
-                .names
-                .get(position)
-                .cloned()
-                .unwrap_or_else(|| text(command));
-            // The same command twice is an A/A comparison and stays two benchmarks.
-            let twins = cases
-                .iter()
-                .filter(|case| without_number(&case.benchmark.id) == name)
-                .count();
-            let id = if twins == 0 {
-                name
-            } else {
-                format!("{name} #{}", twins + 1)
-            };
-            cases.push(self.case(id, command, &directory, settings));
+            let given = self.names.get(position);
+            let template = self.template(given, command, &directory, settings);
+            let mentioned = self.mentioned(&template);
+            unused.retain(|name| mentioned.iter().all(|it| it.name != **name));
+            for combination in combinations(&mentioned)? {
+                let mut case = resolve(&template, combination, &mut room)?;
+                if given.is_none() {
+                    case.benchmark.id = text(&case.command);
+                }
+                // The same command twice is an A/A comparison and stays two benchmarks.
+                let twins = cases
+                    .iter()
+                    .filter(|it| without_number(&it.benchmark.id) == case.benchmark.id)
+                    .count();
+                if twins > 0 {
+                    case.benchmark.id.push_str(&format!(" #{}", twins + 1));
+                }
+                cases.push(case);
+            }
         }
-        Plan {
+        if let Some(name) = unused.first() {
+            return Err(SuiteProblem::Value {
+                key: (*name).clone(),
+                reason: format!("is in no command: write `{{{name}}}` where its value belongs"),
+            });
+        }
+        Ok(Plan {
             suite: Self::SUITE.to_owned(),
             cases,
             variants: vec![Variant {
@@ -75,16 +100,46 @@ impl AdHoc {
             stop_early: None,
             seed,
             duet: None,
-        }
+        })
     }
 
-    fn case(
+    /// Returns the parameters that a command, or what runs around it, mentions.
+    fn mentioned(&self, case: &Case) -> Vec<SweepParameter> {
+        let mut case = case.clone();
+        let stdin = match &case.stdin {
+            CaseInput::File(path) => Some(path.clone()),
+            CaseInput::Null => None,
+        };
+        let commands = [
+            Some(&mut case.command),
+            case.setup.as_mut(),
+            case.prepare.as_mut(),
+            case.teardown.as_mut(),
+            case.check.as_mut(),
+        ];
+        let texts = commands.into_iter().flatten().flat_map(texts_of);
+        let texts: Vec<String> = texts.map(|it| it.clone()).chain(stdin).collect();
+        let parameters = self.parameters.iter().filter(|(name, _)| {
+            let place = format!("{{{name}}}");
+            texts.iter().any(|text| text.contains(&place))
+        });
+        parameters
+            .map(|(name, values)| SweepParameter {
+                name: name.clone(),
+                values: values.clone(),
+                swept: true,
+            })
+            .collect()
+    }
+
+    fn template(
         &self,
-        id: String,
+        name: Option<&String>,
         command: &CommandLine,
         directory: &str,
         settings: &Settings,
     ) -> Case {
+        let id = name.cloned().unwrap_or_else(|| text(command));
         let mut case = Case {
             setup: self.setup.clone(),
             prepare: self.prepare.clone(),
@@ -99,7 +154,6 @@ impl AdHoc {
             case.exit_codes = ExitCodes::Any;
         }
         settings.apply(&mut case);
-        case.benchmark.fingerprint = Some(fingerprint(&case));
         case
     }
 }

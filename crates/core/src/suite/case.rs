@@ -13,8 +13,8 @@ use super::plan::{
 };
 use super::settings::Settings;
 use super::sweep::{
-    LONGEST_PARAMETERS, SweepCombination, SweepParameter, combinations, fill, filled_length,
-    misspelt, plain,
+    LONGEST_PARAMETERS, MAX_COMBINATIONS, SweepCombination, SweepParameter, combinations, fill,
+    filled_length, misspelt, plain,
 };
 use crate::model::{Level, Metric};
 
@@ -139,6 +139,13 @@ fn parameters(node: &Node, key: &str) -> Result<Vec<SweepParameter>, Located> {
     let entries = node.entries(key)?.iter();
     entries
         .map(|(name, node)| {
+            if let Some(values) = range(node, name)? {
+                return Ok(SweepParameter {
+                    name: name.clone(),
+                    values,
+                    swept: true,
+                });
+            }
             let (nodes, swept) = match &node.value {
                 Value::List(nodes) => (nodes.as_slice(), true),
                 _ => (std::slice::from_ref(node), false),
@@ -162,6 +169,28 @@ fn parameters(node: &Node, key: &str) -> Result<Vec<SweepParameter>, Located> {
             })
         })
         .collect()
+}
+
+/// Returns the whole numbers of a text such as `1..8`, both ends included; `None` of any other value.
+fn range(node: &Node, name: &str) -> Result<Option<Vec<Json>>, Located> {
+    let Value::Text(text) = &node.value else {
+        return Ok(None);
+    };
+    let Some((first, last)) = text.split_once("..") else {
+        return Ok(None);
+    };
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    let (Some(first), Some(last)) = (number(first), number(last)) else {
+        return Ok(None);
+    };
+    let number = last.checked_sub(first).and_then(|it| usize::try_from(it).ok());
+    match number {
+        Some(number) if number < MAX_COMBINATIONS => {
+            Ok(Some((first..=last).map(|it| json!(it)).collect()))
+        }
+        Some(_) => Err(node.senseless(name, "is too long a range")),
+        None => Err(node.senseless(name, "is an empty range: its last number is below its first")),
+    }
 }
 
 fn parameter_value(node: &Node, key: &str) -> Result<Json, Located> {
@@ -294,7 +323,11 @@ fn amount(node: &Node, key: &str) -> Result<f64, Located> {
 }
 
 /// Fills the parameters in; `room` is how long the texts of the other benchmarks may be.
-fn resolve(template: &Case, row: SweepCombination, room: &mut usize) -> Result<Case, SuiteProblem> {
+pub(super) fn resolve(
+    template: &Case,
+    row: SweepCombination,
+    room: &mut usize,
+) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
     let commands = [

@@ -16,7 +16,7 @@ pub(super) struct SweepParameter {
 }
 
 /// More benchmarks than this from one table are a slip of the pen.
-const MAX_COMBINATIONS: usize = 100_000;
+pub(super) const MAX_COMBINATIONS: usize = 100_000;
 
 /// One combination of parameter values.
 #[derive(Debug, Clone, PartialEq)]

@@ -348,13 +348,56 @@ fn commands_of_the_command_line_become_a_plan() {
         ],
         ..AdHoc::default()
     };
-    let plan = ad_hoc.plan(Path::new("/here"), &Settings::default(), 3);
+    let plan = ad_hoc
+        .plan(Path::new("/here"), &Settings::default(), 3)
+        .expect("no parameters");
     let ids: Vec<&str> = plan
         .cases
         .iter()
         .map(|case| case.benchmark.id.as_str())
         .collect();
     assert_eq!(ids, ["gzip -6", "gzip -6 #2", "echo 'it'\\''s'"]);
+}
+
+#[test]
+fn commands_of_the_command_line_take_the_parameters_that_they_mention() {
+    let ad_hoc = AdHoc {
+        commands: ["gzip -{level}", "true", "sort {file}"]
+            .map(|it| CommandLine::Shell(it.to_owned()))
+            .to_vec(),
+        names: vec!["gzip".to_owned()],
+        parameters: vec![
+            ("level".to_owned(), vec![json!(1), json!(9)]),
+            ("file".to_owned(), vec![json!("a b")]),
+        ],
+        ..AdHoc::default()
+    };
+    let plan = ad_hoc.plan(Path::new("/here"), &Settings::default(), 3);
+    let cases = plan.expect("correct").cases.into_iter();
+    let told: Vec<(String, String)> = cases
+        .map(|it| (it.benchmark.id, json!(it.benchmark.params).to_string()))
+        .collect();
+    let expected = [
+        ("gzip[level=1]", r#"{"level":1}"#),
+        ("gzip[level=9]", r#"{"level":9}"#),
+        ("true", "{}"),
+        ("sort a b", r#"{"file":"a b"}"#),
+    ];
+    assert_eq!(told, expected.map(|(id, params)| (id.to_owned(), params.to_owned())));
+}
+
+#[test]
+fn a_range_is_every_number_of_it() {
+    let ids = |range: &str| {
+        let text = format!("[benchmark.a]\ncommand = 'a {{n}}'\nparams.n = '{range}'");
+        let suite = parse(&text)?;
+        let cases = suite.plan(&Settings::default(), 1).cases.into_iter();
+        Ok::<_, SuiteError>(cases.map(|it| it.benchmark.id).collect::<Vec<_>>())
+    };
+    assert_eq!(ids("-1..1").expect("a range"), ["a[n=-1]", "a[n=0]", "a[n=1]"]);
+    assert_eq!(ids("main..next").expect("a text"), ["a"]);
+    let error = ids("8..1").expect_err("empty").to_string();
+    assert!(error.contains("`n` is an empty range"), "{error}");
 }
 
 #[test]

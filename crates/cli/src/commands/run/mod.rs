@@ -10,6 +10,7 @@ mod compare;
 mod dry_run;
 mod duet;
 mod early_stop;
+mod familiar;
 mod from_file;
 mod keep;
 mod measuring;
@@ -44,6 +45,7 @@ use self::progress::RunProgress;
 pub use self::python_environments::PythonEnvironments;
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
+pub use self::summary::Summary;
 use self::study_session::STUDY;
 pub use self::study_session::StudySession;
 use crate::error::{CliError, ExitStatus};
@@ -74,6 +76,7 @@ impl Run {
             return again::again(&self, context);
         }
         check_plot(self.plot.as_deref())?;
+        self.export.check()?;
         let planned = self.planned(context)?;
         refuse_too_many(&planned.plan)?;
         if planned.plan.variants.is_empty() {
@@ -222,8 +225,11 @@ impl RunConclusion<'_> {
             .as_ref()
             .and_then(|it| it.metric.as_deref());
         let metric = stored.or(self.command.metric.as_deref());
-        let answer = summary::Summary::read(&self.store, session, self.plan, metric)?;
+        let answer = Summary::read(&self.store, session, self.plan, metric)?;
         answer.show(self.command.format, self.context)?;
+        self.command
+            .export
+            .write(|format, out| answer.write(format, self.context, out))?;
         if let Some(path) = &self.command.plot {
             answer.plot(path)?;
         }
@@ -262,7 +268,9 @@ impl RunConclusion<'_> {
             (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
                 format!("`{program} study findings` explains it, `{program} report` shows it")
             }
-            (RunEnd::Complete, [] | [_]) => format!("`{program} report` shows it"),
+            (RunEnd::Complete, [] | [_]) => {
+                format!("`{program} show` prints this again, `{program} report` shows more")
+            }
             (RunEnd::Complete, [first, .., last])
                 if first.commit.is_some() && first.name == last.name =>
             {

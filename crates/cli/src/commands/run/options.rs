@@ -14,6 +14,7 @@ use lapwing_core::text::{counted, first_names, grouped};
 
 use super::commits::{over_commits, with_worktrees};
 use super::duet::as_duet;
+use super::familiar::CommandSweep;
 use super::from_file::{FilePlan, PlannedRun};
 use super::python_environments::PythonEnvironments;
 use super::study_session::StudySession;
@@ -21,7 +22,7 @@ use super::tests_of_suite::tests_of;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
-use crate::options::{Context, Format};
+use crate::options::{Context, ExportOptions, Format};
 use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
 
@@ -56,7 +57,7 @@ pub struct Run {
     #[arg(long, short, value_name = "N", value_parser = parse_iterations, help_heading = "Repetitions and limits")]
     pub iterations: Option<u32>,
     /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
+    #[arg(long, short = 'w', visible_alias = "warmup", value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
     pub burn_in: Option<BurnIn>,
     /// Kill an iteration that takes longer than this
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Repetitions and limits")]
@@ -100,10 +101,10 @@ pub struct Run {
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub setup: Option<String>,
     /// Run this command before each iteration, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
+    #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
     pub prepare: Option<String>,
     /// Run this command after each instance, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
+    #[arg(long, visible_alias = "cleanup", value_name = "COMMAND", help_heading = "Commands")]
     pub teardown: Option<String>,
     /// Pipe the output of each iteration to this command; if it fails, so does the iteration
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
@@ -160,9 +161,13 @@ pub struct Run {
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits", "instances", "iterations", "burn_in", "name", "duet"])]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub sweep: CommandSweep,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    #[command(flatten)]
+    pub export: ExportOptions,
     /// Write a chart of the results to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -188,11 +193,17 @@ fn parse_time_limit(text: &str) -> Result<Duration, String> {
 }
 
 fn parse_instances(text: &str) -> Result<u32, String> {
-    parse_count(text, MOST_INSTANCES)
+    parse_count(text, MOST_INSTANCES).map_err(|error| match text.parse::<f64>() {
+        Ok(_) => error,
+        Err(_) => format!("{error}; the name of a command is --command-name"),
+    })
 }
 
-fn parse_iterations(text: &str) -> Result<u32, String> {
-    parse_count(text, MOST_ITERATIONS)
+pub(super) fn parse_iterations(text: &str) -> Result<u32, String> {
+    parse_count(text, MOST_ITERATIONS).map_err(|error| match text.parse::<f64>() {
+        Ok(_) => error,
+        Err(_) => format!("{error}; -f (--ignore-failure) accepts any exit code"),
+    })
 }
 
 fn parse_count(text: &str, most: u32) -> Result<u32, String> {
@@ -235,6 +246,7 @@ impl Run {
             None => words::ProgramOrigin::Present,
         };
         let commands = words::commands(&self.command, &self.words, origin)?;
+        let commands = self.sweep.split(commands)?;
         self.refuse_contradictions(commands.len())?;
         let of_commands = !commands.is_empty();
         let mut environments = PythonEnvironments::default();
@@ -259,11 +271,13 @@ impl Run {
         } else {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();
+            self.sweep.apply(&mut settings);
             if settings.iterations.is_none() && file.is_none() {
                 // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
-            self.with_variants(self.ad_hoc(commands).plan(&folder, &settings, seed))?
+            let plan = self.ad_hoc(commands)?.plan(&folder, &settings, seed);
+            self.with_variants(plan.map_err(CliError::input)?)?
         };
         let numbers = match &file {
             Some(file) => Some(FilePlan::new(self, file, &plan, context)?),
@@ -318,11 +332,12 @@ impl Run {
         }
     }
 
-    fn ad_hoc(&self, commands: Vec<CommandLine>) -> AdHoc {
+    fn ad_hoc(&self, commands: Vec<CommandLine>) -> Result<AdHoc, CliError> {
         let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
-        AdHoc {
+        Ok(AdHoc {
             commands,
             names: self.command_name.clone(),
+            parameters: self.sweep.parameters()?,
             setup: shell(&self.setup),
             prepare: shell(&self.prepare),
             teardown: shell(&self.teardown),
@@ -333,7 +348,7 @@ impl Run {
                 Some(_) => OutputMetrics::Json,
                 None => OutputMetrics::None,
             },
-        }
+        })
     }
 
     /// Refuses options that contradict each other, or would have no effect on these commands.
@@ -405,7 +420,8 @@ impl Run {
             ("--ignore-failure", "exit_codes", self.ignore_failure),
             ("--metrics", "metrics", self.metrics.is_some()),
         ];
-        match given.iter().find(|(.., given)| *given) {
+        let mut given = given.into_iter().chain(self.sweep.given());
+        match given.find(|(.., given)| *given) {
             Some((option, key, _)) => Err(CliError::input(format!(
                 "{option} applies only to commands; set `{key}` in the suite file"
             ))

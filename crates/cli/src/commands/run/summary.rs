@@ -25,7 +25,7 @@ use crate::answer::write_json;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::store::earlier_note;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, markdown_text};
 
 /// The metric that variants are compared by where none is named.
 const WALL_TIME: &str = "wall_time";
@@ -148,8 +148,24 @@ impl Summary {
     pub fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
         match format {
             Format::Text => self.text(context),
-            Format::Json => self.json(context),
-            Format::Markdown | Format::Csv => self.table(format, context),
+            Format::Json | Format::Markdown | Format::Csv => {
+                self.write(format, context, &mut context.terminal.out_as(format))
+            }
+        }
+    }
+
+    /// Writes it in a format for files.
+    pub fn write(
+        &self,
+        format: Format,
+        context: &Context,
+        out: &mut impl Write,
+    ) -> Result<(), CliError> {
+        match format {
+            Format::Text => self.text(context),
+            Format::Json => self.json(out),
+            Format::Markdown => self.markdown(out),
+            Format::Csv => self.table().csv(out),
         }
     }
 
@@ -187,10 +203,7 @@ impl Summary {
             writeln!(out)?;
         }
         table.text(&mut out)?;
-        let sentences = match self.is_study {
-            true => Vec::new(),
-            false => compare::sentences(&self.rows, self.variants, self.ad_hoc),
-        };
+        let sentences = self.sentences();
         if !sentences.is_empty() {
             writeln!(out)?;
         }
@@ -244,7 +257,7 @@ impl Summary {
         Ok(())
     }
 
-    fn json(&self, context: &Context) -> Result<(), CliError> {
+    fn json(&self, out: &mut impl Write) -> Result<(), CliError> {
         let mut rows: Vec<Value> = Vec::new();
         for row in &self.rows {
             let memory = row
@@ -269,10 +282,54 @@ impl Summary {
                 }));
             }
         }
-        write_json(&rows, &mut context.terminal.data_out())
+        write_json(&rows, out)
     }
 
-    fn table(&self, format: Format, context: &Context) -> Result<(), CliError> {
+    /// Writes rounded values with units, and the sentences of the comparison.
+    fn markdown(&self, out: &mut impl Write) -> Result<(), CliError> {
+        let mut table = Table::new(&[
+            ("benchmark", Align::Left),
+            ("metric", Align::Left),
+            ("value", Align::Right),
+            ("spread", Align::Right),
+        ]);
+        for row in &self.rows {
+            let wall = row.wall_time().into_iter();
+            let mut any = false;
+            for (name, metric, it) in wall.chain(row.own.iter().cloned()) {
+                any = true;
+                table.row(vec![
+                    self.label(row),
+                    name,
+                    it.text(&metric.unit),
+                    it.cv.map_or_else(String::new, cv_text),
+                ]);
+            }
+            if !any {
+                let nothing = "–  (no successful iteration)".to_owned();
+                table.row(vec![self.label(row), String::new(), nothing, String::new()]);
+            }
+        }
+        table.markdown(out)?;
+        let sentences = self.sentences();
+        if !sentences.is_empty() {
+            writeln!(out)?;
+        }
+        for sentence in sentences {
+            writeln!(out, "- {}", markdown_text(&sentence))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the comparisons as sentences; none of a study.
+    fn sentences(&self) -> Vec<String> {
+        match self.is_study {
+            true => Vec::new(),
+            false => compare::sentences(&self.rows, self.variants, self.ad_hoc),
+        }
+    }
+
+    fn table(&self) -> Table {
         let mut table = Table::new(&[
             ("benchmark", Align::Left),
             ("variant", Align::Left),
@@ -303,12 +360,7 @@ impl Summary {
                 ]);
             }
         }
-        let mut out = context.terminal.out_as(format);
-        match format {
-            Format::Csv => table.csv(&mut out)?,
-            Format::Markdown | Format::Text | Format::Json => table.markdown(&mut out)?,
-        }
-        Ok(())
+        table
     }
 }
 

@@ -36,6 +36,7 @@ impl Store {
                 path: folder.to_owned(),
                 source,
             })?;
+            ignore_for_git(folder);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = connect(path, flags)?;
@@ -335,6 +336,13 @@ fn probe(connection: &Connection) -> Result<(), rusqlite::Error> {
 /// Returns whether the file system lets us write to `path`.
 fn writable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+/// Keeps a folder of ours, made just now, out of the repository around it. Without the file it would only be in sight.
+fn ignore_for_git(folder: &Path) {
+    if folder.file_name().is_some_and(|it| it == ".lapwing") {
+        let _ignored: io::Result<()> = fs::write(folder.join(".gitignore"), "*\n");
+    }
 }
 
 fn refuse_directory(path: &Path) -> Result<(), StoreError> {

@@ -1,0 +1,128 @@
+//! `lapwing show`: the results of a session, as `lapwing run` printed them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::record::SessionState;
+use lapwing_core::suite::{
+    Case, CommandLine, Plan, PlannedCommit, Variant, VersionSource, stored_plan,
+};
+use lapwing_core::text::counted;
+
+use super::run::Summary;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, ExportOptions, Format, check_plot};
+use crate::store::open_for_reading;
+
+/// Show the results of a session again
+///
+/// These are the results that `lapwing run` printed when the session ended. Sessions of the pytest
+/// plugin and imported ones are shown alike.
+#[derive(Debug, Args)]
+pub struct ShowCommand {
+    /// Name or id of the session [default: the latest]
+    session: Option<String>,
+    /// Metric to compare variants by [default: wall_time]
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+    /// Write a chart of the results to this .svg, .png or .html file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    export: ExportOptions,
+}
+
+impl ShowCommand {
+    /// Reads the session and shows its results.
+    pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
+        check_plot(self.plot.as_deref())?;
+        self.export.check()?;
+        let store = open_for_reading(context)?;
+        let found = match self.session.as_deref() {
+            Some(session) => store.catalogue().session(session)?,
+            None => store.catalogue().latest_session()?.ok_or_else(|| {
+                CliError::not_enough("nothing was measured yet")
+                    .hint("`lapwing run -- COMMAND` measures a command")
+            })?,
+        };
+        let state = store.catalogue().session_state(found.id)?;
+        let plan = match stored_plan(&state.session.attributes) {
+            Some(plan) => serde_json::from_value(plan.into_owned())
+                .ok()
+                .unwrap_or_else(|| plan_of(&state)),
+            None => plan_of(&state),
+        };
+        let session = &state.session;
+        let metric = self.metric.as_deref();
+        let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
+        let answer = Summary::read(&store, session, &plan, metric.or(stored))?;
+        if self.format == Format::Text && !context.quiet {
+            let name = session.name.as_ref();
+            context.terminal.say(&format!(
+                "session `{}` of {}: suite `{}`, {}, measured by {}",
+                name.map_or_else(|| session.id.to_string(), Clone::clone),
+                session.started.strftime("%Y-%m-%d %H:%M UTC"),
+                session.suite,
+                counted(state.instances.len(), "instance"),
+                session.tool
+            ));
+        }
+        CliError::unless_reader_left(answer.show(self.format, context))?;
+        self.export
+            .write(|format, out| answer.write(format, context, out))?;
+        if let Some(path) = &self.plot {
+            answer.plot(path)?;
+        }
+        match answer.is_empty() {
+            true => Ok(ExitStatus::NotEnough),
+            false => Ok(ExitStatus::Fine),
+        }
+    }
+}
+
+/// Returns the plan that a session without one would have had: its benchmarks, and its variants.
+fn plan_of(state: &SessionState) -> Plan {
+    let mut seen = BTreeSet::new();
+    let benchmarks = state.instances.iter().map(|it| &it.instance.benchmark);
+    let cases = benchmarks.filter(|it| seen.insert(it.id.clone()));
+    let cases = cases.map(|benchmark| {
+        let mut case = Case::new(benchmark.id.clone(), CommandLine::Words(Vec::new()));
+        case.benchmark = benchmark.clone();
+        case
+    });
+    let commits: BTreeSet<_> = state.runs.iter().map(|it| &it.version.commit).collect();
+    let mut variants: Vec<Variant> = Vec::new();
+    for run in &state.runs {
+        if variants.iter().any(|it| it.is_of(run)) {
+            continue;
+        }
+        variants.push(Variant {
+            name: run.variant.clone(),
+            factors: run.factors.clone(),
+            commit: (commits.len() > 1).then(|| PlannedCommit {
+                version: run.version.clone(),
+                repository: String::new(),
+                patches: Vec::new(),
+            }),
+            ..Variant::default()
+        });
+    }
+    Plan {
+        suite: state.session.suite.clone(),
+        cases: cases.collect(),
+        variants,
+        version: VersionSource::default(),
+        build: None,
+        interleave: true,
+        environment_commands: BTreeMap::new(),
+        directory: None,
+        cpus: None,
+        stop_early: None,
+        seed: 0,
+        duet: None,
+    }
+}
