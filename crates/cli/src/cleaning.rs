@@ -6,6 +6,7 @@ use clap::Args;
 use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_core::measure::{ancestry, number_of_commits, remote_address};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom};
+use lapwing_formats::EachRun;
 use lapwing_stats::Confidence;
 
 use crate::audit::AuditDetail;
@@ -73,6 +74,8 @@ pub struct JudgingOptions {
     pub false_discovery_rate: Option<f64>,
     /// What the suite file says, also of single benchmarks and metrics.
     pub suite: JudgeSettings,
+    /// What a run is in files that leave it open.
+    pub each_run: EachRun,
 }
 
 impl JudgingOptions {
@@ -151,6 +154,7 @@ impl CleaningOptions {
             confidence,
             false_discovery_rate: suite.false_discovery_rate,
             suite,
+            each_run: EachRun::Iteration,
         })
     }
 

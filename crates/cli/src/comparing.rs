@@ -222,7 +222,10 @@ impl FoundSides {
         judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Self, CliError> {
-        let mut files = SideFiles::default();
+        let mut files = SideFiles {
+            each_run: judging.each_run,
+            ..SideFiles::default()
+        };
         let open = || open_for_reading(context);
         let ancestry = |revision: &str| judging.ancestry(revision);
         let sides = ComparedSides::find(specs, filter, open, |path| files.open(path), &ancestry)?;
@@ -262,6 +265,7 @@ const STORE: &[u8] = b"SQLite format 3\0";
 #[derive(Debug, Default)]
 struct SideFiles {
     folders: Vec<TempDir>,
+    each_run: EachRun,
 }
 
 impl SideFiles {
@@ -276,7 +280,7 @@ impl SideFiles {
             format: None,
             suite: None,
             trace: TraceNames::default(),
-            each_run: EachRun::Iteration,
+            each_run: self.each_run,
             bad_lines: BadLines::Refuse,
             now: jiff::Timestamp::now(),
         };

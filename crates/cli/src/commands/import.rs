@@ -66,7 +66,7 @@ pub struct ImportCommand {
     dry_run: bool,
 }
 
-const EACH_RUN: [NamedValue<EachRun>; 2] = [
+pub const EACH_RUN: [NamedValue<EachRun>; 2] = [
     (
         "iteration",
         "An iteration; all runs form one instance",

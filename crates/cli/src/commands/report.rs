@@ -1,7 +1,8 @@
 //! `lapwing report`: all measurements as a static site.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use clap::Args;
 use lapwing_core::detect::{DetectOptions, Histories};
@@ -38,6 +39,9 @@ pub struct ReportCommand {
     /// charts
     #[arg(long)]
     raw: bool,
+    /// Open the report in a browser
+    #[arg(long)]
+    open: bool,
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
@@ -113,6 +117,9 @@ impl ReportCommand {
             context
                 .terminal
                 .note(&format!("exclusions are listed in {page}"));
+        }
+        if self.open {
+            open_in_browser(&written.index, context);
         }
         // Scripts read the path; in a terminal it is in the line above.
         if context.quiet || !std::io::stdout().is_terminal() {
@@ -194,6 +201,24 @@ impl ReportCommand {
             notes,
         }))
     }
+}
+
+/// Opens a page in the browser that is set up, if there is one.
+fn open_in_browser(page: &Path, context: &Context) {
+    let page = page.canonicalize().unwrap_or_else(|_gone| page.to_owned());
+    let chosen = std::env::var("BROWSER").ok().into_iter();
+    let usual = ["xdg-open", "open"].map(str::to_owned);
+    for program in chosen.chain(usual) {
+        let mut command = Command::new(&program);
+        command.arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if command.spawn().is_ok() {
+            return;
+        }
+    }
+    context.terminal.note(&format!(
+        "no browser was found; open {} in one, or set BROWSER",
+        page.display()
+    ));
 }
 
 fn directory_error(error: DirectoryError) -> CliError {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::caution::{Caution, cautions, design_cautions};
+use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
 use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
@@ -144,6 +145,8 @@ pub struct Comparison {
     pub candidate_estimate: Option<Estimate>,
     /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
     pub ratio: Option<ComparedRatio>,
+    /// The ratio of iterations, if a side has too few instances for more.
+    pub descriptive: Option<DescriptiveRatio>,
     /// Candidate − baseline, in the metric's unit; only if means that are not positive allow no ratio.
     pub difference: Option<Difference>,
     /// The p-value adjusted for the number of comparisons (Benjamini & Hochberg 1995).
@@ -314,6 +317,9 @@ pub fn compare(
             None => (None, Some(without_ratio(sides))),
         },
     };
+    let descriptive = (reason == Some(VerdictReason::FewInstances))
+        .then(|| DescriptiveRatio::of(sides, options.confidence))
+        .flatten();
     let (ratio, replication) = judged.unzip();
     let mut replication = replication.flatten();
     let estimates = match &replication {
@@ -351,6 +357,7 @@ pub fn compare(
         baseline_estimate: estimates[0],
         candidate_estimate: estimates[1],
         ratio,
+        descriptive,
         difference,
         p_adjusted: None,
         verdict,

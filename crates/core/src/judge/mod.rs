@@ -7,6 +7,7 @@ mod caution;
 mod coiled;
 mod compare;
 mod decide;
+mod descriptive;
 mod detection;
 mod duet;
 mod environments;
@@ -35,6 +36,7 @@ pub use compare::{
     VerdictReason, compare,
 };
 pub use decide::decide;
+pub use descriptive::DescriptiveRatio;
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,

@@ -110,9 +110,11 @@ impl SideSpec {
         self.kind == Some(SideKind::File)
     }
 
-    /// Returns whether it is a file, given that no run has that name.
+    /// Returns whether it is a file, or a pattern for files, given that no run has that name.
     pub fn may_be_file(&self) -> bool {
-        self.is_file() || (self.kind.is_none() && Path::new(&self.text).exists())
+        let is_pattern = self.text.contains(['*', '?']);
+        self.is_file()
+            || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
     }
 
     /// Returns the possible kinds of a bare word among these runs.

@@ -46,13 +46,22 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// Returns the ratio and its interval as text, or else the difference with its unit: `1.04×` and `[1.02, 1.07]`.
+    /// Returns the ratio and its interval as text, a descriptive one as `≈1.04×` and `(1.02, 1.07)`, or else the difference with its unit: `1.04×` and `[1.02, 1.07]`.
     pub fn change_texts(&self) -> [String; 2] {
         if let Some(ratio) = self.ratio {
             return [
                 ratio.value_text(),
                 ratio.interval_text().unwrap_or_default(),
             ];
+        }
+        if let Some(ratio) = self.descriptive {
+            let value = ratio_value(ratio.value, ratio.interval);
+            let interval = ratio.interval.map(|it| {
+                let text = ratio_text(ratio.value, Some(it));
+                let bounds = text.split_once('[').map_or("", |(_, it)| it);
+                format!("({})", bounds.trim_end_matches(']'))
+            });
+            return [format!("≈{value}"), interval.unwrap_or_default()];
         }
         let Some(difference) = self.difference else {
             return [String::new(), String::new()];

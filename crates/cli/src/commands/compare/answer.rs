@@ -82,6 +82,9 @@ struct CompareRow<'a> {
     ratio: Option<f64>,
     lower: Option<f64>,
     upper: Option<f64>,
+    descriptive_ratio: Option<f64>,
+    descriptive_lower: Option<f64>,
+    descriptive_upper: Option<f64>,
     difference: Option<f64>,
     replication: Option<&'static str>,
     replicates: Option<usize>,
@@ -112,6 +115,7 @@ impl<'a> CompareRow<'a> {
             .and_then(|ratio| ratio.interval)
             .or_else(of_difference);
         let unpaired = it.ratio.and_then(|ratio| ratio.unpaired);
+        let described = it.descriptive.and_then(|it| it.interval);
         let p_value = it.ratio.map(|ratio| ratio.p_value);
         let replication = it.replication.as_ref();
         Self {
@@ -127,6 +131,9 @@ impl<'a> CompareRow<'a> {
             ratio: it.ratio.map(|ratio| ratio.value),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
+            descriptive_ratio: it.descriptive.map(|it| it.value),
+            descriptive_lower: described.map(|it| it.lower),
+            descriptive_upper: described.map(|it| it.upper),
             difference: it.difference.map(|difference| difference.value),
             replication: replication.map(|replication| replication.unit.name()),
             replicates: replication.map(|replication| {

@@ -6,6 +6,7 @@ mod gate;
 mod hail;
 mod text;
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -13,17 +14,19 @@ use lapwing_core::judge::{
     COILED_RESAMPLES, CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison,
 };
 use lapwing_core::record::RunHead;
+use lapwing_formats::EachRun;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::{change_map, ratios, threshold_map};
 
 pub use self::control::ControlResult;
 use self::gate::FailOn;
+use super::import::EACH_RUN;
 use crate::audit;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
-use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
+use crate::options::{Context, ExportOptions, FilterOptions, Format, NamedValue, check_plot, one_of};
 use crate::profile::Compat;
 use crate::store::open_for_reading;
 
@@ -46,6 +49,9 @@ pub struct CompareCommand {
     /// Make each side the baseline in turn, instead of only the first
     #[arg(long, conflicts_with_all = ["split", "compat"])]
     each_baseline: bool,
+    /// Meaning of each run of a command in hyperfine's results
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
+    each_run: EachRun,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
@@ -61,6 +67,8 @@ pub struct CompareCommand {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    export: ExportOptions,
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
@@ -128,7 +136,11 @@ impl CompareCommand {
     /// Gathers the sides, compares them, and shows the results.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
-        let judging = self.cleaning.judging()?;
+        self.export.check()?;
+        let judging = JudgingOptions {
+            each_run: self.each_run,
+            ..self.cleaning.judging()?
+        };
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&self.sides, &judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
@@ -186,7 +198,11 @@ impl CompareCommand {
             samples,
             control,
         };
-        CliError::unless_reader_left(self.show(&answer, context))?;
+        let mut out = context.terminal.out_as(self.format);
+        CliError::unless_reader_left(self.show(&answer, self.format, context, &mut out))?;
+        drop(out);
+        self.export
+            .write(|format, out| self.show(&answer, format, context, out))?;
         if let Some((path, chart)) = plot {
             chart.save(path)?;
         }
@@ -302,24 +318,29 @@ impl CompareCommand {
         Err(CliError::input(what).hint(known))
     }
 
-    fn show(&self, answer: &CompareAnswer, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Text => text::text(answer, self.all, context, &mut out)?,
-            Format::Markdown => text::markdown(answer, self.all, &mut out)?,
-            Format::Csv => answer::csv(answer, &mut out)?,
+    fn show(
+        &self,
+        answer: &CompareAnswer,
+        format: Format,
+        context: &Context,
+        out: &mut impl Write,
+    ) -> Result<(), CliError> {
+        match format {
+            Format::Text => text::text(answer, self.all, context, out)?,
+            Format::Markdown => text::markdown(answer, self.all, out)?,
+            Format::Csv => answer::csv(answer, out)?,
             Format::Json => {
                 let audit = audit::json(answer.samples.audit(), self.cleaning.detail());
-                answer::json(answer, &audit, &mut out)?;
+                answer::json(answer, &audit, out)?;
             }
         }
         let audit = answer.samples.audit();
         audit::below(
             audit,
             self.cleaning.detail(),
-            self.format,
+            format,
             context,
-            &mut out,
+            out,
         )
     }
 }

@@ -264,6 +264,15 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
+    let described = answer.comparisons.iter().filter(|it| it.descriptive.is_some());
+    if described.count() > 0 {
+        notes.push(
+            "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within one process and say nothing about \
+             runs on another day. For a verdict, give at least 3 files per side ('old*.json'), or measure again with `lapwing run`; \
+             `--each-run instance` counts each run of hyperfine as an instance"
+                .to_owned(),
+        );
+    }
     let is_open = |it: &&Comparison| it.reason == Some(VerdictReason::NoChangeSeen);
     let undecided = answer.comparisons.iter().filter(is_open).count();
     if undecided > 0 && answer.options.smallest_effect.is_none() {

@@ -1,40 +1,53 @@
 //! `lapwing init`: writes a suite file.
 
 mod ab_environments;
+mod found;
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use self::ab_environments::AbEnvironments;
+use self::found::FoundBenchmarks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::suite_file::SUITE_FILE;
 
-/// Write a suite file from the A/B environments of another tool
+/// Write a suite file for the benchmarks of this folder
+///
+/// Benches of Cargo, tests of pytest in folders such as `benchmarks/`, and programs in such folders
+/// become benchmarks; if there are none, programs of the folder itself.
 ///
 /// `--from AB_environments` reads the folder of Coiled's benchmarks (`AB_NAME.conda.yaml`,
 /// `AB_NAME.dask.yaml`, `AB_NAME.cluster.yaml`, `config.yaml`): each runtime becomes a variant.
 #[derive(Debug, Args)]
 pub struct InitCommand {
-    /// Folder of A/B environments
+    /// Folder of A/B environments to read instead
     #[arg(long, value_name = "DIR")]
-    from: PathBuf,
+    from: Option<PathBuf>,
     /// Suite file to write [default: lapwing.toml], or `-` for standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 impl InitCommand {
-    /// Reads the folder and writes the suite.
+    /// Writes the suite.
     pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
-        let found = AbEnvironments::read(&self.from)?;
-        for note in &found.notes {
-            context.terminal.note(note);
-        }
-        let text = found.suite();
+        let (text, notes, next) = match &self.from {
+            Some(folder) => {
+                let found = AbEnvironments::read(folder)?;
+                let next = format!("; `{}` measures it", found.command());
+                (found.suite(), found.notes, next)
+            }
+            None => {
+                let found = FoundBenchmarks::within(Path::new("."));
+                let next = format!(": {}; `lapwing run` measures it", found.summary());
+                (found.suite(), found.notes, next)
+            }
+        };
+        context.terminal.notes(&notes);
         let path = self
             .output
             .clone()
@@ -54,9 +67,8 @@ impl InitCommand {
         })?;
         if !context.quiet {
             context.terminal.say(&format!(
-                "wrote {}; `{}` measures it, `lapwing run --dry-run` shows what that would be",
+                "wrote {}{next}, `lapwing run --dry-run` shows what that would be",
                 path.display(),
-                found.command()
             ));
         }
         Ok(ExitStatus::Fine)
