@@ -31,6 +31,8 @@ class Recorder:
     ) -> None:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
+        self.results: dict[str, list[float]] = {}
+        """The wall times of usable iterations, by benchmark."""
         self.loop_cost: float | None = None
         self.gave_up: str | None = None
         """Why nothing can be recorded any more."""
@@ -191,6 +193,9 @@ class InstanceRecorder:
             self._spans += 1
         self.index += 1
         self._recorder.counts["iterations"] += 1
+        if outcome == "ok" and not burn_in and "wall_time" in record["metrics"]:
+            values = self._recorder.results.setdefault(self._record["benchmark"]["id"], [])
+            values.append(record["metrics"]["wall_time"])
         failed = outcome in ("failed", "timed_out")
         self.failures += failed
         self._recorder.counts["failed"] += failed

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from . import __version__, environment, ids, metrics, options, shared_session, timing
+from . import __version__, environment, ids, metrics, options, results_table, shared_session, timing
 from . import stand_in_options as benchmark_options
 from .metrics import Metric
 from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, check_store, count
@@ -39,6 +39,7 @@ class Session:
             agree=self._agree if self._worker or self.facts["shared"] else None,
         )
         self._counts = dict(self.recorder.counts)
+        self._results: dict[str, list[float]] = {}
         self._gave_up: set[str] = set()
         self._workers_died = False
         output = self.facts["output"]
@@ -102,6 +103,7 @@ class Session:
             return
         for name, many in done["counts"].items():
             self._counts[name] += many
+        self._add_results(done["results"])
         if done["gave_up"]:
             self._gave_up.add(done["gave_up"])
 
@@ -111,10 +113,11 @@ class Session:
         self.recorder.close()
         counts = self.recorder.counts
         if self._worker:
-            done = {"counts": counts, "gave_up": self.recorder.gave_up}
+            done = {"counts": counts, "gave_up": self.recorder.gave_up, "results": self.recorder.results}
             self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
         elif not self.facts["shared"]:
             self._book().unlink(missing_ok=True)
+        self._add_results(self.recorder.results)
         self._counts = {name: many + counts[name] for name, many in self._counts.items()}
         if self._workers_died:
             # It could not report its numbers; the files contain them.
@@ -122,10 +125,17 @@ class Session:
             paths = [Path(output)] if output else sorted(Path(inbox).glob(f"{self.facts['file']}-*.jsonl"))
             self._counts = count(paths, self.recorder.run_id, offset=self._offset)
 
+    def _add_results(self, results: dict[str, list[float]]) -> None:
+        for name, values in results.items():
+            self._results.setdefault(name, []).extend(values)
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Shows what was recorded, and where."""
         terminalreporter.section("lapwing", "-")
         counts = self._counts
+        if not self._config.getoption("lapwing_driven"):
+            for line in results_table.lines(self._results):
+                terminalreporter.line(line)
         if counts["instances"] == 0:
             terminalreporter.line(
                 "nothing was recorded: no benchmark was executed (mark one with @pytest.mark.lapwing)"
@@ -135,7 +145,7 @@ class Session:
             benchmarks = f"{counts['instances']} benchmark{'s' if counts['instances'] > 1 else ''}"
             terminalreporter.line(f"{benchmarks}, {counts['iterations']} iterations{failed}, in {self._target()}")
             if not self.facts["output"]:
-                terminalreporter.line("`lapwing report` takes them in and shows them")
+                terminalreporter.line("`lapwing show` prints the results of a session, `lapwing report` shows all")
         for why in sorted(self._gave_up):
             terminalreporter.line(why, red=True)
         ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
