@@ -210,7 +210,11 @@ fn open_in_browser(page: &Path, context: &Context) {
     let usual = ["xdg-open", "open"].map(str::to_owned);
     for program in chosen.chain(usual) {
         let mut command = Command::new(&program);
-        command.arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg(&page)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         if command.spawn().is_ok() {
             return;
         }

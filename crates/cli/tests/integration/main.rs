@@ -28,6 +28,7 @@ mod duet;
 mod early_stop;
 mod epochs;
 mod export;
+mod first_minutes;
 mod history;
 mod import;
 mod init;

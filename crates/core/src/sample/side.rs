@@ -113,8 +113,7 @@ impl SideSpec {
     /// Returns whether it is a file, or a pattern for files, given that no run has that name.
     pub fn may_be_file(&self) -> bool {
         let is_pattern = self.text.contains(['*', '?']);
-        self.is_file()
-            || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
+        self.is_file() || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
     }
 
     /// Returns the possible kinds of a bare word among these runs.

@@ -183,13 +183,18 @@ fn range(node: &Node, name: &str) -> Result<Option<Vec<Json>>, Located> {
     let (Some(first), Some(last)) = (number(first), number(last)) else {
         return Ok(None);
     };
-    let number = last.checked_sub(first).and_then(|it| usize::try_from(it).ok());
+    let number = last
+        .checked_sub(first)
+        .and_then(|it| usize::try_from(it).ok());
     match number {
         Some(number) if number < MAX_COMBINATIONS => {
             Ok(Some((first..=last).map(|it| json!(it)).collect()))
         }
         Some(_) => Err(node.senseless(name, "is too long a range")),
-        None => Err(node.senseless(name, "is an empty range: its last number is below its first")),
+        None => Err(node.senseless(
+            name,
+            "is an empty range: its last number is below its first",
+        )),
     }
 }
 

@@ -383,7 +383,10 @@ fn commands_of_the_command_line_take_the_parameters_that_they_mention() {
         ("true", "{}"),
         ("sort a b", r#"{"file":"a b"}"#),
     ];
-    assert_eq!(told, expected.map(|(id, params)| (id.to_owned(), params.to_owned())));
+    assert_eq!(
+        told,
+        expected.map(|(id, params)| (id.to_owned(), params.to_owned()))
+    );
 }
 
 #[test]
@@ -394,7 +397,10 @@ fn a_range_is_every_number_of_it() {
         let cases = suite.plan(&Settings::default(), 1).cases.into_iter();
         Ok::<_, SuiteError>(cases.map(|it| it.benchmark.id).collect::<Vec<_>>())
     };
-    assert_eq!(ids("-1..1").expect("a range"), ["a[n=-1]", "a[n=0]", "a[n=1]"]);
+    assert_eq!(
+        ids("-1..1").expect("a range"),
+        ["a[n=-1]", "a[n=0]", "a[n=1]"]
+    );
     assert_eq!(ids("main..next").expect("a text"), ["a"]);
     let error = ids("8..1").expect_err("empty").to_string();
     assert!(error.contains("`n` is an empty range"), "{error}");

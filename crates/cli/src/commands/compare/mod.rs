@@ -14,9 +14,9 @@ use lapwing_core::judge::{
     COILED_RESAMPLES, CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison,
 };
 use lapwing_core::record::RunHead;
-use lapwing_formats::EachRun;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::{change_map, ratios, threshold_map};
+use lapwing_formats::EachRun;
 
 pub use self::control::ControlResult;
 use self::gate::FailOn;
@@ -26,7 +26,9 @@ use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
-use crate::options::{Context, ExportOptions, FilterOptions, Format, NamedValue, check_plot, one_of};
+use crate::options::{
+    Context, ExportOptions, FilterOptions, Format, NamedValue, check_plot, one_of,
+};
 use crate::profile::Compat;
 use crate::store::open_for_reading;
 
@@ -335,13 +337,7 @@ impl CompareCommand {
             }
         }
         let audit = answer.samples.audit();
-        audit::below(
-            audit,
-            self.cleaning.detail(),
-            format,
-            context,
-            out,
-        )
+        audit::below(audit, self.cleaning.detail(), format, context, out)
     }
 }
 

@@ -264,7 +264,10 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
-    let described = answer.comparisons.iter().filter(|it| it.descriptive.is_some());
+    let described = answer
+        .comparisons
+        .iter()
+        .filter(|it| it.descriptive.is_some());
     if described.count() > 0 {
         notes.push(
             "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within one process and say nothing about \

@@ -69,7 +69,10 @@ impl FoundBenchmarks {
                 name: name.clone(),
                 what: format!("the bench `{name}` of Cargo, whole; built before each instance"),
                 keys: vec![
-                    format!("command = {}", list(&["cargo", "bench", "-q", "--bench", name])),
+                    format!(
+                        "command = {}",
+                        list(&["cargo", "bench", "-q", "--bench", name])
+                    ),
                     format!(
                         "setup = {}",
                         list(&["cargo", "bench", "-q", "--no-run", "--bench", name])
@@ -90,7 +93,10 @@ impl FoundBenchmarks {
     /// Folders of tests that are benchmarks.
     fn pytest(&mut self, folder: &Path) {
         for name in FOLDERS.iter().chain(&["tests"]) {
-            let files = fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
+            let files = fs::read_dir(folder.join(name))
+                .into_iter()
+                .flatten()
+                .flatten();
             let is_test = |path: &Path| {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
                 let is_named = file.starts_with("test_") || file.ends_with("_test.py");
@@ -132,7 +138,10 @@ impl FoundBenchmarks {
 
     /// Programs and scripts of a folder.
     fn programs(&mut self, folder: &Path, within: &str) {
-        let entries = fs::read_dir(folder.join(within)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(folder.join(within))
+            .into_iter()
+            .flatten()
+            .flatten();
         let is_program = |path: &Path| {
             fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
         };
@@ -269,7 +278,10 @@ mod tests {
     fn benches_tests_and_programs_become_benchmarks_of_a_valid_suite() {
         let cargo = "[package]\nname = \"x\"\n[dev-dependencies]\ncriterion = \"1\"\n[[bench]]\nname = \"sum\"\n";
         let cargo = [("Cargo.toml", cargo), ("benches/sort.rs", "fn main() {}")];
-        assert_eq!(names(&cargo), (vec!["sort".to_owned(), "sum".to_owned()], 1));
+        assert_eq!(
+            names(&cargo),
+            (vec!["sort".to_owned(), "sum".to_owned()], 1)
+        );
         let pytest = [
             ("benchmarks/test_io.py", "def test_read(): pass"),
             ("tests/test_unit.py", "def test_unit(): pass"),

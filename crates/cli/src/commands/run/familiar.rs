@@ -52,11 +52,15 @@ impl CommandSweep {
         }
         for (position, (name, values)) in all.iter().enumerate() {
             if all[..position].iter().any(|(other, _)| other == name) {
-                return Err(CliError::input(format!("parameter `{name}` is given twice")));
+                return Err(CliError::input(format!(
+                    "parameter `{name}` is given twice"
+                )));
             }
-            if let Some(twice) = values.iter().enumerate().find_map(|(at, value)| {
-                values[..at].contains(value).then_some(value)
-            }) {
+            if let Some(twice) = values
+                .iter()
+                .enumerate()
+                .find_map(|(at, value)| values[..at].contains(value).then_some(value))
+            {
                 return Err(CliError::input(format!(
                     "parameter `{name}` has the value {twice} twice"
                 )));
@@ -95,8 +99,16 @@ impl CommandSweep {
     /// Returns the options that were given and apply to commands only, with what a suite has instead.
     pub fn given(&self) -> [(&'static str, &'static str, bool); 4] {
         [
-            ("--parameter-list", "params", !self.parameter_list.is_empty()),
-            ("--parameter-scan", "params", !self.parameter_scan.is_empty()),
+            (
+                "--parameter-list",
+                "params",
+                !self.parameter_list.is_empty(),
+            ),
+            (
+                "--parameter-scan",
+                "params",
+                !self.parameter_scan.is_empty(),
+            ),
             ("--runs", "iterations", self.runs.is_some()),
             ("--no-shell", "command", self.no_shell),
         ]
@@ -117,7 +129,9 @@ fn value(text: &str) -> Value {
 fn scan(ends: [&str; 3]) -> Result<Vec<Value>, CliError> {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, it)| it.len());
     let most = ends.iter().map(|it| decimals(it)).max().unwrap_or(0);
-    let scale = u32::try_from(most).ok().and_then(|it| 10_i64.checked_pow(it));
+    let scale = u32::try_from(most)
+        .ok()
+        .and_then(|it| 10_i64.checked_pow(it));
     // Whole multiples of the last decimal: sums of fractions would drift.
     let whole = |text: &str| -> Option<i64> {
         let text = text.trim();
@@ -185,8 +199,16 @@ mod tests {
                 "share [0.0,0.5,1.0]",
             ]
         );
-        assert_eq!(scan(["1", "8", "3"]).expect("a scan"), [1, 4, 7].map(|it| json!(it)));
-        for wrong in [["a", "2", "1"], ["2", "1", "1"], ["1", "2", "0"], ["0", "1e9", "1"]] {
+        assert_eq!(
+            scan(["1", "8", "3"]).expect("a scan"),
+            [1, 4, 7].map(|it| json!(it))
+        );
+        for wrong in [
+            ["a", "2", "1"],
+            ["2", "1", "1"],
+            ["1", "2", "0"],
+            ["0", "1e9", "1"],
+        ] {
             assert!(scan(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -45,9 +45,9 @@ use self::progress::RunProgress;
 pub use self::python_environments::PythonEnvironments;
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
-pub use self::summary::Summary;
 use self::study_session::STUDY;
 pub use self::study_session::StudySession;
+pub use self::summary::Summary;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 

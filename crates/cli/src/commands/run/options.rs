@@ -104,7 +104,12 @@ pub struct Run {
     #[arg(long, short, value_name = "COMMAND", help_heading = "Commands")]
     pub prepare: Option<String>,
     /// Run this command after each instance, untimed
-    #[arg(long, visible_alias = "cleanup", value_name = "COMMAND", help_heading = "Commands")]
+    #[arg(
+        long,
+        visible_alias = "cleanup",
+        value_name = "COMMAND",
+        help_heading = "Commands"
+    )]
     pub teardown: Option<String>,
     /// Pipe the output of each iteration to this command; if it fails, so does the iteration
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
