@@ -140,9 +140,17 @@
     }
   }
 
-  document.querySelector('[data-action="theme"]').addEventListener("click", () => {
+  const themeButton = document.querySelector('[data-action="theme"]');
+
+  function sayTheme() {
+    themeButton.textContent = `Theme: ${document.documentElement.dataset.theme ?? "automatic"}`;
+  }
+
+  sayTheme();
+  themeButton.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = theme;
+    sayTheme();
     try {
       localStorage.setItem("lapwing-theme", theme);
     } catch {

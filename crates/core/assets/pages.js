@@ -79,7 +79,7 @@
         verdict: (row) => (row.verdict ? verdictOrder.length - verdictOrder.indexOf(row.verdict) : null),
         noise: (row) => row.cv,
         size: (row) => row.instances,
-        failures: (row) => row.failures + row.lost || null,
+        failures: (row) => 1000 * (row.failures + row.lost) + row.failed_before || null,
       },
       filters: {
         ...bySuiteAndTag,
@@ -96,6 +96,7 @@
           few: (row) => row.value !== null && !row.summary && row.instances < 3,
           summary: (row) => row.summary,
           noisy: (row) => row.noisy,
+          unusual: (row) => row.unusual,
           changed: (row) => row.moved && row.since_before,
           moved: (row) => row.moved,
         }),
@@ -114,7 +115,7 @@
         element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? element("small", { class: "attention" }, " retired") : ""),
       row.change_text
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
-          row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))
+          row.moved ? element("strong", {}, row.change_text) : row.unusual ? attention(row.change_text) : row.change_text, " ", small(row.change_interval))
         : row.new_epoch && row.change_against
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" }, small("new epoch"))
         : element("td", { role: "cell", class: "number nothing", title: row.change_against ? row.change_against : row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
@@ -135,7 +136,8 @@
     if (row.lost) parts.push(`${row.lost} lost`);
     if (row.skipped) return nothing("skipped");
     if (parts.length) return number(undefined, attention(parts.join(", ")));
-    return nothing(row.failed_before ? `none, but in ${row.failed_before} earlier ${row.failed_before === 1 ? "run" : "runs"}` : "none");
+    if (row.failed_before) return number(undefined, attention(`in ${row.failed_before} earlier ${row.failed_before === 1 ? "run" : "runs"}`));
+    return nothing("none");
   }
 
   function sparkline(row) {

@@ -1,5 +1,6 @@
 //! `lapwing report`: all measurements as a static site.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +14,7 @@ use lapwing_core::show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
     ReportWriter,
 };
-use lapwing_core::text::counted;
+use lapwing_core::text::{counted, first_names};
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
@@ -71,7 +72,7 @@ impl ReportCommand {
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
-            title: "Lapwing report".to_owned(),
+            title: title(&store, &filter)?,
             made: format!(
                 "Made by lapwing {} from {}. Intervals are 95 % confidence intervals over instances.",
                 env!("CARGO_PKG_VERSION"),
@@ -201,6 +202,20 @@ impl ReportCommand {
             notes,
         }))
     }
+}
+
+/// Returns the suites and the day of the latest session of what is reported.
+fn title(store: &Store, filter: &Filter) -> Result<String, CliError> {
+    let runs = store.catalogue().runs(filter)?;
+    let suites: BTreeSet<&str> = runs.iter().map(|run| run.head.suite.as_str()).collect();
+    let Some(latest) = runs.iter().map(|run| run.head.started).max() else {
+        return Ok("Lapwing report".to_owned());
+    };
+    Ok(format!(
+        "{} · {}",
+        first_names(suites, 3),
+        latest.strftime("%Y-%m-%d")
+    ))
 }
 
 /// Opens a page in the browser that is set up, if there is one.

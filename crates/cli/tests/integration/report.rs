@@ -36,7 +36,7 @@ fn the_report_is_written_and_its_index_named() {
     }
     let index = std::fs::read_to_string(directory.path().join("lapwing-report/index.html"))
         .expect("it is there");
-    assert!(index.contains("<title>Lapwing report</title>"), "{index}");
+    assert!(index.contains("<title>commands · 20"), "{index}");
 }
 
 #[test]

@@ -314,7 +314,13 @@ impl RunSample<'_> {
 
     /// Returns when and in which session it was: `2026-11-20 10:00 brisk-heron`.
     pub fn session_text(&self) -> String {
-        format!("{} {}", self.time_text(), self.session_name)
+        // Names that other tools make up are long, and nobody reads them whole.
+        let is_hash =
+            |name: &str| name.len() >= 24 && name.bytes().all(|it| it.is_ascii_hexdigit());
+        match &self.session_name {
+            name if is_hash(name) => format!("{} {}…", self.time_text(), &name[..8]),
+            name => format!("{} {name}", self.time_text()),
+        }
     }
 
     /// Returns what tells this run from others of its variant:
@@ -532,6 +538,11 @@ impl<'a> InstanceSample<'a> {
     /// Returns the mean of the analysed iterations; `None` without any.
     pub fn mean(&self) -> Option<f64> {
         lapwing_stats::mean(&self.steady_values())
+    }
+
+    /// Returns the number of its iterations that have a value of the metric.
+    pub fn iterations(&self) -> usize {
+        self.values.map_or(0, <[f64]>::len)
     }
 
     /// Returns the values of the analysed iterations.

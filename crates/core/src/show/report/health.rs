@@ -22,6 +22,8 @@ pub(super) struct BenchmarkHealth {
     pub(super) skipped: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(super) new_epoch: bool,
+    /// Whether a latest run of too few instances differs from the runs before by more than these do.
+    pub(super) unusual: bool,
     /// Whether its history has a regression that still holds.
     pub(super) regressed: bool,
 }
@@ -41,6 +43,7 @@ impl BenchmarkHealth {
             without_value: rows.iter().any(|row| row.value.is_none() && !row.skipped),
             skipped: rows.iter().any(|row| row.skipped),
             new_epoch: rows.iter().any(|row| row.new_epoch),
+            unusual: rows.iter().any(|row| row.unusual),
             regressed: rows.iter().any(|row| row.since.is_regression()),
             back_to_back: rows.iter().find_map(|row| row.back_to_back.clone()),
         }

@@ -21,7 +21,7 @@ use crate::show::quantity::round_percent;
 use crate::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
-const STATES: [(&str, &str); 13] = [
+const STATES: [(&str, &str); 14] = [
     ("failures", "with failures"),
     ("before", "with failures in earlier runs only"),
     ("nothing", "without a value"),
@@ -31,6 +31,7 @@ const STATES: [(&str, &str); 13] = [
     ("summary", "summaries without samples"),
     ("noisy", "noisy"),
     ("changed", "changed since the run before"),
+    ("unusual", "unusual against earlier single runs"),
     ("regressed", "regression in the history"),
     ("shifted", "change in the history"),
     ("epoch", "the benchmark itself changed"),
@@ -76,6 +77,7 @@ impl IndexPage {
                 row.test.clear();
             }
             mark_moved(rows);
+            rows.sort_by_key(IndexRow::urgency);
         }
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
         let mut table = vec![
@@ -181,6 +183,12 @@ impl IndexPage {
                 "before (after correction for multiple comparisons)",
             ),
             (
+                number(|it| it.unusual),
+                "unusual",
+                ["is", "are"],
+                "unusual against earlier runs (single runs, so no verdict)",
+            ),
+            (
                 number(|it| it.regressed),
                 "regressed",
                 ["has", "have"],
@@ -273,7 +281,7 @@ fn guide() -> Markup {
         dt { "latest value [95 % CI]" }
         dd { "The mean of the latest run's instances. If everything were measured again and again, 95 of 100 intervals like the one in brackets would contain the true mean: the narrower, the more precise." }
         dt { "change" }
-        dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
+        dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. ≈ marks a description: the latest run has too few instances for a comparison, so it is divided by the median of the runs before, with the usual difference of these beside it; coloured if it differs by more than three times that. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
         dt { "in the history" }
         dd { "The latest change of its level that was not undone, and the first version with it: one value per run is compared with those before and after. A click leads to the suspects and to what else changed there." }
         dt { "noise" }

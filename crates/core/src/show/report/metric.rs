@@ -181,6 +181,11 @@ pub(super) fn write(
     // Summaries have neither iterations nor instances that could be drawn.
     let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
     if has_samples {
+        let are_several = sample.runs.len() > 1;
+        let is_instance_long = |it: &InstanceSample| it.iterations() > 1;
+        let mut instances = latest.iter().flat_map(|run| &run.instances);
+        let has_courses = instances.any(is_instance_long);
+        let has_instances = sample.runs.iter().any(|run| run.instances.len() > 1);
         let mut chart = iterations(sample, latest, colours);
         if !older.is_empty() && !site.options.raw {
             let drawn = group_label(latest);
@@ -188,9 +193,16 @@ pub(super) fn write(
                 " Drawn: {drawn}; lapwing report --raw adds older ones."
             ));
         }
-        charts.push(chart);
-        charts.push(instance_means(sample, &sample.runs, colours));
-        charts.push(distribution(sample, &sample.runs, colours));
+        // Of single values the history shows everything.
+        if has_courses || !are_several {
+            charts.push(chart);
+        }
+        if has_instances || !are_several {
+            charts.push(instance_means(sample, &sample.runs, colours));
+        }
+        if has_courses || has_instances || !are_several {
+            charts.push(distribution(sample, &sample.runs, colours));
+        }
     }
     let mut notes: Vec<String> = notes(view)
         .into_iter()

@@ -32,6 +32,7 @@ mod runs;
 mod slug;
 mod source;
 mod together;
+mod usual;
 mod variability;
 mod verdicts;
 

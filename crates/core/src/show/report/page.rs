@@ -118,8 +118,8 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
         (sentence(page))
         @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
         (elsewhere(page))
-        (metric_table(page))
         (metric_part(page))
+        (metric_table(page))
         (raw_part(page))
         (failure_part(page))
         (remarks_part(&page.site.remarks, page.data))
@@ -289,12 +289,17 @@ fn names_matter(page: &BenchmarkPage<'_>) -> bool {
     rows.any(|row| row.named)
 }
 
+/// A table of more metrics is folded.
+const OPEN_METRICS: usize = 4;
+
 /// Returns the table of all metrics, whose names choose what is drawn below.
 fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
     let named = names_matter(page);
     html! {
         section aria-labelledby="metrics" {
             h2 #metrics tabindex="-1" { "Metrics" }
+            details open[page.metrics.len() <= OPEN_METRICS] {
+            summary { (counted(page.metrics.len(), "metric")) " of the latest runs" }
             div.scroll tabindex="0" role="region" aria-label="Table of metrics" {
             table {
                 thead { tr {
@@ -331,6 +336,7 @@ fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
                 }
             }
             }
+            }
         }
     }
 }
@@ -349,6 +355,14 @@ fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
+            @if page.metrics.len() > 1 {
+                p.hint.choose-metric { "Metric: "
+                    @for (at, it) in page.metrics.iter().enumerate() {
+                        @if at > 0 { " · " }
+                        a data-metric=(it.name) href=(format!("#metric={}", url_part(&it.name))) { (metric_title(&it.name)) }
+                    }
+                }
+            }
             (zoom_hint())
             div.notes {}
             div.charts {}

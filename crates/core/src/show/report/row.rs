@@ -5,10 +5,11 @@ use serde::Serialize;
 use super::changes::HistorySince;
 use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
+use super::usual::UsualLevel;
 use super::variability::VariabilityRow;
 use super::{MetricView, ReportSite, verdicts};
-use crate::judge::{self, Estimate, JudgedRatio};
-use crate::model::{Id, MetricName, Run};
+use crate::judge::{self, Estimate, JudgedRatio, Verdict};
+use crate::model::{Better, Id, MetricName, Run};
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
 use crate::show::sparkline::{sparkline_dots, sparkline_path};
@@ -46,6 +47,11 @@ pub(super) struct IndexRow {
     /// The change with its p-value, from which [`mark_moved`] tells whether it is one.
     #[serde(skip)]
     pub(super) ratio: Option<JudgedRatio>,
+    /// Whether it is the latest of single measurements, and differs by more than the earlier ones do.
+    pub(super) unusual: bool,
+    /// Whether the change is for the worse.
+    #[serde(skip)]
+    worse: bool,
     /// Whether it is a change, after correction for all rows of the index.
     pub(super) moved: bool,
     /// Whether the change is, or would be, from an earlier run and not from another variant.
@@ -81,6 +87,20 @@ impl IndexRow {
             return "new epoch".to_owned();
         }
         format!("{} {}", self.change_text, self.change_interval)
+    }
+
+    /// Returns how urgently somebody should look at it, the most urgent first.
+    pub(super) fn urgency(&self) -> usize {
+        let signs = [
+            self.failures > 0 || self.lost > 0,
+            self.value.is_none() && !self.skipped,
+            self.verdict == Verdict::Regression.name(),
+            self.since.is_regression(),
+            self.moved && self.worse,
+            self.unusual && self.worse,
+        ];
+        let first = signs.iter().position(|it| *it);
+        first.unwrap_or(signs.len())
     }
 
     /// Returns whether its value was computed from samples.
@@ -179,6 +199,12 @@ impl IndexRow {
         let (latest, estimate) = view.of_variant(variant).next_back()?;
         let change = RunChange::of(view, latest);
         let ratio = change.ratio();
+        let usual = match ratio {
+            Some(_) => None,
+            None => UsualLevel::of(view, latest),
+        };
+        let [usual_text, usual_spread] = usual.map_or_else(Default::default, |it| it.texts());
+        let changed = ratio.map(|it| it.ratio.value).or(usual.map(|it| it.ratio));
         let estimate = estimate.as_ref();
         let unit = &view.sample.metric.unit;
         let summary = view.summary(latest).filter(|_| estimate.is_none());
@@ -212,12 +238,19 @@ impl IndexRow {
                 .clone()
                 .filter(|source| source.each_run.is_some() && estimate.is_some()),
             interval_text: texts.interval,
-            change: ratio.map(|judged| judged.ratio.value),
-            change_text: ratio.map_or_else(String::new, |judged| judged.ratio.value_text()),
-            change_interval: ratio
-                .and_then(|judged| judged.ratio.interval_text())
-                .unwrap_or_default(),
-            change_against: change.against(),
+            change: changed,
+            change_text: ratio.map_or(usual_text, |judged| judged.ratio.value_text()),
+            change_interval: match ratio {
+                Some(judged) => judged.ratio.interval_text().unwrap_or_default(),
+                None => usual_spread,
+            },
+            change_against: usual.map_or_else(|| change.against(), |it| it.explanation()),
+            unusual: usual.is_some_and(|it| it.is_unusual()),
+            worse: match view.sample.metric.better {
+                Some(Better::Lower) => changed.is_some_and(|it| it > 1.0),
+                Some(Better::Higher) => changed.is_some_and(|it| it < 1.0),
+                None => false,
+            },
             since_before: reference_variant(view, latest)
                 .is_none_or(|reference| reference.id == latest.id),
             ratio: ratio.cloned(),
