@@ -169,7 +169,7 @@ def test_the_csv_of_bars_names_them(visit, report):
 def test_values_of_runs_are_seen_on_a_phone(visit, page_of):
     page = visit(page_of(JOIN), width=390)
     page.wait_for_selector("#runs tbody tr")
-    for place in ("#runs tbody tr td:nth-child(2) button", "#metrics ~ .scroll tbody td:nth-child(2) a"):
+    for place in ("#runs tbody tr td:nth-child(2) button", "#metrics ~ details tbody td:nth-child(2) a"):
         box = page.locator(place).first.bounding_box()
         assert box["x"] + box["width"] <= 390, (place, box)
 

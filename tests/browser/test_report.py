@@ -249,7 +249,7 @@ def test_runs_back_to_back_are_told_whatever_they_are_taken_as(visit, report, pa
     assert "Instances are single runs of hyperfine, one right after another" in page.locator(".advice").inner_text()
     page = visit(page_of("runs-as-iterations"))
     assert "are the iterations of one instance; so there is no interval" in page.locator(".advice").inner_text()
-    page.get_by_role("link", name="user time", exact=True).click()
+    page.get_by_role("link", name="user time", exact=True).first.click()
     page.wait_for_function("document.querySelector('#charts .notes').innerText.includes('hyperfine keeps a time for every run')")
     page = visit(report / "index.html")
     notes = page.locator("main > .hint").all_inner_texts()
@@ -260,7 +260,7 @@ def test_metrics_are_chosen_by_the_address(visit, page_of):
     page = visit(page_of("zstd-level-3"), "#metric=peak_memory")
     wait_for_charts(page)
     assert page.locator("#charts-title").inner_text() == "peak memory"
-    page.get_by_role("link", name="user time").click()
+    page.get_by_role("link", name="user time").first.click()
     page.wait_for_function("document.querySelector('#charts-title').innerText === 'user time'")
     assert "metric=user_time" in page.url
 
@@ -369,7 +369,7 @@ def test_axe_finds_nothing_serious(visit, report, page_of, dark, width):
 def test_without_script_the_numbers_are_still_there(visit, page_of):
     page = visit(page_of("zstd-level-3"), script=False)
     assert re.search(r"baseline: wall time [\d.]+ ms \(95 % CI", page.locator(".answer").first.inner_text())
-    assert page.locator("#metrics ~ .scroll tbody tr").count() == 6
+    assert page.locator("#metrics ~ details tbody tr").count() == 6
 
 
 def test_no_page_is_larger_than_300_kb(report):

@@ -119,7 +119,6 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
         @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
         (elsewhere(page))
         (metric_part(page))
-        (metric_table(page))
         (raw_part(page))
         (failure_part(page))
         (remarks_part(&page.site.remarks, page.data))
@@ -368,6 +367,7 @@ fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
             div.charts {}
             noscript { p { "Charts and tables below need JavaScript." } }
         }
+        (metric_table(page))
         section #runs aria-labelledby="runs-title" {
             h2 #runs-title { "Runs" }
             p.hint { "Click an underlined number for details: its instances, their iterations, and what was excluded." }
