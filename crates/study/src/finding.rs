@@ -112,6 +112,9 @@ pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> 
     found
 }
 
+/// An effect that is smaller than this part of another is nothing beside it.
+const NEGLIGIBLE: f64 = 0.1;
+
 fn is_sure(p_value: Option<PValue>) -> bool {
     p_value.is_some_and(|own| own.value() <= FALSE_DISCOVERIES)
 }
@@ -216,30 +219,45 @@ impl Words<'_> {
         let [alone, other_alone, both] = [one.without, other.without, one.without + other.with]
             .map(|change| self.change(change));
         let numbers = format!("alone {alone} and {other_alone}, both {both}");
-        let gains = [one.without, other.without].map(|change| self.is_gain(change));
-        // Compared with the larger one of both, to which the other hardly adds anything.
-        let larger = one.without.abs().max(other.without.abs());
-        let smaller = one.without.abs().min(other.without.abs());
-        let adds = (one.without + other.with).abs() - larger;
-        let is_less = one.with.abs() < one.without.abs();
-        let text = match (gains, is_less) {
-            ([true, true], true) if adds < -0.25 * smaller => {
+        // Above zero what is gained, whichever direction of the metric that is.
+        let gain = |change: f64| match self.is_gain(change) {
+            true => change.abs(),
+            false => -change.abs(),
+        };
+        let together = gain(one.without + other.with);
+        let gains = [one.without, other.without].map(gain);
+        let larger = gains[0].abs().max(gains[1].abs());
+        let smaller = gains[0].abs().min(gains[1].abs());
+        let is_more = self.is_gain(one.difference());
+        let text = match gains.map(|it| it > 0.0) {
+            // One that does nothing alone is not said to help or to hurt.
+            _ if smaller < NEGLIGIBLE * larger => {
+                let (own, by, with) = match gains[0].abs() < gains[1].abs() {
+                    true => (&second, &first, other),
+                    false => (&first, &second, one),
+                };
+                format!(
+                    "the effect of {own} is {} without {by} and {} with it",
+                    self.change(with.without),
+                    self.change(with.with)
+                )
+            }
+            [true, true] if is_more => format!("{first} and {second} help each other: {numbers}"),
+            [true, true] if together < larger - 0.25 * smaller => {
                 format!("{first} and {second} undo each other in part: {numbers}")
             }
-            ([true, true], true) if adds < 0.25 * smaller => {
+            [true, true] if together < larger + 0.25 * smaller => {
                 format!("either of {first} and {second} removes the same cost: {numbers}")
             }
-            ([true, true], true) => {
-                format!("{first} and {second} remove partly the same cost: {numbers}")
-            }
-            ([true, true], false) => format!("{first} and {second} help each other: {numbers}"),
-            ([false, false], true) => {
-                format!("{first} and {second} cost partly the same: {numbers}")
-            }
-            ([false, false], false) => {
+            [true, true] => format!("{first} and {second} remove partly the same cost: {numbers}"),
+            [false, false] if !is_more => {
                 format!("{first} and {second} make each other worse: {numbers}")
             }
-            ([_, _], _) => format!(
+            [false, false] if together > gains[0].max(gains[1]) => {
+                format!("{first} and {second} undo each other's cost: {numbers}")
+            }
+            [false, false] => format!("{first} and {second} cost partly the same: {numbers}"),
+            [_, _] => format!(
                 "the effect of {first} is {alone} without {second} and {} with it",
                 self.change(one.with)
             ),

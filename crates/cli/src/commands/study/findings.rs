@@ -129,18 +129,17 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
     let count = |kind: FindingKind| found.iter().filter(|own| own.kind == kind).count();
     let best = data.best_set();
     let first = data.set_means(StudyScale::Time);
-    let value = |set: u128| {
-        first
-            .get(&set)
-            .map(|it| data.metric.value_text(StudyScale::Time, *it))
-    };
-    let best = match (value(0), value(best)) {
-        (Some(base), Some(own)) if best != 0 => {
+    let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
+    let best = match (first.get(&0), first.get(&best)) {
+        (Some(base), Some(own)) if data.metric.is_gain(StudyScale::Time, own - base) => {
             format!(
-                "; the best measured setting takes {own} instead of {base}: {}",
+                "; the best measured setting takes {} instead of {}: {}",
+                text(*own),
+                text(*base),
                 data.set_text(best)
             )
         }
+        (Some(_), Some(_)) => "; no measured setting is better than the base".to_owned(),
         (_, _) => String::new(),
     };
     format!(
