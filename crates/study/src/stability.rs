@@ -119,8 +119,8 @@ impl StudyStability {
                 is_ordered: false,
             };
             let reaches = reaches(&check);
-            check.is_precise = (found.ranking.iter())
-                .all(|own| reaches[*own].is_some_and(|it| it <= found.tolerance));
+            let is_narrow = |own: &usize| reaches[*own].is_some_and(|it| it <= found.tolerance);
+            check.is_precise = !found.ranking.is_empty() && found.ranking.iter().all(is_narrow);
             found.checks.push(check);
         }
         found.rank(options.strongest);
