@@ -80,6 +80,12 @@ impl MeasuredSettings {
         }
     }
 
+    /// Returns how many different configurations were tried.
+    pub fn tried(&self) -> usize {
+        let measured: BTreeSet<&Vec<usize>> = self.instances.iter().map(|(run, _)| run).collect();
+        measured.union(&self.failed.iter().collect()).count()
+    }
+
     /// Returns how many instances and failed configurations there are.
     pub fn attempts(&self) -> usize {
         self.instances.len() + self.failed.len()
@@ -148,7 +154,6 @@ impl StudySearch {
         Ok((!factors.is_empty()).then_some(Self {
             options: OptimisationOptions {
                 smallest_improvement,
-                first_runs: Some(first_runs),
                 ..OptimisationOptions::default()
             },
             first_runs,
@@ -176,8 +181,16 @@ impl StudySearch {
             .collect();
         forbidden.extend(measured.broken_levels().into_iter().map(|own| vec![own]));
         let space = space_without(&self.factors, counts, &forbidden)?;
+        // Instances of few configurations, however many, say nothing of the others.
+        let is_first = measured.tried() < self.first_runs;
+        let first_runs = if is_first {
+            measured.instances.len() + 1
+        } else {
+            0
+        };
         let options = OptimisationOptions {
             count,
+            first_runs: Some(first_runs),
             ..self.options.clone()
         };
         Ok(next_runs(

@@ -204,7 +204,10 @@ impl OptimisationRun<'_> {
             if left == 0 {
                 return Ok(Some(SearchEnd::Runs));
             }
-            let first = self.search.first_runs.saturating_sub(attempts);
+            let first = self
+                .search
+                .first_runs
+                .saturating_sub(state.measured.tried());
             let count = first.max(self.command.batch).min(left);
             if self.is_late(count) {
                 return Ok(Some(SearchEnd::Budget));
