@@ -92,7 +92,7 @@ pub use power::{
 };
 pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
 pub use prospect::Prospect;
-pub use rank::{Ranks, mid_ranks};
+pub use rank::{Ranks, mid_ranks, rank_correlation};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};

@@ -44,6 +44,31 @@ pub fn mid_ranks(values: &[f64]) -> Ranks {
     ranked
 }
 
+/// Returns Spearman's rank correlation ρ of pairs of finite values: Pearson's correlation of their mid-ranks, between −1 and 1.
+///
+/// `None` if the lengths differ, with fewer than three pairs, or if all values of a side are equal.
+///
+/// Source: Spearman, *American Journal of Psychology* 1904.
+///
+/// ```
+/// use lapwing_stats::rank_correlation;
+/// assert_eq!(rank_correlation(&[1.0, 2.0, 30.0], &[0.1, 0.2, 0.3]), Some(1.0));
+/// ```
+pub fn rank_correlation(one: &[f64], other: &[f64]) -> Option<f64> {
+    if one.len() != other.len() || one.len() < 3 {
+        return None;
+    }
+    let centre = as_f64(one.len() + 1) / 2.0;
+    let around = |values: &[f64]| -> Vec<f64> {
+        let ranks = mid_ranks(values).ranks.into_iter();
+        ranks.map(|rank| rank - centre).collect()
+    };
+    let (one, other) = (around(one), around(other));
+    let products = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let scale = (products(&one, &one) * products(&other, &other)).sqrt();
+    (scale > 0.0).then(|| products(&one, &other) / scale)
+}
+
 /// Returns the mid-ranks of the baseline's values followed by the candidate's.
 pub(crate) fn pooled_ranks(baseline: &[f64], candidate: &[f64]) -> Ranks {
     mid_ranks(&[baseline, candidate].concat())
@@ -145,6 +170,17 @@ mod tests {
     #[test]
     fn zero_and_minus_zero_are_one_value() {
         assert_eq!(mid_ranks(&[0.0, -0.0]).ranks, [1.5, 1.5]);
+    }
+
+    /// R 4.2.2: `cor(x, y, method = "spearman")`.
+    #[test]
+    fn the_rank_correlation_is_that_of_r() {
+        let x = [3.1, 2.7, 5.5, 5.5, 9.2, 0.4, 7.7];
+        let y = [1.0, 4.2, 4.2, 3.3, 8.8, 2.2, 6.1];
+        let found = rank_correlation(&x, &y).expect("they vary");
+        assert!((found - 0.754_545_454_545_455).abs() < 1e-13, "{found}");
+        assert_eq!(rank_correlation(&x, &y[..6]), None);
+        assert_eq!(rank_correlation(&x, &[1.0; 7]), None);
     }
 
     #[test]

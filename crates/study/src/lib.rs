@@ -6,6 +6,8 @@
 //! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all factors. The analyses
 //! take it on a [`StudyScale`].
 
+mod average;
+mod carry_over;
 pub mod chart;
 mod components;
 mod data;
@@ -17,8 +19,15 @@ mod gather;
 mod paths;
 mod runs_csv;
 mod scale;
+#[cfg(test)]
+mod simulation;
+mod stability;
 mod written;
 
+pub use average::{AverageEffect, AverageEffects, AverageTerm};
+pub use carry_over::{
+    CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
+};
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};
@@ -31,4 +40,5 @@ pub use paths::{
 };
 pub use runs_csv::{RunsColumns, RunsCsvError, RunsTable};
 pub use scale::{StudyMetric, StudyScale};
+pub use stability::{StabilityCheck, StabilityOptions, StabilityOrder, StudyStability};
 pub use written::{write_deltas, write_runs};

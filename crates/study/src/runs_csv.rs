@@ -303,6 +303,26 @@ fn levels(texts: &[&str]) -> Vec<Level> {
 mod tests {
     use super::*;
 
+    proptest::proptest! {
+        #[test]
+        fn what_is_exported_is_read_again(treatments in 1..5_usize, exponents in proptest::collection::vec(-20.0..7.0_f64, 16), separator in 0..3_usize) {
+            let cost = |set: u128, _: usize| exponents[usize::try_from(set).unwrap() % 16].exp();
+            let data = crate::average::tests::study(treatments, 2, cost);
+            let mut written = Vec::new();
+            crate::written::write_runs(&data, [b';', b',', b'\t'][separator], &mut written).unwrap();
+            let table = RunsTable::read(&String::from_utf8(written).unwrap(), &RunsColumns::default()).unwrap();
+            proptest::prop_assert_eq!(table.len(), data.instances.len());
+            for (row, own) in table.rows.iter().zip(&data.instances) {
+                let levels: Vec<Level> = own.levels.iter().map(|level| Level::Bool(*level == 1)).collect();
+                proptest::prop_assert_eq!(&row.levels, &levels);
+                let seconds = row.time.unwrap().as_duration().as_secs_f64();
+                proptest::prop_assert!((seconds - own.time).abs() < 1e-6);
+                // Twelve significant digits are written, in microseconds.
+                proptest::prop_assert!((row.cost - own.cost).abs() <= 1e-11 * own.cost, "{} {}", row.cost, own.cost);
+            }
+        }
+    }
+
     #[test]
     fn wrong_files_are_refused_with_their_place() {
         let read = |text: &str| {

@@ -63,6 +63,8 @@ mod store;
 mod study;
 mod study_design;
 mod study_fixture;
+mod study_optimise;
+mod study_stability;
 mod trace;
 mod units;
 mod variability;

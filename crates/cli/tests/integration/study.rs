@@ -188,6 +188,10 @@ fn a_scatter_is_split_by_the_strongest_modifier_and_other_charts_are_drawn() {
         (&["means", "--without", "affinity"], "without affinity"),
         (&["fit", "--plot-kind", "tiles"], "Interactions of pairs"),
         (&["fit", "--plot-kind", "predicted"], "predicted"),
+        (
+            &["fit", "--plot-kind", "residuals"],
+            "standardised residual",
+        ),
         (&["paths", "--scale", "rate"], "time per task (1/"),
         (&["paths", "--plot-kind", "treemap"], "what is left"),
         (&["pca", "--plot-kind", "biplot"], "component 1"),

@@ -205,6 +205,42 @@ fn augmenting_adds_what_is_missing_for_pairs() {
 }
 
 #[test]
+fn a_continuous_run_augments_until_the_effects_are_stable() {
+    let folder = folder(FACTORS);
+    let path = folder.path();
+    let of_two = [
+        "--factor",
+        "quiet",
+        "--factor",
+        "short",
+        "--replicates",
+        "1",
+    ];
+    table(
+        path,
+        &[&["--kind", "one-at-a-time"], of_two.as_slice()].concat(),
+    );
+    let run = [
+        "study",
+        "run",
+        "--continuous",
+        "--metric",
+        "cost",
+        "--name",
+        "long",
+    ];
+    let said = well(path, &run);
+    assert!(said.contains("one: not yet stable"), "{said}");
+    assert!(said.contains("one: stable since "), "{said}");
+    // Rounds show no results of their own.
+    assert!(!said.contains("stored in"), "{said}");
+    let variants = query(path, "SELECT DISTINCT variant FROM run ORDER BY 1");
+    assert_eq!(variants, ["base", "quiet", "quiet,short", "short"]);
+    let augmented = well(path, &["study", "stability", "--metric", "cost"]);
+    assert!(augmented.starts_with("stable since "), "{augmented}");
+}
+
+#[test]
 fn a_budget_chooses_the_number_of_configurations() {
     let folder = folder(FACTORS);
     let path = folder.path();

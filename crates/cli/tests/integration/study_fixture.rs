@@ -28,6 +28,11 @@ pub fn cost(log: bool, biglogs: bool, affinity: bool) -> f64 {
 
 /// Returns a full factorial of four factors as CSV, each setting `replicates` times with relative noise of this size.
 pub fn runs_csv(replicates: u32, noise: f64) -> String {
+    csv_of(replicates, noise, cost)
+}
+
+/// Returns the same with other costs.
+pub fn csv_of(replicates: u32, noise: f64, cost: impl Fn(bool, bool, bool) -> f64) -> String {
     let mut csv =
         "cfg_no_init_logging;src_submit_biglogs_remove;affinity;app_big;unix_time;usec_per_task\n"
             .to_owned();

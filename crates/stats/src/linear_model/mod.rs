@@ -1,6 +1,7 @@
 //! Linear models of factors: least squares, robust errors, selection of terms, unreplicated designs.
 
 mod column;
+mod difference;
 mod factor;
 mod fit;
 mod lenth;
@@ -12,6 +13,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use difference::CoefficientDifference;
 pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError, TermTest};
 pub use lenth::{LenthMargins, lenth_margins};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};

@@ -1,19 +1,23 @@
 //! Charts of studies; page, SVG and PNG come from one definition each.
 
+mod carry_over;
 mod colour;
 mod components;
 mod effects;
 mod fitted;
 mod path;
 mod scatter;
+mod stability;
 mod tiles;
 
+pub use carry_over::carry_over;
 pub use colour::colour;
 pub use components::{biplot, scree};
 pub use effects::{EffectRow, EffectSeries, effects};
-pub use fitted::predicted;
+pub use fitted::{predicted, residuals};
 pub use path::{treemap, waterfall};
 pub use scatter::scatter;
+pub use stability::stability;
 pub use tiles::tiles;
 
 use lapwing_core::show::UnitScale;

@@ -117,8 +117,17 @@ pub(super) fn space(
     factors: &[PlannedFactor],
     counts: Vec<usize>,
 ) -> Result<DesignSpace, DesignSpaceError> {
+    space_without(factors, counts, &[])
+}
+
+/// Returns the space without some further combinations of factors and levels.
+pub(super) fn space_without(
+    factors: &[PlannedFactor],
+    counts: Vec<usize>,
+    combinations: &[Vec<(usize, usize)>],
+) -> Result<DesignSpace, DesignSpaceError> {
     let find = |name: &String| factors.iter().position(|it| it.name == *name);
-    let mut forbidden = Vec::new();
+    let mut forbidden = combinations.to_vec();
     for (own, factor) in factors.iter().enumerate() {
         for level in 1..counts[own] {
             // Those that take no part stay at their base.

@@ -5,6 +5,7 @@
 mod ability;
 mod choice;
 mod factor;
+mod search;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use ability::{DesignAbility, StudyPower};
 pub use choice::{DesignRequest, StudyDesignError};
 pub use factor::PlannedFactor;
+pub use search::{MeasuredSettings, SettingSummary, StudySearch};
 
 /// The version of the file format.
 const VERSION: u32 = 1;

@@ -27,6 +27,8 @@ mod words;
 mod worktrees;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
@@ -226,15 +228,18 @@ impl RunConclusion<'_> {
             .and_then(|it| it.metric.as_deref());
         let metric = stored.or(self.command.metric.as_deref());
         let answer = Summary::read(&self.store, session, self.plan, metric)?;
-        answer.show(self.command.format, self.context)?;
-        self.command
-            .export
-            .write(|format, out| answer.write(format, self.context, out))?;
-        if let Some(path) = &self.command.plot {
-            answer.plot(path)?;
-        }
-        if !self.context.quiet {
-            self.say_where(session, end);
+        let is_part = (self.command.study.as_ref()).is_some_and(|study| study.is_part);
+        if !is_part {
+            answer.show(self.command.format, self.context)?;
+            self.command
+                .export
+                .write(|format, out| answer.write(format, self.context, out))?;
+            if let Some(path) = &self.command.plot {
+                answer.plot(path)?;
+            }
+            if !self.context.quiet {
+                self.say_where(session, end);
+            }
         }
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
@@ -318,8 +323,33 @@ pub fn working_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 
+/// What signals end: the executors of the measurement under way.
+static MEASURING: OnceLock<Mutex<Vec<Interrupter>>> = OnceLock::new();
+
+/// Whether a signal came.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a signal ended a measurement of this process, also between two of them.
+pub fn was_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+fn measuring() -> MutexGuard<'static, Vec<Interrupter>> {
+    let current = MEASURING.get_or_init(Mutex::default);
+    current.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Lets signals such as Ctrl-C end the current command; the runner then ends the session.
 fn stop_on_signals(interrupters: Vec<Interrupter>) -> Result<(), CliError> {
-    ctrlc::set_handler(move || interrupters.iter().for_each(Interrupter::interrupt))
-        .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
+    let is_first = MEASURING.get().is_none();
+    *measuring() = interrupters;
+    // A study may have several measurements, one after the other.
+    if !is_first {
+        return Ok(());
+    }
+    ctrlc::set_handler(move || {
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        measuring().iter().for_each(Interrupter::interrupt);
+    })
+    .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
 }

@@ -21,6 +21,8 @@ pub struct StudySession {
     pub configurations: Vec<(String, BTreeMap<String, Level>)>,
     /// The design, as the session keeps it.
     pub design: Value,
+    /// Whether it is one of several rounds, whose results are not shown each.
+    pub is_part: bool,
 }
 
 impl StudySession {

@@ -12,9 +12,16 @@ use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesig
 use super::design::{DESIGN_FILE, DesignAnswer, about};
 use super::factors::StudySuite;
 use super::run::read_design;
+use super::stability::suite_stability;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, within};
+
+/// The metric of noise by default; that of effects is the only one that is judged.
+const WALL_TIME: &str = "wall_time";
+
+/// Effects are stable within this share.
+const STABLE_WITHIN: f64 = 0.05;
 
 /// The file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";
@@ -39,7 +46,7 @@ pub struct StudyAugment {
     #[arg(long, value_name = "SHARE", value_parser = parse_change)]
     noise: Option<f64>,
     /// Metric of the noise
-    #[arg(long, value_name = "METRIC", default_value = "wall_time")]
+    #[arg(long, value_name = "METRIC", default_value = WALL_TIME)]
     metric: String,
     /// File of the further configurations
     #[arg(long, short, value_name = "FILE", default_value = MORE_FILE)]
@@ -77,7 +84,7 @@ impl StudyAugment {
         };
         let more = StudyDesign::new(
             (&design.suite, &design.suite_file),
-            design.factors,
+            design.factors.clone(),
             &request,
         );
         let more = more.map_err(about)?;
@@ -92,6 +99,9 @@ impl StudyAugment {
                 lapwing_core::text::counted(existing.len(), "configuration")
             ));
         }
+        if !context.quiet {
+            self.say_stability(&design, context)?;
+        }
         let answer = DesignAnswer::new(more, &existing, noise, seconds, &self.output)?;
         answer.keep(&self.output)?;
         answer.show(self.format, context)?;
@@ -99,8 +109,27 @@ impl StudyAugment {
     }
 }
 
+impl StudyAugment {
+    /// Says whether more configurations would still change the effects.
+    fn say_stability(&self, design: &StudyDesign, context: &Context) -> Result<(), CliError> {
+        let metric = (self.metric != WALL_TIME).then_some(self.metric.as_str());
+        let found = suite_stability(&design.suite, metric, STABLE_WITHIN, context)?;
+        for own in &found {
+            context
+                .terminal
+                .say(&format!("{}: {}", own.benchmark, own.text));
+        }
+        if !found.is_empty() && found.iter().all(|own| own.is_stable) {
+            context.terminal.note(
+                "more configurations will hardly change these effects: the study can end here",
+            );
+        }
+        Ok(())
+    }
+}
+
 /// Returns the configurations in the store that have these factors with these definitions, as numbers of levels.
-fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
+pub fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
     let mut found = BTreeSet::new();
     if !context.store.exists() {
         return Ok(Vec::new());

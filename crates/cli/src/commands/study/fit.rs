@@ -404,5 +404,8 @@ pub fn charts(
         chart::effects(data, fit.options.scale, title, &series),
     ));
     charts.push(("predicted", chart::predicted(data, fit)));
+    if fit.fit.residual_freedom() > 0 {
+        charts.push(("residuals", chart::residuals(data, fit)));
+    }
     charts
 }

@@ -3,6 +3,8 @@
 mod answer;
 mod augment;
 mod colour;
+mod compare;
+mod continuous;
 mod deltas;
 mod design;
 mod export;
@@ -11,11 +13,14 @@ mod findings;
 mod fit;
 mod import;
 mod means;
+mod optimise;
 mod options;
 mod paths;
 mod pca;
+mod rounds;
 mod run;
 mod scatter;
+mod stability;
 
 use clap::{Args, Subcommand};
 
@@ -37,6 +42,8 @@ enum StudyAction {
     Design(Box<design::StudyDesignCommand>),
     Run(Box<run::StudyRunCommand>),
     Augment(Box<augment::StudyAugment>),
+    Optimise(Box<optimise::StudyOptimise>),
+    Stability(Box<stability::StudyStabilityCommand>),
     Findings(Box<findings::StudyFindings>),
     Means(Box<means::StudyMeans>),
     Scatter(Box<scatter::StudyScatter>),
@@ -45,6 +52,7 @@ enum StudyAction {
     Paths(Box<paths::StudyPaths>),
     Pca(Box<pca::StudyPca>),
     Deltas(Box<deltas::StudyDeltas>),
+    Compare(Box<compare::StudyCompare>),
     Import(import::StudyImport),
     Export(Box<export::StudyExport>),
 }
@@ -56,6 +64,8 @@ impl StudyCommand {
             StudyAction::Design(command) => command.act(context),
             StudyAction::Run(command) => command.act(context),
             StudyAction::Augment(command) => command.act(context),
+            StudyAction::Optimise(command) => command.act(context),
+            StudyAction::Stability(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),
             StudyAction::Means(command) => command.act(context),
             StudyAction::Scatter(command) => command.act(context),
@@ -64,6 +74,7 @@ impl StudyCommand {
             StudyAction::Paths(command) => command.act(context),
             StudyAction::Pca(command) => command.act(context),
             StudyAction::Deltas(command) => command.act(context),
+            StudyAction::Compare(command) => command.act(context),
             StudyAction::Import(command) => command.act(context),
             StudyAction::Export(command) => command.act(context),
         }

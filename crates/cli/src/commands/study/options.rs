@@ -1,7 +1,8 @@
 //! Options of all analyses of a study.
 
 use clap::Args;
-use lapwing_core::sample::each_benchmark;
+use lapwing_core::record::{InstanceData, StoreError};
+use lapwing_core::sample::{SampleFilter, each_benchmark};
 use lapwing_core::text::first_names;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyData, StudyError, StudyScale};
@@ -89,9 +90,68 @@ impl StudyOptions {
 impl StudyDataOptions {
     /// Returns the data of the only benchmark that passes the filters.
     pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
+        self.read_filtered(self.filters.filter()?, context)
+    }
+
+    /// Returns the data of a benchmark, of the runs that pass the filters.
+    pub fn of_benchmark(&self, name: &str, context: &Context) -> Result<StudyData, CliError> {
+        let filter = SampleFilter {
+            benchmarks: vec![name.to_owned()],
+            ..self.filters.filter()?
+        };
+        self.read_filtered(filter, context)
+    }
+
+    /// Returns the data of some instances of a benchmark, by its suite and id; `None` if they have no value.
+    pub fn of_instances(
+        &self,
+        (suite, benchmark): (&str, &str),
+        context: &Context,
+        is_wanted: impl Fn(&InstanceData) -> bool,
+    ) -> Result<Option<StudyData>, CliError> {
+        if !context.store.exists() {
+            return Ok(None);
+        }
         let rules = self.cleaning.rules()?;
         let store = open_for_reading(context)?;
-        let mut filter = self.filters.filter()?.resolve(&store)?;
+        let filter = SampleFilter {
+            benchmarks: vec![benchmark.to_owned()],
+            ..self.filters.filter()?
+        };
+        let mut filter = match filter.resolve(&store) {
+            Err(StoreError::NoMatch { .. }) => return Ok(None),
+            resolved => resolved?,
+        };
+        let metrics = std::mem::take(&mut filter.metrics);
+        let mut gathered = None;
+        let read = each_benchmark(&store, &filter, |mut data| {
+            if data.suite == suite && data.benchmark.id == benchmark {
+                data.instances.retain(&is_wanted);
+                let named = metrics.first().map(String::as_str);
+                gathered = Some(StudyData::of(&data, named, &rules));
+            }
+            Ok::<(), StoreError>(())
+        });
+        match read {
+            Ok(()) | Err(StoreError::NoMatch { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match gathered {
+            None | Some(Err(StudyError::NoFactors { .. } | StudyError::NoValues { .. })) => {
+                Ok(None)
+            }
+            Some(found) => found.map(Some).map_err(with_hint),
+        }
+    }
+
+    fn read_filtered(
+        &self,
+        filter: SampleFilter,
+        context: &Context,
+    ) -> Result<StudyData, CliError> {
+        let rules = self.cleaning.rules()?;
+        let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let found = store.catalogue().benchmarks(&filter)?;
         if found.len() > 1 {
@@ -113,7 +173,7 @@ impl StudyDataOptions {
         each_benchmark(&store, &filter, |data| {
             let named = metrics.first().map(String::as_str);
             gathered = Some(StudyData::of(&data, named, &rules));
-            Ok::<(), lapwing_core::record::StoreError>(())
+            Ok::<(), StoreError>(())
         })?;
         match gathered {
             Some(found) => found.map_err(with_hint),

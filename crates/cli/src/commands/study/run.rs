@@ -8,9 +8,12 @@ use lapwing_core::suite::{Suite, parse_duration};
 use lapwing_core::text::first_names;
 use lapwing_study::design::{PlannedFactor, StudyDesign};
 
+use super::continuous::ContinuousRule;
 use super::design::DESIGN_FILE;
 use super::factors::StudySuite;
+use super::rounds::StudyRounds;
 use crate::commands::run::{Run, StudySession};
+use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -43,6 +46,18 @@ pub struct StudyRunCommand {
     /// Show what would be measured, in which order, and the estimated time
     #[arg(long)]
     dry_run: bool,
+    /// Augment and measure until the effects are stable, --budget is over or Ctrl-C
+    #[arg(long, conflicts_with_all = ["dry_run", "resume", "instances", "format"])]
+    continuous: bool,
+    /// With --continuous: start no round that would end after this time
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "continuous")]
+    budget: Option<Duration>,
+    /// With --continuous: effects are stable when every interval reaches no further than this share
+    #[arg(long, value_name = "SHARE", value_parser = parse_change, default_value = "5%", requires = "continuous")]
+    within: f64,
+    /// With --continuous: metric whose effects have to be stable
+    #[arg(long, value_name = "METRIC", requires = "continuous")]
+    metric: Option<String>,
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "design", "instances", "iterations", "benchmark", "name", "dry_run"])]
     resume: Option<String>,
@@ -68,6 +83,22 @@ impl StudyRunCommand {
             .unwrap_or_else(|| PathBuf::from(&design.suite_file));
         let study = StudySuite::load(Some(&path))?;
         note_changes(&design, &study.suite, context);
+        if self.continuous {
+            let rounds = StudyRounds {
+                suite_file: path,
+                benchmark: self.benchmark,
+                iterations: self.iterations,
+                time_limit: self.time_limit,
+                name: self.name,
+                ..StudyRounds::default()
+            };
+            let rule = ContinuousRule {
+                metric: self.metric.as_deref(),
+                within: self.within,
+                budget: self.budget,
+            };
+            return rule.measure(&design, rounds, context);
+        }
         let configurations = design.configurations.iter();
         let command = Run {
             suite: Some(path),
@@ -84,6 +115,7 @@ impl StudyRunCommand {
                     .map(|it| (it.name.clone(), it.levels.clone()))
                     .collect(),
                 design: serde_json::to_value(&design)?,
+                is_part: false,
             }),
             ..Run::default()
         };

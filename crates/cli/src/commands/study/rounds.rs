@@ -1,0 +1,95 @@
+//! Rounds of a study that is measured until a rule ends it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
+
+use super::design::about;
+use crate::commands::run::{Run, StudySession};
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+
+/// The key, in the design of a session, of what a round is for.
+pub const PURPOSE: &str = "purpose";
+
+/// How rounds are measured.
+#[derive(Debug, Clone, Default)]
+pub struct StudyRounds {
+    /// The suite file.
+    pub suite_file: PathBuf,
+    /// The benchmarks.
+    pub benchmark: Vec<String>,
+    /// Iterations per instance.
+    pub iterations: Option<u32>,
+    /// The limit of an iteration.
+    pub time_limit: Option<Duration>,
+    /// The name of all sessions.
+    pub name: Option<String>,
+    /// How long the instances of all rounds took, in seconds.
+    pub seconds: f64,
+    /// The number of these instances.
+    pub instances: f64,
+}
+
+impl StudyRounds {
+    /// Measures a design, for a purpose that its session records; the results are not shown.
+    pub fn measure(
+        &mut self,
+        design: &StudyDesign,
+        purpose: &str,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let mut kept = serde_json::to_value(design)?;
+        kept[PURPOSE] = purpose.into();
+        let configurations = design.configurations.iter();
+        let command = Run {
+            suite: Some(self.suite_file.clone()),
+            instances: Some(design.replicates),
+            iterations: self.iterations,
+            time_limit: self.time_limit,
+            benchmark: self.benchmark.clone(),
+            name: self.name.clone(),
+            seed: Some(design.seed),
+            study: Some(StudySession {
+                configurations: configurations
+                    .map(|it| (it.name.clone(), it.levels.clone()))
+                    .collect(),
+                design: kept,
+                is_part: true,
+            }),
+            ..Run::default()
+        };
+        let started = Instant::now();
+        let status = command.act(context)?;
+        self.seconds += started.elapsed().as_secs_f64();
+        self.instances +=
+            f64::from(design.replicates) * lapwing_stats::as_f64(design.configurations.len());
+        Ok(status)
+    }
+
+    /// Returns how long so many instances take, by those that were measured; 0 before any.
+    pub fn expected(&self, instances: usize) -> Duration {
+        let each = self.seconds / self.instances.max(1.0);
+        Duration::try_from_secs_f64(each * lapwing_stats::as_f64(instances)).unwrap_or_default()
+    }
+}
+
+/// Returns the design of some configurations.
+pub fn listed_design(
+    (suite, suite_file): (&str, &Path),
+    factors: &[PlannedFactor],
+    runs: Vec<Vec<usize>>,
+    replicates: u32,
+    seed: u64,
+) -> Result<StudyDesign, CliError> {
+    let request = DesignRequest {
+        kind: Some(DesignKind::List),
+        listed: runs,
+        replicates,
+        seed,
+        ..DesignRequest::default()
+    };
+    let file = suite_file.display().to_string();
+    StudyDesign::new((suite, &file), factors.to_vec(), &request).map_err(about)
+}

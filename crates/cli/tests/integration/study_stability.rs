@@ -1,0 +1,195 @@
+//! `lapwing study stability` and `compare`, on the synthetic study.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{output, run};
+use crate::study_fixture::{cost, csv_of, imported, studied};
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let arguments = [&["study"], arguments, &["--format", "json"]].concat();
+    let output = output(folder, &arguments);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+#[test]
+fn effects_are_stable_long_before_the_last_run_and_the_chart_shows_it() {
+    let folder = studied(20, 0.02);
+    let told = json(folder.path(), &["stability"]);
+    let [since, all] = [&told["stable_since"], &told["study"]["instances"]].map(number);
+    assert!(since < 0.5 * all, "{since} of {all}");
+    assert_eq!(told["more_instances"], 0.0);
+    assert_eq!(
+        told["ranking"][0], "cfg_no_init_logging",
+        "{}",
+        told["ranking"]
+    );
+    // The last check has all runs: its effects are the mean effects of a full factorial, in logarithms.
+    let rows = told["checks"].as_array().unwrap();
+    let last = rows
+        .iter()
+        .rev()
+        .find(|row| row["treatment"] == "cfg_no_init_logging")
+        .unwrap();
+    let means = json(folder.path(), &["means", "--scale", "log"]);
+    let mean = (means["means"].as_array().unwrap().iter())
+        .find(|row| row["treatment"] == "cfg_no_init_logging")
+        .unwrap();
+    assert!((number(&last["effect"]) - number(&mean["mean"])).abs() < 1e-9);
+    assert!(last["lower"].as_f64() < last["effect"].as_f64());
+    let text = run(folder.path(), &["study", "stability", "--plot", "s.svg"]);
+    assert!(
+        text.starts_with(&format!("stable since {since:.0} of 320 instances")),
+        "{text}"
+    );
+    let drawn = fs::read_to_string(folder.path().join("s.svg")).unwrap();
+    assert!(drawn.contains("Stable since") && drawn.contains("cfg_no_init_logging"));
+}
+
+#[test]
+fn what_is_not_stable_says_how_many_more_runs_it_needs_and_that_is_about_right() {
+    let few = studied(2, 0.3);
+    let told = json(few.path(), &["stability", "--within", "10%"]);
+    assert_eq!(told["is_stable"], false);
+    let more = number(&told["more_instances"]);
+    let text = run(few.path(), &["study", "stability", "--within", "10%"]);
+    assert!(
+        text.starts_with("not yet stable after 32 instances: the effect of "),
+        "{text}"
+    );
+    // Measured with that many instances and a quarter more, all intervals are narrow enough.
+    let replicates = ((32.0 + more) * 1.25 / 16.0).ceil();
+    let enough = studied(format!("{replicates:.0}").parse().unwrap(), 0.3);
+    let told = json(enough.path(), &["stability", "--within", "10%"]);
+    assert_eq!(told["more_instances"], 0.0, "{more}");
+    // In random order the end is the same, and the way there another one.
+    let shuffled = json(
+        enough.path(),
+        &["stability", "--within", "10%", "--random-order", "3"],
+    );
+    let ends =
+        [&told, &shuffled].map(|it| it["checks"].as_array().unwrap().last().unwrap().clone());
+    assert!((number(&ends[0]["effect"]) - number(&ends[1]["effect"])).abs() < 1e-9);
+    assert_ne!(told["checks"][0], shuffled["checks"][0]);
+}
+
+/// The other environment: half as fast, affinity hurts always, the logs cost nothing.
+fn elsewhere(log: bool, biglogs: bool, affinity: bool) -> f64 {
+    let plain = 2.0 * cost(false, biglogs, false);
+    plain * if affinity { 1.15 } else { 1.0 } * if log { 0.999 } else { 1.0 }
+}
+
+#[test]
+fn effects_of_another_environment_carry_over_differ_or_stay_undetermined() {
+    let folder = studied(6, 0.01);
+    let here = folder.path();
+    fs::write(here.join("other.csv"), csv_of(6, 0.01, elsewhere)).unwrap();
+    for store in [
+        &["--benchmark", "elsewhere"][..],
+        &["--store", "other.db", "--benchmark", "perf"],
+    ] {
+        let said = run(here, &[&["study", "import", "other.csv"], store].concat());
+        assert!(said.ends_with("exit 0"), "{said}");
+    }
+    let of_benchmarks = json(here, &["compare", "benchmark:perf", "benchmark:elsewhere"]);
+    let verdict = |name: &str| {
+        let rows = of_benchmarks["effects"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["effect"] == name).unwrap();
+        row["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("cfg_no_init_logging"), "differs");
+    assert_eq!(verdict("affinity"), "reverses");
+    assert_eq!(verdict("app_big"), "negligible on both sides");
+    assert_eq!(
+        verdict("cfg_no_init_logging:src_submit_biglogs_remove"),
+        "differs"
+    );
+    let there = &of_benchmarks["first_predicts_second"];
+    assert_eq!(there["settings"], 16);
+    assert!(number(&there["rank_correlation"]) < 0.9);
+    assert_eq!(there["regret"], 0.0);
+    // The same comparison with the other store.
+    let of_files = json(here, &["compare", "benchmark:perf", "benchmark:elsewhere"]);
+    assert_eq!(of_files["effects"], of_benchmarks["effects"]);
+    let stored = json(
+        here,
+        &[
+            "compare",
+            "-b",
+            "perf",
+            "file:.lapwing/lapwing.db",
+            "file:other.db",
+        ],
+    );
+    assert_eq!(stored["effects"], of_benchmarks["effects"]);
+    let text = run(
+        here,
+        &[
+            "study",
+            "compare",
+            "benchmark:perf",
+            "benchmark:elsewhere",
+            "--plot",
+            "c.svg",
+        ],
+    );
+    assert!(
+        text.contains("perf → elsewhere: of 4 treatments 1 reverses"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the model of perf predicts 16 settings of elsewhere"),
+        "{text}"
+    );
+    let drawn = fs::read_to_string(here.join("c.svg")).unwrap();
+    assert!(drawn.contains("effect in elsewhere") && drawn.contains("reverses"));
+    let mixed = run(
+        here,
+        &["study", "compare", "benchmark:perf", "file:other.db"],
+    );
+    assert!(
+        mixed.contains("one side is a benchmark and the other one is not"),
+        "{mixed}"
+    );
+    let same = run(
+        here,
+        &["study", "compare", "benchmark:perf", "benchmark:perf"],
+    );
+    assert!(same.contains("both sides are benchmark `perf`"), "{same}");
+}
+
+#[test]
+fn a_study_compared_with_its_repetition_has_no_difference_and_is_predicted() {
+    let folder = studied(8, 0.02);
+    let here = folder.path();
+    // The same costs with the noise of other runs.
+    let other = csv_of(9, 0.02, cost);
+    let later: Vec<&str> = other.lines().skip(1 + 16).collect();
+    let head = other.lines().next().unwrap();
+    fs::write(
+        here.join("again.csv"),
+        format!("{head}\n{}\n", later.join("\n")),
+    )
+    .unwrap();
+    run(
+        here,
+        &["study", "import", "again.csv", "--benchmark", "again"],
+    );
+    let told = json(here, &["compare", "benchmark:perf", "benchmark:again"]);
+    let rows = told["effects"].as_array().unwrap();
+    assert_eq!(rows.len(), 4 + 6);
+    assert!(
+        rows.iter()
+            .all(|row| row["verdict"] != "differs" && row["verdict"] != "reverses"),
+        "{rows:#?}"
+    );
+    assert!(number(&told["first_predicts_second"]["r_squared"]) > 0.99);
+    assert!(imported(here, &csv_of(8, 0.02, cost)).contains("already present"));
+}
