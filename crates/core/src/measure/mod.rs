@@ -8,7 +8,9 @@ mod duet_tests;
 mod environment;
 mod event;
 mod execute;
+mod hardware;
 pub mod fake;
+pub mod indicator;
 mod instance;
 pub mod local;
 mod observe;
@@ -31,12 +33,13 @@ pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
 pub use observe::{MachineSnapshot, observed};
+pub use hardware::{hardware, os_release};
 pub use outputs::command_outputs;
 pub use revision::{
     CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,
 };
 pub use runner::{
-    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
+    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, describe, open_session, run,
 };
 pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, Schedule};
 pub use source::{

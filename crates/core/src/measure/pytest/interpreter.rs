@@ -105,6 +105,7 @@ impl Query {
             counters: false,
             leftovers: LeftoverPolicy::End,
             cpus: None,
+            confinement: None,
         })?;
         let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
         let last = text.lines().last().unwrap_or_default();
