@@ -70,6 +70,9 @@ impl Bench {
             .output()
             .unwrap();
         assert!(made.status.success(), "{made:?}");
+        let packages = folder.path().join("packages");
+        let configuration = format!("no-index = true\nfind-links = [{packages:?}]\n");
+        fs::write(folder.path().join("uv.toml"), configuration).unwrap();
         fs::write(folder.path().join("worth.py"), SCRIPT).unwrap();
         Some(Self { folder })
     }
@@ -87,8 +90,7 @@ impl Bench {
             .env("PATH", format!("{}:{path}", programs.display()))
             .env("XDG_CACHE_HOME", self.cache())
             .env("UV_CACHE_DIR", self.cache().join("uv"))
-            .env("UV_FIND_LINKS", self.path().join("packages"))
-            .env("UV_NO_INDEX", "1")
+            .env("UV_CONFIG_FILE", self.path().join("uv.toml"))
             .env("UV_PYTHON_DOWNLOADS", "never")
             .output()
             .unwrap()
@@ -203,6 +205,9 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
     assert_eq!(states.iter().filter(|it| **it == "unimportable").count(), 3);
     assert!(refused[2]["log"].as_str().unwrap().contains("no such library"));
 
+    let told = bench.run(&["stack", "run", "--resume", "all"]);
+    assert!(told.contains("session `all` is complete"), "{told}");
+
     // The stacks are a study of their own.
     let fit = bench.run(&["study", "fit", "--metric", "elapsed"]);
     assert!(fit.contains("alpha"), "{fit}");
@@ -225,6 +230,10 @@ fn a_choice_is_seeded_and_leaves_out_what_is_measured() {
     assert_eq!(
         pairs(&resolve(&["--latest", "1"])["stacks"]),
         strings(&[("2.0", "1.0")])
+    );
+    assert_eq!(
+        pairs(&resolve(&["--step", "minor", "--latest", "2"])["stacks"]),
+        strings(&[("1.1", "1.0"), ("2.0", "1.0")])
     );
     let told = bench.run(&["stack", "run", "worth.py", "-n", "1", "-i", "1"]);
     assert!(told.ends_with("exit 0"), "{told}");
@@ -265,6 +274,7 @@ fn without_a_script_the_import_is_measured() {
 
 /// A stand-in for podman: it keeps its arguments, fails to build what names a missing package, and runs the script of the last build.
 const PODMAN: &str = r#"#!/bin/sh
+cd "$(dirname "$0")"
 echo "$*" >> podman.log
 case "$1" in
 build)
@@ -310,7 +320,7 @@ fn a_specification_is_built_and_measured_with_podman() {
     fs::set_permissions(&podman, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let told = run("spec.json", "programs");
     assert!(told.ends_with("exit 0"), "{told}");
-    let log = fs::read_to_string(path.join("podman.log")).unwrap();
+    let log = fs::read_to_string(path.join("programs/podman.log")).unwrap();
     let runs: Vec<&str> = log.lines().filter(|line| line.starts_with("run")).collect();
     assert_eq!(runs.len(), 4, "one to learn the identity, three of the batch");
     assert!(runs[0].starts_with("run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"));

@@ -9,7 +9,7 @@ use lapwing_core::measure::indicator::{
     ContractFinding, FindingWeight, IndicatorDocument, type_of,
 };
 use lapwing_core::suite::{AdHoc, Settings};
-use lapwing_core::text::counted;
+use lapwing_core::text::plural;
 use serde::Serialize;
 
 use super::hints::hint;
@@ -75,11 +75,8 @@ impl IndicatorCheck {
     /// Prints the findings of each script.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let combinations = self.options.combinations()?;
-        let mut executor = start_executor(&AdHoc::default().plan(
-            &working_directory(),
-            &Settings::default(),
-            0,
-        ))?;
+        let mut executor =
+            start_executor(&AdHoc::default().plan(&working_directory(), &Settings::default(), 0))?;
         let mut checked: Vec<CheckedScript> = Vec::new();
         for path in &self.scripts {
             let script = IndicatorScript::open(path)?;
@@ -121,7 +118,7 @@ fn write_text(checked: &[CheckedScript], out: &mut impl Write) -> Result<(), Cli
         let breaches = script.findings.iter().filter(|it| it.is_breach()).count();
         let state = match breaches {
             0 => "keeps to the contract".to_owned(),
-            some => counted(some, "breach"),
+            some => format!("{some} {}", plural(some, "breach", "breaches")),
         };
         writeln!(out, "{}: {state}", script.script)?;
         if let Some(benchmark) = &script.benchmark {

@@ -6,9 +6,7 @@ use lapwing_core::measure::indicator::ContractFinding;
 pub fn hint(finding: &ContractFinding) -> &'static str {
     match finding {
         ContractFinding::NoOutput => "print the results with `json.dump(result, sys.stdout)`",
-        ContractFinding::NotAnObject { .. } => {
-            "print a JSON object; NaN and Infinity are not JSON"
-        }
+        ContractFinding::NotAnObject { .. } => "print a JSON object; NaN and Infinity are not JSON",
         ContractFinding::OtherText => "print progress and logs to standard error",
         ContractFinding::MissingKey { .. } => {
             "name, framework, @parameters and @result are required"

@@ -38,7 +38,10 @@ struct IndicatorFields<'a> {
 
 impl<'a> IndicatorFields<'a> {
     fn of(row: &'a BenchmarkRow) -> Self {
-        let (label, parameters) = row.benchmark.split_once('[').unwrap_or((&row.benchmark, ""));
+        let (label, parameters) = row
+            .benchmark
+            .split_once('[')
+            .unwrap_or((&row.benchmark, ""));
         let (name, framework) = label.split_once('/').unwrap_or((label, ""));
         Self {
             name,

@@ -46,8 +46,11 @@ pub fn indicator_cases(
             }) {
                 let name = found.benchmark.id;
                 let path = script.path.display();
-                return Err(CliError::input(format!("{path} and another script are both {name}"))
-                    .hint("give one of them another name, or report the difference in @parameters"));
+                return Err(
+                    CliError::input(format!("{path} and another script are both {name}")).hint(
+                        "give one of them another name, or report the difference in @parameters",
+                    ),
+                );
             }
             bar.inc(1);
         }

@@ -79,7 +79,9 @@ impl IndicatorScript {
             command,
             place: ScriptPlace::Here,
             sha256: sha256(&content),
-            text: String::from_utf8(content).ok().filter(|it| it.len() <= LONGEST_TEXT),
+            text: String::from_utf8(content)
+                .ok()
+                .filter(|it| it.len() <= LONGEST_TEXT),
         })
     }
 

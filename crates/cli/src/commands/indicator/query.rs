@@ -88,12 +88,18 @@ impl IndicatorQuery {
             for instance in data.instances.iter().filter(|it| self.passes(it)) {
                 let variant = instance.run.variant.clone();
                 let cpu_model = environment_text(instance, "cpu_model");
-                groups.entry((variant, cpu_model)).or_default().push(instance);
+                groups
+                    .entry((variant, cpu_model))
+                    .or_default()
+                    .push(instance);
             }
             for ((variant, cpu_model), instances) in groups {
                 for (metric, about) in reported(&instances, &metrics) {
-                    let cleaned =
-                        clean(instances.iter().copied(), &metric, CleaningPolicy::default());
+                    let cleaned = clean(
+                        instances.iter().copied(),
+                        &metric,
+                        CleaningPolicy::default(),
+                    );
                     let Some(estimate) = estimate(&cleaned) else {
                         continue;
                     };
@@ -172,7 +178,10 @@ impl IndicatorQuery {
         contains("cpu_model", &self.cpu_model)
             && contains("os", &self.os)
             && self.cpu_flag.iter().all(has_flag)
-            && self.package.iter().all(|asked| has_package(instance, asked))
+            && self
+                .package
+                .iter()
+                .all(|asked| has_package(instance, asked))
     }
 }
 

@@ -49,6 +49,10 @@ impl IndicatorRun {
         let cases = indicator_cases(&scripts, &self.options, &here, &mut executor, context)?;
         drop(executor);
         plan.cases = indicator_plan(cases, &self.repetitions).cases;
-        command.act_on(PlannedRun::of(plan), IndicatorScript::attributes(&scripts), context)
+        command.act_on(
+            PlannedRun::of(plan),
+            IndicatorScript::attributes(&scripts),
+            context,
+        )
     }
 }

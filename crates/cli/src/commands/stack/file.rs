@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_core::model::Level;
+use lapwing_core::model::{Level, Object};
 use lapwing_core::suite::{PythonEnvironment, PythonPackages, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic;
+use crate::commands::run::STACKS;
 use crate::error::CliError;
 
 /// The default name of the file.
@@ -85,6 +86,18 @@ pub fn stack_name(factors: &BTreeMap<String, String>) -> String {
     let parts = factors.iter();
     let parts: Vec<String> = parts.map(|(name, version)| format!("{name}={version}")).collect();
     parts.join(",")
+}
+
+/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does not change that.
+pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
+    let refused = attributes.get(STACKS).and_then(|it| it.get("refused"));
+    let refused = refused.and_then(|it| serde_json::from_value(it.clone()).ok());
+    let refused: Vec<RefusedStack> = refused.unwrap_or_default();
+    refused
+        .into_iter()
+        .filter(|it| it.state == RefusedState::Unimportable)
+        .map(|it| (stack_name(&it.factors), it.log))
+        .collect()
 }
 
 impl ResolvedStack {

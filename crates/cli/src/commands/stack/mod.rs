@@ -11,6 +11,7 @@ mod specification;
 
 use clap::{Args, Subcommand};
 
+pub use self::file::unimportable_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

@@ -200,7 +200,7 @@ impl InspectionSpecification {
     /// Returns what distinguishes it from others: the image, and the requested packages with their locked versions.
     pub fn factors(&self) -> BTreeMap<String, Level> {
         let mut factors = BTreeMap::from([("base".to_owned(), Level::Text(self.base.clone()))]);
-        for part in &self.python {
+        if let Some(part) = &self.python {
             let locked = &part.requirements_locked.default;
             for name in part.requirements.packages.keys() {
                 if let Some(package) = locked.get(name) {
