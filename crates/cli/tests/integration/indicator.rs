@@ -79,7 +79,10 @@ fn check_reports_every_breach_with_a_hint() {
         folder.path(),
         &["indicator", "check", "good", "--param", "width=3"],
     );
-    assert!(told.contains("WIDTH was given, but `@parameters` has no such key"), "{told}");
+    assert!(
+        told.contains("WIDTH was given, but `@parameters` has no such key"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -92,14 +95,25 @@ fn scripts_of_one_identity_or_of_mixed_types_are_found() {
         "text",
         &GOOD.replace("${SIZE:-8}}", "\\\"large\\\"}"),
     );
-    let told = run(folder.path(), &["indicator", "check", "one", "other", "text"]);
+    let told = run(
+        folder.path(),
+        &["indicator", "check", "one", "other", "text"],
+    );
     assert!(
-        told.contains("`Copy/cat[size=8]` is also the identity of one, which is a different script"),
+        told.contains(
+            "`Copy/cat[size=8]` is also the identity of one, which is a different script"
+        ),
         "{told}"
     );
-    assert!(told.contains("`size` is a text here and a number in one"), "{told}");
+    assert!(
+        told.contains("`size` is a text here and a number in one"),
+        "{told}"
+    );
     let told = run(folder.path(), &["indicator", "run", "one", "other"]);
-    assert!(told.contains("and another script are both Copy/cat[size=8]"), "{told}");
+    assert!(
+        told.contains("and another script are both Copy/cat[size=8]"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -107,7 +121,17 @@ fn parameters_make_benchmarks_and_results_metrics() {
     let folder = TempDir::new().unwrap();
     script(folder.path(), "good", GOOD);
     let done = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args(["indicator", "run", "good", "--param", "size=3,4", "-n", "3", "-i", "2"])
+        .args([
+            "indicator",
+            "run",
+            "good",
+            "--param",
+            "size=3,4",
+            "-n",
+            "3",
+            "-i",
+            "2",
+        ])
         .args(["--seed", "1", "--quiet"])
         .env("SECRET", "password")
         .current_dir(folder.path())
@@ -118,7 +142,10 @@ fn parameters_make_benchmarks_and_results_metrics() {
     let all = iterations(folder.path());
     // Two benchmarks, three instances, one burn-in and two iterations each.
     assert_eq!(all.len(), 2 * 3 * 3);
-    let mut ids: Vec<&str> = all.iter().map(|it| it["benchmark"].as_str().unwrap()).collect();
+    let mut ids: Vec<&str> = all
+        .iter()
+        .map(|it| it["benchmark"].as_str().unwrap())
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids, ["Copy/cat[size=3]", "Copy/cat[size=4]"]);
@@ -126,7 +153,11 @@ fn parameters_make_benchmarks_and_results_metrics() {
         assert_eq!(iteration["outcome"], "ok");
         let metrics = &iteration["metrics"];
         assert_eq!(
-            [&metrics["elapsed"], &metrics["secret"], &metrics["overall_score"]],
+            [
+                &metrics["elapsed"],
+                &metrics["secret"],
+                &metrics["overall_score"]
+            ],
             [&json!(0.5), &json!(0.0), &json!(2.0)],
             "variables are cleared"
         );
@@ -134,14 +165,26 @@ fn parameters_make_benchmarks_and_results_metrics() {
     }
     let list = json_of(folder.path(), &["indicator", "list", "--format", "json"]);
     assert_eq!(list["indicators"][0]["framework"], "cat");
-    let query = ["indicator", "query", "--param", "size=4", "--metric", "elapsed", "--format", "json"];
+    let query = [
+        "indicator",
+        "query",
+        "--param",
+        "size=4",
+        "--metric",
+        "elapsed",
+        "--format",
+        "json",
+    ];
     let rows = json_of(folder.path(), &query);
     let row = &rows["rows"][0];
     assert_eq!(
         json!([row["indicator"], row["mean"], row["unit"], row["instances"]]),
         json!(["Copy/cat[size=4]", 0.5, "s", 3])
     );
-    let none = output(folder.path(), &[&query[..], &["--package", "numpy"]].concat());
+    let none = output(
+        folder.path(),
+        &[&query[..], &["--package", "numpy"]].concat(),
+    );
     assert_eq!(none.status.code(), Some(3));
 }
 
@@ -150,7 +193,20 @@ fn an_interrupted_session_of_indicators_is_resumed() {
     let folder = TempDir::new().unwrap();
     script(folder.path(), "good", GOOD);
     let path = folder.path();
-    run(path, &["indicator", "run", "good", "-n", "3", "-i", "1", "--name", "x"]);
+    run(
+        path,
+        &[
+            "indicator",
+            "run",
+            "good",
+            "-n",
+            "3",
+            "-i",
+            "1",
+            "--name",
+            "x",
+        ],
+    );
     let told = run(path, &["indicator", "run", "--resume", "x"]);
     assert!(told.contains("session `x` is complete"), "{told}");
 }
@@ -159,7 +215,10 @@ fn an_interrupted_session_of_indicators_is_resumed() {
 fn a_script_that_ignores_a_parameter_or_changes_is_not_measured() {
     let folder = TempDir::new().unwrap();
     script(folder.path(), "fixed", &GOOD.replace("${SIZE:-8}", "8"));
-    let told = run(folder.path(), &["indicator", "run", "fixed", "--param", "size=9"]);
+    let told = run(
+        folder.path(),
+        &["indicator", "run", "fixed", "--param", "size=9"],
+    );
     assert!(
         told.contains("SIZE=9 was given, but `@parameters` reports `size` as 8"),
         "{told}"
@@ -192,21 +251,36 @@ fn time_and_memory_of_scripts_are_limited() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     script(path, "slow", "sleep 60");
-    let told = run(path, &["indicator", "check", "slow", "--time-limit", "200ms"]);
+    let told = run(
+        path,
+        &["indicator", "check", "slow", "--time-limit", "200ms"],
+    );
     assert!(told.contains("ended at its time limit of 200ms"), "{told}");
     let large = "import json\nhold = bytearray(300 << 20)\n\
         print(json.dumps({'name': 'Large', 'framework': 'python', '@parameters': {}, '@result': {'size': len(hold)}}))\n";
     fs::write(path.join("large.py"), large).unwrap();
     let told = run(path, &["indicator", "check", "large.py"]);
     assert!(told.ends_with("exit 0"), "{told}");
-    let told = run(path, &["indicator", "check", "large.py", "--memory-limit", "256MiB"]);
+    let told = run(
+        path,
+        &["indicator", "check", "large.py", "--memory-limit", "256MiB"],
+    );
     assert!(told.contains("exit code 1: MemoryError"), "{told}");
     // It cannot be raised.
     let raising = format!(
         "import resource\ntry:\n    resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))\nexcept ValueError:\n    pass\n{large}"
     );
     fs::write(path.join("raising.py"), raising).unwrap();
-    let told = run(path, &["indicator", "check", "raising.py", "--memory-limit", "256MiB"]);
+    let told = run(
+        path,
+        &[
+            "indicator",
+            "check",
+            "raising.py",
+            "--memory-limit",
+            "256MiB",
+        ],
+    );
     assert!(told.contains("exit code 1"), "{told}");
 }
 
@@ -219,7 +293,10 @@ fn documents(folder: &Path) -> BTreeMap<String, Value> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 waiting.push(path);
-            } else if path.ends_with("result") || path.ends_with("specification") || path.ends_with("hwinfo") {
+            } else if path.ends_with("result")
+                || path.ends_with("specification")
+                || path.ends_with("hwinfo")
+            {
                 let name = path.strip_prefix(folder).unwrap().display().to_string();
                 let text = fs::read_to_string(&path).unwrap();
                 found.insert(name, serde_json::from_str(&text).unwrap());
@@ -243,16 +320,24 @@ fn round_trip(path: &Path) -> BTreeMap<String, Value> {
 fn of_folder(path: &Path) -> BTreeMap<String, Value> {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let documents = documents(path).into_iter();
-    documents.map(|(path, document)| (format!("{name}/{path}"), document)).collect()
+    documents
+        .map(|(path, document)| (format!("{name}/{path}"), document))
+        .collect()
 }
 
 /// Returns the documents of an old inspection as folders have them.
 fn of_old_document(path: &Path) -> BTreeMap<String, Value> {
     let whole: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let id = whole["inspection_id"].as_str().unwrap();
-    let mut all = BTreeMap::from([(format!("{id}/build/specification"), whole["specification"].clone())]);
+    let mut all = BTreeMap::from([(
+        format!("{id}/build/specification"),
+        whole["specification"].clone(),
+    )]);
     for (number, log) in whole["job_logs"].as_array().unwrap().iter().enumerate() {
-        all.insert(format!("{id}/results/{number}/hwinfo"), log["hwinfo"].clone());
+        all.insert(
+            format!("{id}/results/{number}/hwinfo"),
+            log["hwinfo"].clone(),
+        );
         // Old results had no host: they get none.
         all.insert(format!("{id}/results/{number}/result"), log.clone());
     }
@@ -286,11 +371,23 @@ fn own_measurements_become_inspections_that_can_be_imported() {
     script(path, "good", GOOD);
     run(path, &["indicator", "run", "good", "-n", "2", "-i", "1"]);
     let told = run(path, &["export", "--to", "amun", "-o", "out"]);
-    assert!(told.contains("wrote 4 results of 1 inspection to out"), "{told}");
+    assert!(
+        told.contains("wrote 4 results of 1 inspection to out"),
+        "{told}"
+    );
     let all = documents(&path.join("out"));
-    let specification = all.iter().find(|(name, _)| name.ends_with("specification")).unwrap().1;
+    let specification = all
+        .iter()
+        .find(|(name, _)| name.ends_with("specification"))
+        .unwrap()
+        .1;
     assert_eq!(specification["batch_size"], 4);
-    assert!(specification["script"].as_str().unwrap().starts_with("#!/bin/sh"));
+    assert!(
+        specification["script"]
+            .as_str()
+            .unwrap()
+            .starts_with("#!/bin/sh")
+    );
     let results: Vec<&Value> = all
         .iter()
         .filter(|(name, _)| name.ends_with("/result"))

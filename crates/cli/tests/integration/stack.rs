@@ -142,7 +142,10 @@ fn pairs(stacks: &Value) -> Vec<(String, String)> {
 }
 
 fn strings(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs.iter().map(|(one, other)| ((*one).to_owned(), (*other).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(one, other)| ((*one).to_owned(), (*other).to_owned()))
+        .collect()
 }
 
 #[test]
@@ -153,7 +156,15 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
     let file = bench.json(&["stack", "resolve", "alpha>=1", "beta", "--format", "json"]);
     assert_eq!(
         pairs(&file["stacks"]),
-        strings(&[("1.0", "1.0"), ("1.0", "3.0"), ("1.1", "1.0"), ("1.1", "3.0"), ("2.0", "1.0"), ("2.0", "2.0"), ("2.0", "3.0")])
+        strings(&[
+            ("1.0", "1.0"),
+            ("1.0", "3.0"),
+            ("1.1", "1.0"),
+            ("1.1", "3.0"),
+            ("2.0", "1.0"),
+            ("2.0", "2.0"),
+            ("2.0", "3.0")
+        ])
     );
     assert_eq!(
         pairs(&file["unresolved"]),
@@ -162,7 +173,21 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
     let log = file["unresolved"][0]["log"].as_str().unwrap();
     assert!(log.contains("alpha"), "{log}");
 
-    let told = bench.run(&["stack", "run", "worth.py", "-n", "3", "-i", "1", "--burn-in", "0", "--seed", "1", "--name", "all"]);
+    let told = bench.run(&[
+        "stack",
+        "run",
+        "worth.py",
+        "-n",
+        "3",
+        "-i",
+        "1",
+        "--burn-in",
+        "0",
+        "--seed",
+        "1",
+        "--name",
+        "all",
+    ]);
     assert!(told.contains("it cannot be imported"), "{told}");
     let record = bench.output(&["export", "--to", "record"]);
     let records: Vec<Value> = String::from_utf8(record.stdout)
@@ -170,13 +195,24 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let kind = |wanted: &str| records.iter().filter(|it| it["kind"] == wanted).cloned().collect::<Vec<_>>();
+    let kind = |wanted: &str| {
+        records
+            .iter()
+            .filter(|it| it["kind"] == wanted)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let values = |run: &Value| -> Vec<f64> {
         let instances = kind("instance");
-        let of_run = |id: &Value| instances.iter().any(|it| it["id"] == *id && it["run"] == run["id"]);
+        let of_run = |id: &Value| {
+            instances
+                .iter()
+                .any(|it| it["id"] == *id && it["run"] == run["id"])
+        };
         let iterations = kind("iteration");
         let own = iterations.iter().filter(|it| of_run(&it["instance"]));
-        own.map(|it| it["metrics"]["elapsed"].as_f64().unwrap()).collect()
+        own.map(|it| it["metrics"]["elapsed"].as_f64().unwrap())
+            .collect()
     };
     let runs = kind("run");
     assert_eq!(runs.len(), 7);
@@ -190,20 +226,39 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
             ("2.0", "2.0") => Some(1.5),
             _ => None,
         };
-        assert_eq!(values(run), worth.map_or(Vec::new(), |it| vec![it; 3]), "{alpha} {beta}");
+        assert_eq!(
+            values(run),
+            worth.map_or(Vec::new(), |it| vec![it; 3]),
+            "{alpha} {beta}"
+        );
         if worth.is_some() {
-            assert_eq!(run["environment"]["packages"], json!({"alpha": alpha, "beta": beta}));
+            assert_eq!(
+                run["environment"]["packages"],
+                json!({"alpha": alpha, "beta": beta})
+            );
             let stacks = file["stacks"].as_array().unwrap().iter();
-            let mut locks = stacks.filter(|it| it["factors"] == run["factors"]).map(|it| &it["lock"]);
+            let mut locks = stacks
+                .filter(|it| it["factors"] == run["factors"])
+                .map(|it| &it["lock"]);
             assert_eq!(locks.next(), Some(&run["environment"]["lock"]));
         }
     }
     let session = &kind("session")[0];
-    let refused = session["attributes"]["stacks"]["refused"].as_array().unwrap();
-    let states: Vec<&str> = refused.iter().map(|it| it["state"].as_str().unwrap()).collect();
+    let refused = session["attributes"]["stacks"]["refused"]
+        .as_array()
+        .unwrap();
+    let states: Vec<&str> = refused
+        .iter()
+        .map(|it| it["state"].as_str().unwrap())
+        .collect();
     assert_eq!(states.iter().filter(|it| **it == "unresolved").count(), 2);
     assert_eq!(states.iter().filter(|it| **it == "unimportable").count(), 3);
-    assert!(refused[2]["log"].as_str().unwrap().contains("no such library"));
+    assert!(
+        refused[2]["log"]
+            .as_str()
+            .unwrap()
+            .contains("no such library")
+    );
 
     let told = bench.run(&["stack", "run", "--resume", "all"]);
     assert!(told.contains("session `all` is complete"), "{told}");
@@ -211,7 +266,14 @@ fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
     // The stacks are a study of their own.
     let fit = bench.run(&["study", "fit", "--metric", "elapsed"]);
     assert!(fit.contains("alpha"), "{fit}");
-    let query = bench.json(&["indicator", "query", "--package", "alpha=1.1", "--format", "json"]);
+    let query = bench.json(&[
+        "indicator",
+        "query",
+        "--package",
+        "alpha=1.1",
+        "--format",
+        "json",
+    ]);
     assert_eq!(query["rows"][0]["mean"], 3.0);
 }
 
@@ -242,7 +304,10 @@ fn a_choice_is_seeded_and_leaves_out_what_is_measured() {
         pairs(&rest["stacks"]),
         strings(&[("1.0", "1.0"), ("1.1", "1.0")])
     );
-    assert_eq!(pairs(&resolve(&["--new", "versions"])["stacks"]), pairs(&rest["stacks"]));
+    assert_eq!(
+        pairs(&resolve(&["--new", "versions"])["stacks"]),
+        pairs(&rest["stacks"])
+    );
 }
 
 #[test]
@@ -298,20 +363,46 @@ fn a_specification_is_built_and_measured_with_podman() {
         let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
             .args(arguments)
             .current_dir(path)
-            .env("PATH", format!("{}:/usr/bin:/bin", path.join(programs).display()))
-            .env("XDG_CACHE_HOME", path.parent().unwrap().join(format!("cache-{}", std::process::id())))
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", path.join(programs).display()),
+            )
+            .env(
+                "XDG_CACHE_HOME",
+                path.parent()
+                    .unwrap()
+                    .join(format!("cache-{}", std::process::id())),
+            )
             .output()
             .unwrap();
         let text = [output.stdout, output.stderr].concat();
-        format!("{}exit {}", String::from_utf8_lossy(&text), output.status.code().unwrap())
+        format!(
+            "{}exit {}",
+            String::from_utf8_lossy(&text),
+            output.status.code().unwrap()
+        )
     };
     let run = |spec: &str, programs: &str| lapwing(&["stack", "run", "--spec", spec], programs);
     let told = run("spec.json", "nowhere");
-    assert!(told.contains("images need podman, which is not installed"), "{told}");
+    assert!(
+        told.contains("images need podman, which is not installed"),
+        "{told}"
+    );
     assert!(told.ends_with("exit 2"), "{told}");
-    let arguments = ["stack", "run", "--spec", "spec.json", "--build-folder", "image"];
+    let arguments = [
+        "stack",
+        "run",
+        "--spec",
+        "spec.json",
+        "--build-folder",
+        "image",
+    ];
     assert!(lapwing(&arguments, "nowhere").ends_with("exit 0"));
-    assert!(fs::read_to_string(path.join("image/Dockerfile")).unwrap().starts_with("FROM debian:12\n"));
+    assert!(
+        fs::read_to_string(path.join("image/Dockerfile"))
+            .unwrap()
+            .starts_with("FROM debian:12\n")
+    );
     assert_eq!(fs::read_to_string(path.join("image/files/0")).unwrap(), "1");
 
     fs::create_dir(path.join("programs")).unwrap();
@@ -322,8 +413,14 @@ fn a_specification_is_built_and_measured_with_podman() {
     assert!(told.ends_with("exit 0"), "{told}");
     let log = fs::read_to_string(path.join("programs/podman.log")).unwrap();
     let runs: Vec<&str> = log.lines().filter(|line| line.starts_with("run")).collect();
-    assert_eq!(runs.len(), 4, "one to learn the identity, three of the batch");
-    assert!(runs[0].starts_with("run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"));
+    assert_eq!(
+        runs.len(),
+        4,
+        "one to learn the identity, three of the batch"
+    );
+    assert!(runs[0].starts_with(
+        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"
+    ));
     let list = lapwing(&["list", "--format", "csv"], "programs");
     assert!(list.contains("Copy/cat,indicators,3,3,0"), "{list}");
 

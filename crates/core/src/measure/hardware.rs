@@ -61,7 +61,8 @@ pub fn hardware(root: &Path) -> Object {
 
 /// Returns `/etc/os-release` below `root`: keys in lower case, values without quotes; empty if there is none.
 pub fn os_release(root: &Path) -> Object {
-    let texts = ["etc/os-release", "usr/lib/os-release"].map(|it| fs::read_to_string(root.join(it)));
+    let texts =
+        ["etc/os-release", "usr/lib/os-release"].map(|it| fs::read_to_string(root.join(it)));
     let text = texts.into_iter().find_map(Result::ok).unwrap_or_default();
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     pairs
@@ -148,7 +149,12 @@ mod tests {
         );
         let info = &found["cpu_info"];
         assert_eq!(
-            [&info["brand_raw"], &info["family"], &info["model"], &info["count"]],
+            [
+                &info["brand_raw"],
+                &info["family"],
+                &info["model"],
+                &info["count"]
+            ],
             [&json!("CPU 5"), &json!(6), &json!(85), &json!(2)]
         );
         assert_eq!(

@@ -356,7 +356,10 @@ impl IndicatorDocument {
             let rest = variable.strip_suffix(&key.to_lowercase());
             rest.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
         };
-        self.parameters.keys().filter(sets).max_by_key(|it| it.len())
+        self.parameters
+            .keys()
+            .filter(sets)
+            .max_by_key(|it| it.len())
     }
 }
 
@@ -463,7 +466,11 @@ fn declared(whole: &Object, findings: &mut Vec<ContractFinding>) -> BTreeMap<Met
 }
 
 /// Collects the names of the numbers, and of what is none.
-fn collect_names(prefix: &str, object: &Object, (names, others): (&mut Vec<String>, &mut Vec<String>)) {
+fn collect_names(
+    prefix: &str,
+    object: &Object,
+    (names, others): (&mut Vec<String>, &mut Vec<String>),
+) {
     for (key, value) in object {
         let name = match prefix {
             "" => key.clone(),
@@ -511,7 +518,9 @@ mod tests {
             },
         });
         assert_eq!(findings(&text.to_string()), [""; 0]);
-        let document = ReadIndicator::of_output(&text.to_string()).document.unwrap();
+        let document = ReadIndicator::of_output(&text.to_string())
+            .document
+            .unwrap();
         assert_eq!(document.benchmark_id(), "PiMatmul/numpy[size=8]");
         assert_eq!(document.metrics["elapsed"], Metric::lower("s"));
     }
@@ -538,10 +547,10 @@ mod tests {
             ["breach: standard output is not a JSON object: it is another JSON value"]
         );
         assert_eq!(
-            findings(r#"{"name": "A", "framework": "b", "@parameters": {}, "@result": {"x": NaN}}"#),
-            [
-                "breach: standard output is not a JSON object: expected value at line 1 column 73"
-            ]
+            findings(
+                r#"{"name": "A", "framework": "b", "@parameters": {}, "@result": {"x": NaN}}"#
+            ),
+            ["breach: standard output is not a JSON object: expected value at line 1 column 73"]
         );
     }
 
@@ -563,13 +572,21 @@ mod tests {
     fn a_given_parameter_must_be_reported() {
         let text = json!({"name": "A", "framework": "b", "@result": {"x": 1},
             "@parameters": {"size": 1, "matrix_size": 512, "dtype": "float32", "warm": true}});
-        let document = ReadIndicator::of_output(&text.to_string()).document.unwrap();
+        let document = ReadIndicator::of_output(&text.to_string())
+            .document
+            .unwrap();
         let given = |entries: &[(&str, &str)]| -> Vec<String> {
-            let given = entries.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+            let given = entries
+                .iter()
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
             let findings = document.check_parameters(&given.collect());
             findings.iter().map(ToString::to_string).collect()
         };
-        let good = [("MATMUL_MATRIX_SIZE", "512.0"), ("DTYPE", "float32"), ("WARM", "1")];
+        let good = [
+            ("MATMUL_MATRIX_SIZE", "512.0"),
+            ("DTYPE", "float32"),
+            ("WARM", "1"),
+        ];
         assert_eq!(given(&good), [""; 0]);
         assert_eq!(
             given(&[("MATRIX_SIZE", "256"), ("RESIZE", "1")]),

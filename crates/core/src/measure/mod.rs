@@ -8,8 +8,8 @@ mod duet_tests;
 mod environment;
 mod event;
 mod execute;
-mod hardware;
 pub mod fake;
+mod hardware;
 pub mod indicator;
 mod instance;
 pub mod local;
@@ -32,8 +32,8 @@ pub use commits::{
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
-pub use observe::{MachineSnapshot, observed};
 pub use hardware::{hardware, os_release};
+pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
 pub use revision::{
     CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,

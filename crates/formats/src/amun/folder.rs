@@ -62,7 +62,9 @@ impl InspectionFolder {
         folder: &Path,
         digest: &mut Sha256,
     ) -> Result<Inspection, ImportError> {
-        let whole = folder.canonicalize().unwrap_or_else(|_gone| folder.to_owned());
+        let whole = folder
+            .canonicalize()
+            .unwrap_or_else(|_gone| folder.to_owned());
         let name = whole.file_name().unwrap_or_default().to_string_lossy();
         let mut inspection = Inspection::of_single(name.into_owned());
         let build = folder.join("build");

@@ -54,7 +54,11 @@ impl Inspection {
 
     /// Returns whether the build went well; `None` if that is unknown.
     pub(super) fn build_outcome(&self) -> Option<Result<(), String>> {
-        let code = self.status.as_ref()?.pointer("/build/exit_code")?.as_i64()?;
+        let code = self
+            .status
+            .as_ref()?
+            .pointer("/build/exit_code")?
+            .as_i64()?;
         Some(match code {
             0 => Ok(()),
             code => Err(format!("the build ended with exit code {code}")),
@@ -79,9 +83,7 @@ impl Inspection {
             .and_then(Json::as_object)
             .into_iter()
             .flatten()
-            .filter_map(|(name, _)| {
-                Some((name.clone(), Level::Text(packages.get(name)?.clone())))
-            })
+            .filter_map(|(name, _)| Some((name.clone(), Level::Text(packages.get(name)?.clone()))))
             .collect();
         let mut environment = Object::new();
         if let Some(python) = python {
@@ -92,7 +94,9 @@ impl Inspection {
             environment.insert("packages".to_owned(), json!(packages));
         }
         let levels = factors.iter();
-        let levels: Vec<String> = levels.map(|(name, level)| format!("{name}={level}")).collect();
+        let levels: Vec<String> = levels
+            .map(|(name, level)| format!("{name}={level}"))
+            .collect();
         let mut inspection = self.others;
         inspection.insert("id".to_owned(), json!(self.id));
         let known = [

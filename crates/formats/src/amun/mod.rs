@@ -75,7 +75,13 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let name = document_name(source);
         let inspection = Inspection::of_single(name);
         let spot = Placed::at(1);
-        return take(source, &digest, sink, inspection, vec![(0, spot, Ok(whole))]);
+        return take(
+            source,
+            &digest,
+            sink,
+            inspection,
+            vec![(0, spot, Ok(whole))],
+        );
     }
     let Logs(raws) = document.parse()?;
     let logs = whole.remove("job_logs");
@@ -84,10 +90,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         Some(Json::Null) | None => Vec::new(),
         Some(_) => return Err(document.wrong_document("`job_logs` is not a list")),
     };
-    let inspection = Inspection::of_document(whole)
-        .map_err(|reason| document.wrong_document(reason))?;
+    let inspection =
+        Inspection::of_document(whole).map_err(|reason| document.wrong_document(reason))?;
     let results = logs.into_iter().enumerate().map(|(number, log)| {
-        let line = raws.get(number).map_or(1, |raw| document.spot_of(raw.get()).line);
+        let line = raws
+            .get(number)
+            .map_or(1, |raw| document.spot_of(raw.get()).line);
         let result = match log {
             Json::Object(result) => Ok(result),
             _ => Err("a job's log is not an object".to_owned()),
@@ -107,7 +115,11 @@ impl<'de> serde::Deserialize<'de> for Logs<'de> {
             #[serde(borrow, default)]
             job_logs: Option<Vec<&'d RawValue>>,
         }
-        Ok(Self(Whole::deserialize(deserializer)?.job_logs.unwrap_or_default()))
+        Ok(Self(
+            Whole::deserialize(deserializer)?
+                .job_logs
+                .unwrap_or_default(),
+        ))
     }
 }
 
@@ -164,7 +176,9 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
 
 fn document_name(source: &Source) -> String {
     // A result is called `result`, in `ID/results/0`.
-    let parent = source.path().and_then(|path| path.ancestors().nth(3)?.file_name());
+    let parent = source
+        .path()
+        .and_then(|path| path.ancestors().nth(3)?.file_name());
     match parent {
         Some(name) if source.stem() == "result" => name.to_string_lossy().into_owned(),
         Some(_) | None => source.stem().to_owned(),

@@ -50,7 +50,10 @@ pub(super) fn instance_draft(
     let (document, refused) = read_stdout(stdout, &mut mark);
     let message = match (code, refused) {
         (Some(0), refused) => refused,
-        (Some(code), _) => Some(with_last_line(format!("exit code {code}"), stderr.as_deref())),
+        (Some(code), _) => Some(with_last_line(
+            format!("exit code {code}"),
+            stderr.as_deref(),
+        )),
         (None, _) => return Err("`exit_code` is missing or not a whole number".to_owned()),
     };
     let (mut metrics, mut values) = (BTreeMap::new(), BTreeMap::new());

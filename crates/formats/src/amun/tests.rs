@@ -25,7 +25,10 @@ fn an_inspection_is_a_run_with_its_packages_as_factors() {
         run.environment["packages"],
         json!({"packaging": "25.0", "six": "1.17.0"})
     );
-    assert_eq!(run.attributes["inspection"]["id"], "inspection-mix-0a1b2c3d");
+    assert_eq!(
+        run.attributes["inspection"]["id"],
+        "inspection-mix-0a1b2c3d"
+    );
     let positions: Vec<u32> = imported
         .records
         .iter()
@@ -35,7 +38,11 @@ fn an_inspection_is_a_run_with_its_packages_as_factors() {
         })
         .collect();
     assert_eq!(positions, [0, 2, 3]);
-    let note = imported.notes.iter().find(|it| it.what == ["results/1"]).unwrap();
+    let note = imported
+        .notes
+        .iter()
+        .find(|it| it.what == ["results/1"])
+        .unwrap();
     assert_eq!(note.why, "there is no such result, though later ones exist");
 }
 

@@ -31,8 +31,8 @@ use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, 
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::Store;
-use sha2::{Digest, Sha256};
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
+use sha2::{Digest, Sha256};
 
 pub use self::build_step::{BuildResult, build_with_log};
 pub use self::commits::{about as about_commits, commits_between, repository};
@@ -47,8 +47,8 @@ pub use self::python_environments::{PythonEnvironments, program};
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
 use self::study_session::STUDY;
-pub use self::worktrees::cache_folder;
 pub use self::study_session::StudySession;
+pub use self::worktrees::cache_folder;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 
@@ -277,7 +277,9 @@ impl RunConclusion<'_> {
                 format!("`{program} study findings` explains it, `{program} report` shows it")
             }
             (RunEnd::Complete, _) if session.attributes.contains_key(STACKS) => {
-                format!("`{program} study fit` shows the effects of the versions, `{program} report` shows all")
+                format!(
+                    "`{program} study fit` shows the effects of the versions, `{program} report` shows all"
+                )
             }
             (RunEnd::Complete, [] | [_]) => format!("`{program} report` shows it"),
             (RunEnd::Complete, [first, .., last])

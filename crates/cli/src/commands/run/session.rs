@@ -127,7 +127,11 @@ fn environment(
         environment.insert("outputs".to_owned(), outputs.into());
     }
     environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-    if plan.cases.iter().any(|it| it.output == OutputMetrics::Indicator) {
+    if plan
+        .cases
+        .iter()
+        .any(|it| it.output == OutputMetrics::Indicator)
+    {
         let root = Path::new("/");
         environment.insert("hwinfo".to_owned(), hardware(root).into());
         environment.insert("os_release".to_owned(), os_release(root).into());

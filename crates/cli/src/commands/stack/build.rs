@@ -131,7 +131,9 @@ fn build_one(
                 Err((reason, log)) => {
                     if !context.quiet {
                         let name = stack_name(&stack.factors);
-                        context.terminal.note(&format!("{name} is not measured: {reason}"));
+                        context
+                            .terminal
+                            .note(&format!("{name} is not measured: {reason}"));
                     }
                     built.environments.refuse(&name, reason, log.clone());
                     built.refused.push(refused(RefusedState::Unimportable, log));
@@ -176,7 +178,9 @@ fn import(
         let found: BTreeMap<String, Vec<String>> = serde_json::from_str(line).unwrap_or_default();
         return Ok(Ok(found.into_values().flatten().collect()));
     }
-    let log = String::from_utf8_lossy(&executed.stderr.bytes).trim().to_owned();
+    let log = String::from_utf8_lossy(&executed.stderr.bytes)
+        .trim()
+        .to_owned();
     let last = log.lines().last().unwrap_or_default();
     let end = describe(&executed.end, Some(IMPORT_LIMIT));
     Ok(Err((format!("it cannot be imported: {end}: {last}"), log)))

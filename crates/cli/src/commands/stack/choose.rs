@@ -29,10 +29,10 @@ pub fn combinations(
         .values()
         .try_fold(1_usize, |product, own| product.checked_mul(own.len()));
     if number.is_none_or(|number| number > MOST) {
-        return Err(CliError::input(format!(
-            "the versions have more than {MOST} combinations"
-        ))
-        .hint("use fewer versions of each package (--latest) or narrower requirements"));
+        return Err(
+            CliError::input(format!("the versions have more than {MOST} combinations"))
+                .hint("use fewer versions of each package (--latest) or narrower requirements"),
+        );
     }
     let mut all = vec![Levels::new()];
     for (name, own) in versions {
@@ -89,7 +89,10 @@ impl StackChoice {
     /// Counts the versions of a stack as chosen.
     pub fn take(&mut self, stack: &Levels) {
         for (name, version) in stack {
-            *self.uses.entry((name.clone(), version.clone())).or_default() += 1;
+            *self
+                .uses
+                .entry((name.clone(), version.clone()))
+                .or_default() += 1;
         }
     }
 
@@ -135,7 +138,9 @@ mod tests {
         assert_ne!(chosen(1, 12), chosen(2, 12));
         for seed in 0..20 {
             let mut firsts: Vec<String> = chosen(seed, 4);
-            firsts.iter_mut().for_each(|it| *it = it.split(',').nth(1).unwrap().to_owned());
+            firsts
+                .iter_mut()
+                .for_each(|it| *it = it.split(',').nth(1).unwrap().to_owned());
             firsts.sort();
             assert_eq!(firsts, ["b=1", "b=2", "b=3", "b=4"], "seed {seed}");
         }
@@ -148,7 +153,10 @@ mod tests {
     #[test]
     fn measured_stacks_and_covered_versions_are_not_new() {
         let stack = |a: &str, b: &str| {
-            Levels::from([("a".to_owned(), a.to_owned()), ("b".to_owned(), b.to_owned())])
+            Levels::from([
+                ("a".to_owned(), a.to_owned()),
+                ("b".to_owned(), b.to_owned()),
+            ])
         };
         let count = |novelty, measured: Vec<Levels>| {
             let all = combinations(&versions(), Seed(1)).unwrap();

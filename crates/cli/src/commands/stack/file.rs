@@ -84,7 +84,9 @@ pub const PYTHON: &str = "python";
 /// Returns the name of a stack: `numpy=2.1.0,python=3.12.4`.
 pub fn stack_name(factors: &BTreeMap<String, String>) -> String {
     let parts = factors.iter();
-    let parts: Vec<String> = parts.map(|(name, version)| format!("{name}={version}")).collect();
+    let parts: Vec<String> = parts
+        .map(|(name, version)| format!("{name}={version}"))
+        .collect();
     parts.join(",")
 }
 

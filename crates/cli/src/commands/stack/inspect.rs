@@ -53,7 +53,10 @@ pub fn inspect(
     }
     let text = std::fs::read_to_string(path)?;
     let digest = Sha256::digest(&text);
-    let key: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let key: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let folder = cache_folder("inspections", &working_directory())?.join(&key);
     own.write_context(&folder)?;
     let image = format!("lapwing-inspection-{key}");
@@ -61,13 +64,13 @@ pub fn inspect(
     let mut plan = indicator_plan(Vec::new(), repetitions);
     let mut executor = start_executor(&plan)?;
     if !context.quiet {
-        context.terminal.say(&format!("building the image of {}", path.display()));
+        context
+            .terminal
+            .say(&format!("building the image of {}", path.display()));
     }
     let (built, log) = build_with_log(&mut executor, build.clone(), &folder, Default::default())?;
-    let mut attributes = Object::from_iter([(
-        "specification".to_owned(),
-        serde_json::from_str(&text)?,
-    )]);
+    let mut attributes =
+        Object::from_iter([("specification".to_owned(), serde_json::from_str(&text)?)]);
     let cases = match (built, &own.script) {
         (BuildResult::Interrupted, _) => {
             return Err(CliError {
@@ -127,7 +130,10 @@ fn podman_build(
     folder: &Path,
 ) -> Result<CommandLine, CliError> {
     let mut words = vec![PODMAN.to_owned(), "build".to_owned()];
-    words.extend(own.limits(InspectionPhase::Build).map_err(CliError::input)?);
+    words.extend(
+        own.limits(InspectionPhase::Build)
+            .map_err(CliError::input)?,
+    );
     words.push(format!("--tag={image}"));
     words.push(folder.display().to_string());
     Ok(CommandLine::Words(words))

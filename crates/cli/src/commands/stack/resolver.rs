@@ -24,26 +24,6 @@ pub struct StackRequirement {
     pub name: String,
 }
 
-/// Which older versions are considered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum VersionStep {
-    /// Every release
-    #[default]
-    Release,
-    /// The latest release of each minor version, such as 2.3.5 and 2.2.6
-    Minor,
-}
-
-impl VersionStep {
-    /// Returns the version below which the next older one is.
-    fn bound(self, version: &str) -> String {
-        match self {
-            Self::Release => version.to_owned(),
-            Self::Minor => version.split('.').take(2).collect::<Vec<_>>().join("."),
-        }
-    }
-}
-
 /// A package and its exact version.
 pub type PinnedPackage = (String, String);
 
@@ -90,7 +70,10 @@ impl StackPython {
     /// Returns all packages that the requirements need, with exact versions, by name.
     ///
     /// The inner error is the output of uv if there is no resolution.
-    pub fn resolve(&self, lines: &[String]) -> Result<Result<Vec<PinnedPackage>, String>, CliError> {
+    pub fn resolve(
+        &self,
+        lines: &[String],
+    ) -> Result<Result<Vec<PinnedPackage>, String>, CliError> {
         let mut child = Command::new("uv")
             .args(["pip", "compile", "--quiet", "--no-header", "--no-annotate"])
             .args(["--no-strip-markers", "--python"])
@@ -107,7 +90,9 @@ impl StackPython {
         }
         let output = child.wait_with_output()?;
         if !output.status.success() {
-            return Ok(Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+            return Ok(Err(String::from_utf8_lossy(&output.stderr)
+                .trim()
+                .to_owned()));
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let mut packages: Vec<PinnedPackage> = text
@@ -129,7 +114,6 @@ impl StackPython {
         &self,
         requirement: &StackRequirement,
         most: usize,
-        step: VersionStep,
     ) -> Result<Result<Vec<String>, String>, CliError> {
         let mut lines = vec![requirement.text.clone()];
         let mut versions: Vec<String> = Vec::new();
@@ -143,12 +127,11 @@ impl StackPython {
             let Some((_, version)) = packages.find(|(name, _)| *name == requirement.name) else {
                 break;
             };
-            // A version without a minor part has no older one below its bound.
-            if versions.contains(&version) {
+            if versions.last() == Some(&version) {
                 break;
             }
             lines.truncate(1);
-            lines.push(format!("{}<{}", requirement.name, step.bound(&version)));
+            lines.push(format!("{}<{version}", requirement.name));
             versions.push(version);
         }
         Ok(Ok(versions))

@@ -9,8 +9,8 @@ use lapwing_core::text::counted;
 use serde_json::json;
 
 use super::build::{BuiltStacks, build_stacks};
-use super::inspect::{inspect, write_build_folder};
 use super::file::{STACKS_FILE, StackFile, stack_name};
+use super::inspect::{inspect, write_build_folder};
 use crate::commands::indicator::{
     IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
 };
@@ -106,7 +106,10 @@ impl StackRun {
     fn import_case(&self, built: &BuiltStacks) -> Case {
         let modules = built.modules.join(", ");
         let words = ["python3", "-c", &format!("import {modules}")].map(str::to_owned);
-        let mut case = Case::new(format!("import {modules}"), CommandLine::Words(words.into()));
+        let mut case = Case::new(
+            format!("import {modules}"),
+            CommandLine::Words(words.into()),
+        );
         case.confinement = Some(self.options.confinement());
         case.time_limit = Some(self.options.time_limit);
         case
@@ -117,7 +120,14 @@ fn nothing_built(file: &StackFile, built: &BuiltStacks) -> CliError {
     let states: Vec<String> = built
         .refused
         .iter()
-        .map(|it| format!("{} {}: {}", stack_name(&it.factors), it.state.text(), it.log))
+        .map(|it| {
+            format!(
+                "{} {}: {}",
+                stack_name(&it.factors),
+                it.state.text(),
+                it.log
+            )
+        })
         .collect();
     CliError {
         exit: ExitStatus::Failed,

@@ -146,17 +146,25 @@ impl InspectionSpecification {
         if let Some(name) = self.packages.iter().find(|it| !is_word(it, "._-+:=~")) {
             return Err(format!("`packages` has what is not a name: {name}"));
         }
-        if let Some(name) = self.python_packages.iter().find(|it| !is_word(it, "._-+[],=<>!~")) {
-            return Err(format!("`python_packages` has what is not a requirement: {name}"));
+        if let Some(name) = self
+            .python_packages
+            .iter()
+            .find(|it| !is_word(it, "._-+[],=<>!~"))
+        {
+            return Err(format!(
+                "`python_packages` has what is not a requirement: {name}"
+            ));
         }
         if let Some(it) = self.environment.iter().find(|it| !is_word(&it.name, "_")) {
             return Err(format!("`environment` has what is not a name: {}", it.name));
         }
-        let is_bad_path = |it: &&WrittenFile| {
-            !it.path.starts_with('/') || it.path.contains(char::is_whitespace)
-        };
+        let is_bad_path =
+            |it: &&WrittenFile| !it.path.starts_with('/') || it.path.contains(char::is_whitespace);
         if let Some(file) = self.files.iter().find(is_bad_path) {
-            return Err(format!("`files` needs absolute paths without blanks: {}", file.path));
+            return Err(format!(
+                "`files` needs absolute paths without blanks: {}",
+                file.path
+            ));
         }
         if self.batch_size == 0 {
             return Err("`batch_size` must be at least 1".to_owned());
@@ -227,7 +235,11 @@ impl InspectionSpecification {
         if self.update {
             lines.push(format!(
                 "RUN {}",
-                by_manager(&["dnf upgrade -y", "yum upgrade -y", "apt-get update && apt-get upgrade -y"])
+                by_manager(&[
+                    "dnf upgrade -y",
+                    "yum upgrade -y",
+                    "apt-get update && apt-get upgrade -y"
+                ])
             ));
         }
         if !self.packages.is_empty() {
@@ -278,7 +290,10 @@ impl InspectionSpecification {
             fs::write(folder.join(format!("files/{number}")), &file.content)?;
         }
         if let Some(python) = &self.python {
-            fs::write(folder.join("requirements.txt"), python.requirements_locked.text())?;
+            fs::write(
+                folder.join("requirements.txt"),
+                python.requirements_locked.text(),
+            )?;
         }
         if let Some(script) = &self.script {
             fs::write(folder.join("script"), script)?;
@@ -357,7 +372,11 @@ mod tests {
         "#);
         assert_eq!(
             own.limits(InspectionPhase::Run).unwrap(),
-            ["--cpu-period=100000", "--cpu-quota=50000", "--memory=1073741824"]
+            [
+                "--cpu-period=100000",
+                "--cpu-quota=50000",
+                "--memory=1073741824"
+            ]
         );
         let locked = own.python.unwrap().requirements_locked.text();
         assert_eq!(locked, "--index-url https://pypi.org/simple\nsix==1.17.0\n");
@@ -366,8 +385,14 @@ mod tests {
     #[test]
     fn what_could_be_a_command_is_refused() {
         for (text, reason) in [
-            (r#"{"base": "x\nRUN rm"}"#, "`base` is not the name of an image: x\nRUN rm"),
-            (r#"{"base": "x", "packages": ["a; rm"]}"#, "`packages` has what is not a name: a; rm"),
+            (
+                r#"{"base": "x\nRUN rm"}"#,
+                "`base` is not the name of an image: x\nRUN rm",
+            ),
+            (
+                r#"{"base": "x", "packages": ["a; rm"]}"#,
+                "`packages` has what is not a name: a; rm",
+            ),
             (
                 r#"{"base": "x", "script": "https://example.org/x.py"}"#,
                 "`script` is an address; download it, and write its text",

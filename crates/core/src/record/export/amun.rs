@@ -118,7 +118,9 @@ pub fn export_amun(
         for own in &instances {
             for iteration in own.executions() {
                 let number = own.instance.attributes.get("result");
-                let number = number.and_then(Json::as_u64).and_then(|it| it.try_into().ok());
+                let number = number
+                    .and_then(Json::as_u64)
+                    .and_then(|it| it.try_into().ok());
                 let number = number.unwrap_or(next);
                 next = next.max(number) + 1;
                 counts.results += 1;
@@ -193,7 +195,10 @@ impl AmunInspection<'_> {
     fn id(&self) -> String {
         if let Some(id) = self.imported("id").and_then(Json::as_str) {
             // It becomes the name of a folder.
-            return id.replace(['/', '\\'], "-").trim_start_matches('.').to_owned();
+            return id
+                .replace(['/', '\\'], "-")
+                .trim_start_matches('.')
+                .to_owned();
         }
         let label = self.benchmark.split('[').next().unwrap_or_default();
         let label: String = label
@@ -243,7 +248,11 @@ impl AmunInspection<'_> {
         };
         let name = os("id").unwrap_or_else(|| "unknown".to_owned());
         let version = os("version_id").map_or_else(String::new, |it| format!(":{it}"));
-        let batch: usize = self.instances.iter().map(|it| it.executions().count()).sum();
+        let batch: usize = self
+            .instances
+            .iter()
+            .map(|it| it.executions().count())
+            .sum();
         let mut specification = json!({
             "base": format!("{name}{version}"),
             "batch_size": batch,
@@ -270,7 +279,10 @@ impl AmunInspection<'_> {
                 },
             });
         }
-        let hash = self.instances.first().and_then(MeasuredIndicator::script_hash);
+        let hash = self
+            .instances
+            .first()
+            .and_then(MeasuredIndicator::script_hash);
         let scripts = self.session.attributes.get("scripts");
         if let Some(script) = scripts.and_then(|it| it.get(hash?)) {
             specification["script"] = script.clone();
@@ -311,16 +323,29 @@ impl IndicatorExecution<'_> {
         let exit_code = attributes.get("exit_code").cloned();
         let exit_code = exit_code.or_else(|| Some(json!(-signal?)));
         let is_ok = self.iteration.outcome == Outcome::Ok;
-        let stdout = attributes.get(Iteration::DOCUMENT).or_else(|| attributes.get("stdout"));
+        let stdout = attributes
+            .get(Iteration::DOCUMENT)
+            .or_else(|| attributes.get("stdout"));
         let mut result = Object::new();
         let mut put = |key: &str, value: Option<Json>| {
             if let Some(value) = value {
                 result.insert(key.to_owned(), value);
             }
         };
-        put("exit_code", Some(exit_code.unwrap_or_else(|| json!(i64::from(!is_ok)))));
+        put(
+            "exit_code",
+            Some(exit_code.unwrap_or_else(|| json!(i64::from(!is_ok)))),
+        );
         put("stdout", Some(stdout.cloned().unwrap_or_else(|| json!({}))));
-        put("stderr", Some(attributes.get("stderr").cloned().unwrap_or_else(|| json!(""))));
+        put(
+            "stderr",
+            Some(
+                attributes
+                    .get("stderr")
+                    .cloned()
+                    .unwrap_or_else(|| json!("")),
+            ),
+        );
         put("script_sha256", self.own.script_hash().map(Json::from));
         put("hostname", self.own.instance.host.clone().map(Json::from));
         put("hwinfo", self.environment("hwinfo"));
@@ -362,7 +387,10 @@ impl IndicatorExecution<'_> {
         };
         let began = offset.unwrap_or(0.0);
         let ended = began + self.value("wall_time").unwrap_or(0.0);
-        let times = [("start_datetime", after(began)), ("end_datetime", after(ended))];
+        let times = [
+            ("start_datetime", after(began)),
+            ("end_datetime", after(ended)),
+        ];
         times
             .into_iter()
             .filter_map(|(key, time)| Some((key, time?)))
