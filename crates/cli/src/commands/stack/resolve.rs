@@ -14,7 +14,7 @@ use super::choose::{StackChoice, StackNovelty, combinations};
 use super::file::{
     PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
 };
-use super::resolver::{StackPython, StackRequirement};
+use super::resolver::{StackPython, StackRequirement, VersionStep};
 use crate::answer::write_json;
 use crate::commands::run::lock_digest;
 use crate::error::{CliError, ExitStatus};
@@ -39,6 +39,9 @@ pub struct StackResolve {
     /// Latest versions of each package to combine
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = parse_latest)]
     latest: usize,
+    /// Which older versions to combine
+    #[arg(long, value_name = "STEP", value_enum, default_value_t)]
+    step: VersionStep,
     /// Number of stacks, chosen at random so that all versions occur about equally often
     /// [default: all combinations]
     #[arg(long, value_name = "N")]
@@ -112,7 +115,7 @@ impl StackResolve {
         for python in pythons {
             let mut versions = BTreeMap::from([(PYTHON.to_owned(), vec![python.version.clone()])]);
             for requirement in requirements {
-                match python.versions(requirement, self.latest)? {
+                match python.versions(requirement, self.latest, self.step)? {
                     Ok(own) => {
                         versions.insert(requirement.name.clone(), own);
                     }

@@ -24,6 +24,26 @@ pub struct StackRequirement {
     pub name: String,
 }
 
+/// Which older versions are considered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum VersionStep {
+    /// Every release
+    #[default]
+    Release,
+    /// The latest release of each minor version, such as 2.3.5 and 2.2.6
+    Minor,
+}
+
+impl VersionStep {
+    /// Returns the version below which the next older one is.
+    fn bound(self, version: &str) -> String {
+        match self {
+            Self::Release => version.to_owned(),
+            Self::Minor => version.split('.').take(2).collect::<Vec<_>>().join("."),
+        }
+    }
+}
+
 /// A package and its exact version.
 pub type PinnedPackage = (String, String);
 
@@ -114,6 +134,7 @@ impl StackPython {
         &self,
         requirement: &StackRequirement,
         most: usize,
+        step: VersionStep,
     ) -> Result<Result<Vec<String>, String>, CliError> {
         let mut lines = vec![requirement.text.clone()];
         let mut versions: Vec<String> = Vec::new();
@@ -127,11 +148,12 @@ impl StackPython {
             let Some((_, version)) = packages.find(|(name, _)| *name == requirement.name) else {
                 break;
             };
-            if versions.last() == Some(&version) {
+            // A version without a minor part has no older one below its bound.
+            if versions.contains(&version) {
                 break;
             }
             lines.truncate(1);
-            lines.push(format!("{}<{version}", requirement.name));
+            lines.push(format!("{}<{}", requirement.name, step.bound(&version)));
             versions.push(version);
         }
         Ok(Ok(versions))
