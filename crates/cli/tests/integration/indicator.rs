@@ -402,6 +402,7 @@ fn own_measurements_become_inspections_that_can_be_imported() {
         assert!(result["hwinfo"]["cpu_info"]["count"].as_u64().unwrap() > 0);
         assert!(result["start_datetime"].as_str() < result["end_datetime"].as_str());
     }
+    assert!(specification["python"]["requirements"]["requires"]["python_version"].is_string());
     // The same benchmark, whether measured or imported.
     let other = TempDir::new().unwrap();
     let from = path.join("out").display().to_string();
