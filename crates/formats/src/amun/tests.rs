@@ -14,11 +14,11 @@ fn imported(name: &str) -> Imported {
 #[test]
 fn an_inspection_is_a_run_with_its_packages_as_factors() {
     let imported = imported("inspection-mix-0a1b2c3d");
-    let runs = imported.records.iter().filter_map(|it| match it {
+    let mut runs = imported.records.iter().filter_map(|it| match it {
         Record::Run(run) => Some(run),
         _ => None,
     });
-    let run = runs.last().unwrap();
+    let run = runs.next_back().unwrap();
     assert_eq!(run.variant, "python=3.11,six=1.17.0");
     assert_eq!(run.factors["six"], Level::Text("1.17.0".to_owned()));
     assert_eq!(
