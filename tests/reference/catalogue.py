@@ -18,6 +18,7 @@ MISSING = f"reference data not found in {DATA}", "name their folder in LAPWING_R
 
 # Format, how to read it, where its files are. A criterion result is a folder.
 FORMATS = [
+    ("amun", reader.amun, ["thoth/inspection-*"]),
     ("asv", reader.asv, ["A_history/asv_example/cheetah/????????-*.json", "B_formats/asv/*_one_commit.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
     ("coiled", reader.coiled, ["coiled/*.db"]),

@@ -434,6 +434,25 @@ def github_action(path):
     ]
 
 
+def amun(path):
+    """An inspection of Amun: a folder, the older single document, or one result."""
+    if path.is_dir():
+        files = sorted(path.glob("results/*/result"), key=lambda it: int(it.parent.name))
+        results = [document(it) for it in files]
+    else:
+        whole = document(path)
+        results = whole["job_logs"] if "inspection_id" in whole else [whole]
+    found = []
+    for result in results:
+        printed, usage = result["stdout"], result["usage"]
+        ok = result["exit_code"] == 0 and isinstance(printed, dict) and "@result" in printed
+        name = json.dumps([printed.get("name"), printed["@parameters"]], sort_keys=True) if ok else "script"
+        values = {"user_time": usage["ru_utime"], "system_time": usage["ru_stime"], "peak_memory": usage["ru_maxrss"] * 1024.0}
+        iteration = Iteration(values, outcome=OK if ok else FAILED)
+        found.append(Instance(name, [iteration], outcome=iteration.outcome))
+    return found
+
+
 def conbench(path):
     """One result, a list of them, or the answer with a page of them."""
     whole = document(path)

@@ -9,6 +9,9 @@ FIXTURES = REPOSITORY / "tests/fixtures"
 
 # How to read it, and which: what was made by the tools as it is, not what was damaged by hand.
 SOURCES = [
+    (reader.amun, "amun/inspection-*"),
+    (reader.amun, "amun/old.json"),
+    (reader.amun, "amun/single.json"),
     (reader.asv, "asv-*/results/*/????????-*.json"),
     (reader.benchmarkdotnet, "benchmarkdotnet-*/full.json"),
     (reader.benchmarkdotnet, "benchmarkdotnet-*/brief.json"),

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         counters: std::env::var_os("COUNTERS").is_some(),
         leftovers: lapwing_core::measure::LeftoverPolicy::End,
         cpus: None,
+        confinement: None,
     };
     let mut executor = LocalExecutor::start(&LauncherOptions {
         program: launcher.into(),

@@ -7,6 +7,7 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod amun;
 mod asv;
 mod benchmarkdotnet;
 mod bmf;
@@ -61,6 +62,7 @@ pub const FORMATS: &[Format] = &[
     pyperf::FORMAT,
     asv::FORMAT,
     conbench::FORMAT,
+    amun::FORMAT,
     google_benchmark::FORMAT,
     jmh::FORMAT,
     benchmarkdotnet::FORMAT,

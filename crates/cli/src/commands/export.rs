@@ -6,12 +6,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::export::{ExportCounts, ExportFormat, TableSeparator, export};
+use lapwing_core::record::export::{
+    ExportCounts, ExportFormat, TableSeparator, export, export_amun,
+};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 use lapwing_core::text::{counted, plural};
 
-use crate::atomic;
+use crate::atomic::{self, folder_of};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
@@ -56,6 +58,8 @@ enum ExportTarget {
     Bmf,
     /// Custom-tool input of github-action-benchmark
     GithubAction,
+    /// Inspections of indicators as Amun keeps them, in the folder `--output`
+    Amun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,6 +79,7 @@ enum ColumnSeparator {
 enum ExportWay {
     Table(ExportFormat),
     Exchange(ExchangeFormat),
+    Amun,
 }
 
 /// Description of the output, and notes about it.
@@ -92,6 +97,9 @@ impl ExportCommand {
         let filter = filter.resolve(&store)?;
         if !matches!(way, ExportWay::Table(ExportFormat::Record)) {
             note_retired(&store, &filter, context)?;
+        }
+        if let ExportWay::Amun = way {
+            return self.write_inspections(&store, &filter, context);
         }
         let written = match &self.output {
             None => {
@@ -138,6 +146,7 @@ impl ExportCommand {
             ExportTarget::Hyperfine => ExportWay::Exchange(ExchangeFormat::Hyperfine),
             ExportTarget::Bmf => ExportWay::Exchange(ExchangeFormat::Bmf),
             ExportTarget::GithubAction => ExportWay::Exchange(ExchangeFormat::GithubAction),
+            ExportTarget::Amun => ExportWay::Amun,
         })
     }
 
@@ -156,7 +165,44 @@ impl ExportCommand {
             ExportWay::Exchange(format) => {
                 Ok(exchange_written(exchange(store, filter, format, out)?))
             }
+            // They are several files.
+            ExportWay::Amun => Ok(ExportWritten {
+                what: String::new(),
+                notes: Vec::new(),
+            }),
         }
+    }
+
+    /// Writes the folders of inspections; existing files are not replaced.
+    fn write_inspections(
+        &self,
+        store: &Store,
+        filter: &Filter,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let Some(folder) = &self.output else {
+            return Err(CliError::input("inspections are folders")
+                .hint("name the folder to write them to: `--to amun -o FOLDER`"));
+        };
+        let counts = export_amun(store, filter, |path, content| {
+            let path = folder.join(path);
+            std::fs::create_dir_all(folder_of(&path))?;
+            let mut file = File::create_new(path)?;
+            file.write_all(content.as_bytes())
+        })?;
+        if counts.inspections == 0 {
+            return Err(CliError::not_enough("no indicator passes these filters")
+                .hint("`lapwing indicator list` shows the indicators of the store"));
+        }
+        if !context.quiet {
+            context.terminal.say(&format!(
+                "wrote {} of {} to {}",
+                counted(counts.results, "result"),
+                counted(counts.inspections, "inspection"),
+                folder.display()
+            ));
+        }
+        Ok(ExitStatus::Fine)
     }
 
     fn table_written(&self, exported: ExportCounts) -> ExportWritten {
@@ -167,7 +213,8 @@ impl ExportCommand {
             ExportTarget::PytestBenchmark
             | ExportTarget::Hyperfine
             | ExportTarget::Bmf
-            | ExportTarget::GithubAction => "entry",
+            | ExportTarget::GithubAction
+            | ExportTarget::Amun => "entry",
         };
         let mut notes = Vec::new();
         if exported.summaries_left > 0 {

@@ -9,6 +9,7 @@ mod detect;
 mod doctor;
 mod export;
 mod import;
+mod indicator;
 mod init;
 mod judge;
 mod list;
@@ -18,6 +19,7 @@ mod plan;
 mod report;
 mod run;
 mod show;
+mod stack;
 mod study;
 mod trace;
 mod triage;
@@ -48,6 +50,8 @@ pub enum Command {
     Bisect(Box<bisect::BisectCommand>),
     Judge(Box<judge::JudgeCommand>),
     Study(study::StudyCommand),
+    Indicator(indicator::IndicatorCommand),
+    Stack(stack::StackCommand),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -76,6 +80,8 @@ impl Command {
             Self::Bisect(command) => command.act(context),
             Self::Judge(command) => command.act(context),
             Self::Study(command) => command.act(context),
+            Self::Indicator(command) => command.act(context),
+            Self::Stack(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

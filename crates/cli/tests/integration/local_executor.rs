@@ -39,6 +39,7 @@ fn execution(command: CommandLine) -> Execution {
         counters: false,
         leftovers: LeftoverPolicy::End,
         cpus: None,
+        confinement: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::suite::CommandLine;
+use crate::suite::{CommandLine, Confinement};
 
 /// One execution of one command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Execution {
     /// The processors that it may run on; `None` for those of this program.
     #[serde(default)]
     pub cpus: Option<Vec<usize>>,
+    /// Limits on what it may use and see; `None` for none.
+    #[serde(default)]
+    pub confinement: Option<Confinement>,
 }
 
 /// The policy for processes that an execution leaves behind.

@@ -96,7 +96,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
                 environment.insert("LAPWING_METRICS".to_owned(), path.display().to_string());
                 Some(path)
             }
-            OutputMetrics::None => None,
+            OutputMetrics::None | OutputMetrics::Indicator => None,
         };
         // The suite was checked when it was read; a plan of a newer program is not.
         let patterns = visit
@@ -374,7 +374,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
             let _absent = std::fs::remove_file(path);
         }
         let reads_output =
-            case.check.is_some() || case.output == OutputMetrics::Json || !case.patterns.is_empty();
+            case.check.is_some() || case.output != OutputMetrics::None || !case.patterns.is_empty();
         let keep = if reads_output { DOCUMENT } else { TAIL };
         Execution {
             command: with_arguments(
@@ -393,6 +393,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
             counters: true,
             leftovers: LeftoverPolicy::End,
             cpus: self.visit.variant.cpu_list(),
+            confinement: case.confinement.clone(),
         }
     }
 
@@ -457,6 +458,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
                 _timed_soon => LeftoverPolicy::End,
             },
             cpus: None,
+            confinement: None,
         })?;
         self.own += processor_time(&executed);
         Ok(match &executed.end {
@@ -484,6 +486,13 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         let mut attributes = facts(executed);
         if !values.parameters.is_empty() {
             attributes.insert("parameters".to_owned(), values.parameters.into());
+        }
+        if !values.document.is_empty() {
+            attributes.insert(Iteration::DOCUMENT.to_owned(), values.document.into());
+            let stderr = executed.map(|it| readable(&it.stderr)).unwrap_or_default();
+            if !stderr.is_empty() {
+                attributes.insert("stderr".to_owned(), stderr.into());
+            }
         }
         let counts = self.index >= self.burn_in();
         for (position, metrics) in values.iterations.into_iter().enumerate() {

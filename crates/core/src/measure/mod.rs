@@ -9,6 +9,8 @@ mod environment;
 mod event;
 mod execute;
 pub mod fake;
+mod hardware;
+pub mod indicator;
 mod instance;
 pub mod local;
 mod observe;
@@ -30,13 +32,14 @@ pub use commits::{
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
+pub use hardware::{hardware, os_release};
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
 pub use revision::{
     CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,
 };
 pub use runner::{
-    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
+    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, describe, open_session, run,
 };
 pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, MoreInstances, Schedule};
 pub use source::{

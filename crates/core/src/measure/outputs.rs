@@ -38,6 +38,7 @@ pub fn command_outputs(
             counters: false,
             leftovers: LeftoverPolicy::End,
             cpus: None,
+            confinement: None,
         })?;
         let error = match executed.end {
             ExecutionEnd::Exited(0) => None,

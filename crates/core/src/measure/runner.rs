@@ -316,7 +316,7 @@ pub(super) fn skip(
 }
 
 /// Returns how an execution ended, as text for people.
-pub(super) fn describe(end: &ExecutionEnd, limit: Option<Duration>) -> String {
+pub fn describe(end: &ExecutionEnd, limit: Option<Duration>) -> String {
     match (end, limit) {
         (ExecutionEnd::Exited(code), _) => format!("exit code {code}"),
         (ExecutionEnd::Signalled(signal), _) => format!("ended by signal {signal}"),

@@ -7,6 +7,7 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use super::execute::{ExecutionResult, ResourceUsage};
+use super::indicator::ReadIndicator;
 use crate::model::{DEEPEST, Metric, MetricName, NEVER_NEGATIVE, Object, impossible, is_deep};
 use crate::suite::{Case, MatchChoice, MetricPattern, OutputMetrics};
 
@@ -18,6 +19,8 @@ pub(super) struct ExecutionValues {
     pub(super) iterations: Vec<BTreeMap<MetricName, f64>>,
     /// What the program said of its parameters.
     pub(super) parameters: Object,
+    /// The document of an indicator.
+    pub(super) document: Object,
 }
 
 /// Returns the metrics that every local run has, with units and directions, and those
@@ -129,12 +132,20 @@ pub(super) fn values(
     let mut values = ExecutionValues {
         iterations: vec![first],
         parameters: Object::new(),
+        document: Object::new(),
     };
     match case.output {
         OutputMetrics::None => {}
         OutputMetrics::Json => {
             let document = document(executed, metrics_file)?;
             add_document(&document, &mut values)?;
+        }
+        OutputMetrics::Indicator => {
+            let document = indicator_document(case, executed)?;
+            add_document(&document, &mut values)?;
+            // They are part of the document.
+            values.parameters.clear();
+            values.document = document;
         }
     }
     // A record holds finite numbers only: one `inf` would end the whole session.
@@ -149,7 +160,7 @@ pub(super) fn values(
     if let Some((name, value)) = all.find(|(name, value)| negative(name, **value)) {
         return Err(impossible(name, *value));
     }
-    if is_deep(&values.parameters) {
+    if is_deep(&values.parameters) || is_deep(&values.document) {
         return Err(format!(
             "`@parameters` is nested deeper than {DEEPEST} levels"
         ));
@@ -218,6 +229,27 @@ fn find(
         .ok_or_else(|| format!("metric `{name}` was not found: nothing printed matches `{regex}`"))
 }
 
+/// Returns the document of an indicator, which must keep to the contract and describe this benchmark.
+fn indicator_document(case: &Case, executed: &ExecutionResult) -> Result<Object, String> {
+    let kept = executed.stdout.bytes.len() as u64;
+    if executed.stdout.total > kept {
+        return Err(format!("standard output is longer than {kept} bytes"));
+    }
+    let text = String::from_utf8_lossy(&executed.stdout.bytes);
+    let read = ReadIndicator::of_output(&text);
+    if let Some(breach) = read.breach() {
+        return Err(breach.to_string());
+    }
+    let document = read.document.unwrap_or_default();
+    let id = document.benchmark_id();
+    if id != case.benchmark.id {
+        return Err(format!(
+            "the script reports the results of {id}: name, framework and parameters must not change between executions"
+        ));
+    }
+    Ok(document.whole)
+}
+
 fn document(executed: &ExecutionResult, metrics_file: Option<&str>) -> Result<Object, String> {
     if let Some(text) = metrics_file {
         return last_object(text)?
@@ -242,7 +274,7 @@ fn document(executed: &ExecutionResult, metrics_file: Option<&str>) -> Result<Ob
 /// # Errors
 /// When something begins like an object and is none, such as one with a `NaN` or one that
 /// is cut off, and no object follows: what lies within it would go by wrong names.
-fn last_object(text: &str) -> Result<Option<Object>, String> {
+pub(super) fn last_object(text: &str) -> Result<Option<Object>, String> {
     let mut last = Ok(None);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
@@ -336,6 +368,16 @@ fn add_document(document: &Object, values: &mut ExecutionValues) -> Result<(), S
         }
     }
     Ok(())
+}
+
+/// Returns the values of a document, one map for each iteration.
+pub(super) fn document_values(document: &Object) -> Result<Vec<BTreeMap<MetricName, f64>>, String> {
+    let mut values = ExecutionValues {
+        iterations: vec![BTreeMap::new()],
+        ..ExecutionValues::default()
+    };
+    add_document(document, &mut values)?;
+    Ok(values.iterations)
 }
 
 enum FoundValue {

@@ -17,6 +17,7 @@ pub fn version(source: &VersionSource, directory: &Path) -> Version {
         VersionSource::Package(name) => named(package(name, directory)),
         VersionSource::Command(command) => named(first_line(&mut shell(command, directory))),
         VersionSource::Name(name) => named(Some(name.clone())),
+        VersionSource::Absent => Version::default(),
     }
 }
 

@@ -23,3 +23,8 @@ pub struct Benchmark {
     #[serde(flatten)]
     pub extra: Object,
 }
+
+impl Benchmark {
+    /// The tag of indicators.
+    pub const INDICATOR: &'static str = "indicator";
+}

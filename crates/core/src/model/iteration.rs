@@ -40,6 +40,11 @@ pub struct Iteration {
     pub extra: Object,
 }
 
+impl Iteration {
+    /// The attribute that has the document of an indicator.
+    pub const DOCUMENT: &'static str = "document";
+}
+
 fn one() -> u64 {
     1
 }

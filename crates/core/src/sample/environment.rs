@@ -14,6 +14,9 @@ const VOLATILE: [&str; 6] = [
     "governor_frequency",
 ];
 
+/// Keys that say in detail what others say in short: packages, processor, operating system.
+const DETAILED: [&str; 4] = ["lock", "hwinfo", "os_release", "runtime_environment"];
+
 /// Passes each observation of an environment to a function: its path, such as `packages.numpy`, and its value.
 pub(crate) fn observations(environment: &Object, take: &mut impl FnMut(&str, String)) {
     below("", environment, take);
@@ -21,6 +24,9 @@ pub(crate) fn observations(environment: &Object, take: &mut impl FnMut(&str, Str
 
 fn below(prefix: &str, object: &Object, take: &mut impl FnMut(&str, String)) {
     for (key, value) in object {
+        if prefix.is_empty() && DETAILED.contains(&key.as_str()) {
+            continue;
+        }
         let path = match prefix {
             "" => key.clone(),
             _ => format!("{prefix}.{key}"),

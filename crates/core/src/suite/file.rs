@@ -235,7 +235,10 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
     let repository = match &version.source {
         VersionSource::WorkingDirectory => Some(folder.to_owned()),
         VersionSource::Repository(path) => Some(folder.join(path)),
-        VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => None,
+        VersionSource::Package(_)
+        | VersionSource::Command(_)
+        | VersionSource::Name(_)
+        | VersionSource::Absent => None,
     };
     let suite = Suite {
         is_named: name.is_some(),

@@ -2,6 +2,7 @@
 
 mod adhoc;
 mod case;
+mod confinement;
 mod duet;
 mod duration;
 mod error;
@@ -22,6 +23,7 @@ mod tests;
 mod variants;
 
 pub use adhoc::{AdHoc, text as command_text};
+pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
 pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};

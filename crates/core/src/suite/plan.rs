@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::case::sha256;
+use super::confinement::Confinement;
 use super::duet::DuetCores;
 use super::factors::SourcePatch;
 use super::pytest::PytestTest;
@@ -130,6 +131,9 @@ pub struct Case {
     /// `command` then says how people would call it.
     #[serde(default)]
     pub pytest: Option<PytestTest>,
+    /// Limits on what the timed command may use and see; `None` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Confinement>,
 }
 
 /// A named setting: what it changes about the commands.
@@ -219,6 +223,7 @@ impl Case {
             metrics: BTreeMap::new(),
             work: BTreeMap::new(),
             pytest: None,
+            confinement: None,
         }
     }
 }
@@ -349,6 +354,8 @@ pub enum OutputMetrics {
     /// The numbers of the last JSON object on standard output, or in the file that
     /// `$LAPWING_METRICS` names.
     Json,
+    /// Those of an indicator, whose standard output is one JSON object with `@parameters` and `@result`.
+    Indicator,
 }
 
 /// A number in plain text.
@@ -395,4 +402,6 @@ pub enum VersionSource {
     Command(CommandLine),
     /// As stated.
     Name(String),
+    /// Nowhere: what is measured has no version of its own.
+    Absent,
 }

@@ -27,6 +27,16 @@ pub fn build(
     folder: &Path,
     environment: BTreeMap<String, String>,
 ) -> Result<BuildResult, ExecutorError> {
+    build_with_log(executor, command, folder, environment).map(|(result, _)| result)
+}
+
+/// Executes a command of a build; returns the end of its output too.
+pub fn build_with_log(
+    executor: &mut LocalExecutor,
+    command: CommandLine,
+    folder: &Path,
+    environment: BTreeMap<String, String>,
+) -> Result<(BuildResult, String), ExecutorError> {
     let executed = executor.execute(&Execution {
         command,
         directory: Some(folder.to_owned()),
@@ -38,10 +48,11 @@ pub fn build(
         counters: false,
         leftovers: LeftoverPolicy::End,
         cpus: None,
+        confinement: None,
     })?;
     let ended = match &executed.end {
-        ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
-        ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
+        ExecutionEnd::Exited(0) => return Ok((BuildResult::Well, String::new())),
+        ExecutionEnd::Interrupted => return Ok((BuildResult::Interrupted, String::new())),
         ExecutionEnd::Exited(code) => format!("exit code {code}"),
         ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
         ExecutionEnd::NotStarted(reason) => reason.clone(),
@@ -51,5 +62,6 @@ pub fn build(
     let mut lines = texts.iter().flat_map(|it| it.lines().rev());
     let said = lines.find(|line| !line.trim().is_empty());
     let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
-    Ok(BuildResult::Badly(format!("{ended}{said}")))
+    let log = texts.concat();
+    Ok((BuildResult::Badly(format!("{ended}{said}")), log))
 }

@@ -125,7 +125,10 @@ pub fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
     match &plan.version {
         VersionSource::WorkingDirectory => Ok(super::working_directory()),
         VersionSource::Repository(path) => Ok(PathBuf::from(path)),
-        VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => Err(CliError::input(
+        VersionSource::Package(_)
+        | VersionSource::Command(_)
+        | VersionSource::Name(_)
+        | VersionSource::Absent => Err(CliError::input(
             "measuring commits needs the repository of what is measured, and [version] of the suite names something else",
         )
         .hint("say `repository = \"…\"` under [version]")),

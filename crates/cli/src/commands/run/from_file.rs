@@ -22,6 +22,18 @@ pub struct PlannedRun {
     pub environments: PythonEnvironments,
 }
 
+impl PlannedRun {
+    /// Returns a plan whose numbers and environments are its own.
+    pub fn of(plan: Plan) -> Self {
+        Self {
+            plan,
+            from_file: false,
+            means: BTreeMap::new(),
+            environments: PythonEnvironments::default(),
+        }
+    }
+}
+
 /// The entries of a plan file for the benchmarks of a suite.
 pub struct FilePlan<'a> {
     command: &'a Run,
@@ -104,10 +116,9 @@ impl<'a> FilePlan<'a> {
             self.set(case, entry);
         }
         Ok(PlannedRun {
-            plan,
             from_file: true,
             means,
-            environments: PythonEnvironments::default(),
+            ..PlannedRun::of(plan)
         })
     }
 

@@ -32,24 +32,27 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
-use lapwing_core::model::{Id, Session};
+use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
+use sha2::{Digest, Sha256};
 
-pub use self::build_step::BuildResult;
+pub use self::build_step::{BuildResult, build_with_log};
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
 use self::early_stop::SessionJudge;
+pub use self::from_file::PlannedRun;
 pub use self::measuring::{MeasuringParts, OpenMeasurement};
-pub use self::options::{AgainWhat, Run};
+pub use self::options::{AgainWhat, Run, parse_burn_in, random_seed};
 use self::progress::RunProgress;
-pub use self::python_environments::PythonEnvironments;
+pub use self::python_environments::{PythonEnvironments, program};
 pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
 pub use self::session::{SessionOpening, new_session};
 use self::study_session::STUDY;
 pub use self::study_session::StudySession;
 pub use self::summary::Summary;
+pub use self::worktrees::cache_folder;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 
@@ -85,6 +88,16 @@ impl Run {
             // Not an error: a nightly job may find no new commit.
             return Ok(ExitStatus::Fine);
         }
+        self.act_on(planned, Object::new(), context)
+    }
+
+    /// Measures a plan; `attributes` are those of its session.
+    pub fn act_on(
+        &self,
+        planned: PlannedRun,
+        attributes: Object,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
         if self.dry_run {
             return dry_run::show(&planned, context);
         }
@@ -92,6 +105,7 @@ impl Run {
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let mut session = new_session(self.name.clone(), &plan, &store)?;
+        session.attributes.extend(attributes);
         if let Some(study) = &self.study {
             study.keep_in(&mut session);
         }
@@ -273,6 +287,11 @@ impl RunConclusion<'_> {
             (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
                 format!("`{program} study findings` explains it, `{program} report` shows it")
             }
+            (RunEnd::Complete, _) if session.attributes.contains_key(STACKS) => {
+                format!(
+                    "`{program} study fit` shows the effects of the versions, `{program} report` shows all"
+                )
+            }
             (RunEnd::Complete, [] | [_]) => {
                 format!("`{program} show` prints this again, `{program} report` shows more")
             }
@@ -317,6 +336,26 @@ impl RunConclusion<'_> {
 /// Returns a text as a word of the shell.
 pub fn quoted(text: &str) -> String {
     command_text(&CommandLine::Words(vec![text.to_owned()]))
+}
+
+/// The attribute of a session that has its stacks.
+pub const STACKS: &str = "stacks";
+
+/// Returns the digest of the packages of a Python environment, whatever their order and the spelling of their names.
+pub fn lock_digest<'a>(packages: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut lines: Vec<String> = packages
+        .map(|(name, version)| format!("{}=={version}\n", normal_name(name)))
+        .collect();
+    lines.sort();
+    let digest = Sha256::digest(lines.concat());
+    let digits = digest.iter().map(|byte| format!("{byte:02x}"));
+    format!("sha256:{}", digits.collect::<String>())
+}
+
+/// Returns the name of a Python package in its normal spelling.
+pub fn normal_name(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|it| !it.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
 pub fn working_directory() -> PathBuf {

@@ -1,6 +1,6 @@
 //! The arguments of `lapwing run`, and their plan.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -218,7 +218,7 @@ fn parse_count(text: &str, most: u32) -> Result<u32, String> {
     }
 }
 
-fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
+pub fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     if text == "auto" {
         return Ok(BurnIn::Auto);
     }
@@ -303,12 +303,7 @@ impl Run {
         refuse_missing_inputs(&plan)?;
         let planned = match numbers {
             Some(numbers) => numbers.apply(plan, context)?,
-            None => PlannedRun {
-                plan,
-                from_file: false,
-                means: BTreeMap::new(),
-                environments: PythonEnvironments::default(),
-            },
+            None => PlannedRun::of(plan),
         };
         let mut plan = with_worktrees(planned.plan, self)?;
         if self.stop_early {
@@ -568,7 +563,7 @@ fn missing_input(key: &str, case: &Case, path: &Path) -> CliError {
     .hint("check the path, or create it with `setup`")
 }
 
-fn random_seed() -> u64 {
+pub fn random_seed() -> u64 {
     // A seed may be typed again, so it is short; 32 bits are enough.
     u64::from(u32::from_le_bytes(
         uuid::Uuid::new_v4().into_bytes()[..4]

@@ -11,7 +11,7 @@ use lapwing_core::measure::{PythonFolder, PythonFolders, PythonState};
 use lapwing_core::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
 use serde_json::json;
 
-use super::build_step::{BuildResult, build};
+use super::build_step::{BuildResult, build_with_log};
 use super::start_executor;
 use super::worktrees::{cache_folder, lock};
 use crate::error::{CliError, ExitStatus};
@@ -27,6 +27,8 @@ const KEPT: Duration = Duration::from_secs(60 * 60 * 24 * 30);
 pub struct PythonEnvironments {
     folders: PythonFolders,
     passing: Vec<PathBuf>,
+    /// The ends of the output of builds that failed, by the names of the variants.
+    logs: BTreeMap<String, String>,
 }
 
 impl PythonEnvironments {
@@ -58,6 +60,25 @@ impl PythonEnvironments {
             all.folders.insert(variant.name.clone(), state);
         }
         Ok(all)
+    }
+
+    /// Adds the environments of other variants.
+    pub fn add(&mut self, mut other: Self) {
+        self.folders.append(&mut other.folders);
+        self.passing.append(&mut other.passing);
+        self.logs.append(&mut other.logs);
+    }
+
+    /// Marks the environment of a variant as unusable.
+    pub fn refuse(&mut self, variant: &str, reason: String, log: String) {
+        let state = PythonState::Broken(reason);
+        self.folders.insert(variant.to_owned(), state);
+        self.logs.insert(variant.to_owned(), log);
+    }
+
+    /// Returns the end of the output of a variant's build, if it failed.
+    pub fn log(&self, variant: &str) -> Option<&str> {
+        self.logs.get(variant).map(String::as_str)
     }
 
     /// Returns where they are.
@@ -110,12 +131,10 @@ impl PythonEnvironments {
             }
             let _absent = fs::remove_dir_all(&folder);
             for step in steps {
-                match build(
-                    executor,
-                    step.command(&folder),
-                    directory,
-                    step.variables(&folder),
-                )? {
+                let variables = step.variables(&folder);
+                let (result, log) =
+                    build_with_log(executor, step.command(&folder), directory, variables)?;
+                match result {
                     BuildResult::Well => {}
                     BuildResult::Interrupted => {
                         return Err(CliError {
@@ -125,6 +144,7 @@ impl PythonEnvironments {
                     }
                     BuildResult::Badly(reason) => {
                         let _gone = fs::remove_dir_all(&folder);
+                        self.logs.insert(variant.name.clone(), log);
                         return Ok(PythonState::Broken(format!(
                             "its Python environment cannot be built: {reason}"
                         )));
@@ -337,7 +357,7 @@ fn installation(words: Vec<String>) -> BuildStep {
 }
 
 /// Returns whether there is such a program.
-fn program(name: &str) -> bool {
+pub fn program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

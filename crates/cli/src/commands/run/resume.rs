@@ -13,6 +13,7 @@ use lapwing_core::suite::Plan;
 
 use super::session::place_in;
 use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_executor};
+use crate::commands::stack::unimportable_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -35,7 +36,14 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     }
     let plan = stored_plan(&state)?;
     let records = lost(&state);
-    let finished = finished(&plan, &state);
+    let unimportable = unimportable_stacks(&state.session.attributes);
+    let mut finished = finished(&plan, &state);
+    for it in &mut finished {
+        // Another attempt would be lost for the same reason.
+        if unimportable.contains_key(&plan.variants[it.plan.variant].name) {
+            it.outcome = InstanceOutcome::Failed;
+        }
+    }
     let schedule = FixedSchedule::resumed(&plan, &finished);
     if schedule.remaining() == 0 && records.is_empty() {
         context.terminal.say(&format!(
@@ -48,7 +56,10 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         session: state.session,
         runs: found,
     };
-    let environments = PythonEnvironments::prepare(&plan, context)?;
+    let mut environments = PythonEnvironments::prepare(&plan, context)?;
+    for (name, log) in unimportable {
+        environments.refuse(&name, "it cannot be imported".to_owned(), log);
+    }
     let executor = start_executor(&plan)?;
     let parts = MeasuringParts {
         context,

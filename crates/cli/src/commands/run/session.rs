@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs,
-    open_session, version,
+    Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs, hardware,
+    open_session, os_release, version,
 };
 use lapwing_core::model::{Id, Object, Record, Run, Session};
 use lapwing_core::record::Store;
-use lapwing_core::suite::{Plan, VersionSource};
+use lapwing_core::suite::{OutputMetrics, Plan, VersionSource};
 use serde_json::json;
 
-use super::{new_id, working_directory};
+use super::{lock_digest, new_id, working_directory};
 use crate::error::CliError;
 
 /// Returns a session of a plan; without a name it gets two random words.
@@ -85,10 +85,12 @@ impl SessionOpening {
                     source @ (VersionSource::Repository(_)
                     | VersionSource::Package(_)
                     | VersionSource::Command(_)
-                    | VersionSource::Name(_)) => version(source, &folder),
+                    | VersionSource::Name(_)
+                    | VersionSource::Absent) => version(source, &folder),
                 };
                 let environment = environment(plan, &folder, executor)?;
-                let own = interpreters(plan, sources, executor)?;
+                let mut own = interpreters(plan, sources, executor)?;
+                own.iter_mut().for_each(add_lock);
                 let environments = (&environment, own.as_slice());
                 open_session(
                     plan,
@@ -125,12 +127,33 @@ fn environment(
         environment.insert("outputs".to_owned(), outputs.into());
     }
     environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    if plan
+        .cases
+        .iter()
+        .any(|it| it.output == OutputMetrics::Indicator)
+    {
+        let root = Path::new("/");
+        environment.insert("hwinfo".to_owned(), hardware(root).into());
+        environment.insert("os_release".to_owned(), os_release(root).into());
+    }
     if let Some(cpus) = &plan.cpus {
         environment.insert("cpus".to_owned(), json!(cpus));
     }
     let abilities = serde_json::to_value(executor.abilities()?);
     environment.insert("abilities".to_owned(), abilities.unwrap_or_default());
     Ok(environment)
+}
+
+/// Adds the digest of the packages to what is known of an interpreter.
+fn add_lock(own: &mut Object) {
+    let Some(packages) = own.get("packages").and_then(|it| it.as_object()) else {
+        return;
+    };
+    let versions = packages
+        .iter()
+        .filter_map(|(name, version)| Some((name.as_str(), version.as_str()?)));
+    let digest = lock_digest(versions);
+    own.insert("lock".to_owned(), json!(digest));
 }
 
 const ADJECTIVES: [&str; 32] = [

@@ -51,6 +51,7 @@ impl MachineNoise {
             counters: false,
             leftovers: LeftoverPolicy::End,
             cpus: None,
+            confinement: None,
         };
         let mut seconds = Vec::new();
         let mut used = Duration::ZERO;

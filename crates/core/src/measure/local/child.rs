@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, prlimit, setrlimit,
+};
 
 use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::GRACE;
@@ -47,6 +49,36 @@ pub(super) struct ChildStreams<'a> {
     pub(super) stderr: &'a mut OutputCapture,
 }
 
+/// The limits of a child.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChildLimits {
+    pub(super) time: Option<Duration>,
+    /// The largest address space of each of its processes, in bytes.
+    pub(super) memory: Option<u64>,
+}
+
+/// Limits the address space of this process, which children inherit; returns what it was.
+fn limit_own_memory(memory: u64) -> io::Result<Rlimit> {
+    let usual = getrlimit(Resource::As);
+    // The hard limit stays, so that this process can return to its own.
+    let limited = Rlimit {
+        current: Some(usual.maximum.map_or(memory, |most| most.min(memory))),
+        ..usual
+    };
+    setrlimit(Resource::As, limited)?;
+    Ok(usual)
+}
+
+/// Makes the limit of memory that a child inherited one that it cannot raise. One that has ended needs none.
+fn limit_for_good(child: &Child, memory: u64) {
+    let limit = Rlimit {
+        current: Some(memory),
+        maximum: Some(memory),
+    };
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let _gone = prlimit(pid, Resource::As, limit);
+}
+
 /// Returns the command that an execution asks for, or why there is none.
 pub(super) fn command(execution: &Execution) -> Result<Command, String> {
     let mut command = match &execution.command {
@@ -70,6 +102,9 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
         }
         command.current_dir(directory);
     }
+    if let Some(confinement) = &execution.confinement {
+        command.env_clear().envs(&confinement.variables);
+    }
     command.envs(&execution.environment);
     command.process_group(0);
     Ok(command)
@@ -85,15 +120,23 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
 /// When the operating system refuses what has nothing to do with the command.
 pub(super) fn execute(
     mut command: Command,
-    time_limit: Option<Duration>,
+    limits: ChildLimits,
     streams: &mut ChildStreams<'_>,
 ) -> io::Result<ChildEnding> {
+    let usual = limits.memory.map(limit_own_memory).transpose()?;
     let started = Instant::now();
-    let child = match command.spawn() {
+    let spawned = command.spawn();
+    if let Some(usual) = usual {
+        setrlimit(Resource::As, usual)?;
+    }
+    let child = match spawned {
         Ok(child) => child,
         Err(error) => return Ok(ChildEnding::not_started(reason(&command, &error))),
     };
-    let mut watch = ChildWatch::new(&child, started, time_limit)?;
+    if let Some(memory) = limits.memory {
+        limit_for_good(&child, memory);
+    }
+    let mut watch = ChildWatch::new(&child, started, limits.time)?;
     let (status, mut usage) = watch.wait(streams)?;
     let wall = started.elapsed();
     usage.peak_memory = usage.peak_memory.max(peak_memory_floor());

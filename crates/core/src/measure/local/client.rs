@@ -267,6 +267,7 @@ fn without_bytes(execution: &Execution) -> Execution {
         counters: execution.counters,
         leftovers: execution.leftovers,
         cpus: execution.cpus.clone(),
+        confinement: execution.confinement.clone(),
     }
 }
 

@@ -12,7 +12,7 @@ use rustix::thread::CpuSet;
 
 use super::super::{Execution, ExecutionEnd, LeftoverPolicy, Stdin};
 use super::capture::OutputCapture;
-use super::child::{self, ChildEnding, ChildStreams};
+use super::child::{self, ChildEnding, ChildLimits, ChildStreams};
 use super::counters::HardwareCounters;
 use super::leftovers::{EndingManner, KeptProcesses};
 use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
@@ -185,7 +185,11 @@ impl LauncherProcess {
             stdout: &mut self.stdout,
             stderr: &mut self.stderr,
         };
-        let ended = child::execute(command, execution.time_limit, &mut streams);
+        let limits = ChildLimits {
+            time: execution.time_limit,
+            memory: execution.confinement.as_ref().and_then(|it| it.memory),
+        };
+        let ended = child::execute(command, limits, &mut streams);
         if execution.cpus.is_some() {
             rustix::thread::sched_setaffinity(None, &usual)?;
         }

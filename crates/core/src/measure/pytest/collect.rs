@@ -138,6 +138,7 @@ pub fn collect(
         counters: false,
         leftovers: LeftoverPolicy::End,
         cpus: None,
+        confinement: None,
     })?;
     let lines = std::fs::read_to_string(list).unwrap_or_default();
     let _absent = std::fs::remove_file(list);

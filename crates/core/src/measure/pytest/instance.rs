@@ -50,6 +50,7 @@ pub(in super::super) fn measure_test(
         counters: true,
         leftovers: LeftoverPolicy::End,
         cpus: variant.cpu_list(),
+        confinement: None,
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();

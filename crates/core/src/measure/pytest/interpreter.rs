@@ -9,7 +9,7 @@ use super::super::execute::{
 };
 use super::super::source::{VariantPlace, VariantSources};
 use crate::model::Object;
-use crate::suite::{CommandLine, Plan};
+use crate::suite::{CommandLine, OutputMetrics, Plan};
 
 /// The same texts that pytest-lapwing writes into a run's environment.
 const QUERY: &str = "\
@@ -34,7 +34,7 @@ const OUTPUT: usize = 4 << 20;
 const KEYS: [&str; 2] = ["python", "packages"];
 
 /// Returns what the environment of each setting's run has of Python: `python` and `packages` of its own Python
-/// environment, else of the interpreter of the plan's first test, before anything is built. Empty where there is neither,
+/// environment, else of the interpreter of the plan's first test, or of `python3` if it has indicators, before anything is built. Empty where there is neither,
 /// and where it cannot be had.
 ///
 /// # Errors
@@ -48,6 +48,10 @@ pub fn interpreters(
         .cases
         .iter()
         .find_map(|case| Some((case, case.pytest.as_ref()?)));
+    let mut cases = plan.cases.iter();
+    // Those in containers have a Python of their own.
+    let has_indicators =
+        cases.any(|it| it.output == OutputMetrics::Indicator && it.confinement.is_some());
     let mut known: Vec<(Query, Object)> = Vec::new();
     let mut all = Vec::with_capacity(plan.variants.len());
     for variant in &plan.variants {
@@ -65,6 +69,12 @@ pub fn interpreters(
                 python: python.interpreter(),
                 directory: None,
                 environment: python.variables().into(),
+            },
+            // Most indicators are scripts of Python.
+            (None, None) if has_indicators => Query {
+                python: "python3".to_owned(),
+                directory: None,
+                environment: BTreeMap::new(),
             },
             (None, None) => {
                 all.push(Object::new());
@@ -105,6 +115,7 @@ impl Query {
             counters: false,
             leftovers: LeftoverPolicy::End,
             cpus: None,
+            confinement: None,
         })?;
         let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
         let last = text.lines().last().unwrap_or_default();

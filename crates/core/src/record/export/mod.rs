@@ -1,5 +1,6 @@
 //! Writes what the store holds for other programs.
 
+mod amun;
 mod rows;
 
 use std::collections::BTreeSet;
@@ -7,6 +8,8 @@ use std::io::{self, Write};
 
 use super::{Filter, InstanceData, RecordedBenchmark, Store, StoreError, write_line};
 use crate::model::Outcome;
+
+pub use amun::{AmunCounts, export_amun};
 
 /// The form of exported measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,53 @@
+//! `lapwing indicator`: scripts that print one JSON object, measured as benchmarks.
+
+mod check;
+mod hints;
+mod list;
+mod options;
+mod plan;
+mod probe;
+mod query;
+mod run;
+
+use clap::{Args, Subcommand};
+use lapwing_core::measure::COUNTED;
+
+pub use self::options::{IndicatorOptions, RepetitionOptions, parse_memory};
+pub use self::plan::{indicator_cases, indicator_plan};
+pub use self::probe::IndicatorScript;
+use crate::error::{CliError, ExitStatus};
+use crate::options::Context;
+
+/// Measure indicators: scripts that print their parameters and results as one JSON object
+///
+/// docs/indicators.md describes what a script must print, and what it may use and see.
+#[derive(Debug, Args)]
+pub struct IndicatorCommand {
+    #[command(subcommand)]
+    action: IndicatorAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum IndicatorAction {
+    Check(Box<check::IndicatorCheck>),
+    Run(Box<run::IndicatorRun>),
+    List(Box<list::IndicatorList>),
+    Query(Box<query::IndicatorQuery>),
+}
+
+/// Returns whether a metric is reported by a script, and not measured about it.
+fn is_reported(name: &str) -> bool {
+    !COUNTED.contains(&name) && !["wall_time", "peak_memory"].contains(&name)
+}
+
+impl IndicatorCommand {
+    /// Acts.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        match self.action {
+            IndicatorAction::Check(command) => command.act(context),
+            IndicatorAction::Run(command) => command.act(context),
+            IndicatorAction::List(command) => command.act(context),
+            IndicatorAction::Query(command) => command.act(context),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One execution of an indicator, to learn its identity and whether it keeps to the contract.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use lapwing_core::measure::indicator::{ContractFinding, ReadIndicator};
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::{
+    Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, Stdin, describe,
+};
+use lapwing_core::model::Object;
+use lapwing_core::suite::{CommandLine, Confinement};
+use sha2::{Digest, Sha256};
+
+use super::options::IndicatorOptions;
+use crate::commands::run::working_directory;
+use crate::error::{CliError, ExitStatus};
+
+/// How much output is read.
+const OUTPUT: usize = 16 << 20;
+/// How much of the standard error is shown.
+const STDERR: usize = 4 << 10;
+/// Longer scripts are recorded by their hash alone.
+const LONGEST_TEXT: usize = 256 << 10;
+
+/// A script that prints an indicator document.
+#[derive(Debug, Clone)]
+pub struct IndicatorScript {
+    /// Its absolute path.
+    pub path: PathBuf,
+    command: CommandLine,
+    place: ScriptPlace,
+    /// Its content's SHA-256, in hexadecimal digits.
+    pub sha256: String,
+    /// Its text, unless it is long.
+    text: Option<String>,
+}
+
+/// Where a script is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ScriptPlace {
+    Here,
+    Container,
+}
+
+/// The result of an execution.
+pub struct ProbedScript {
+    pub read: ReadIndicator,
+    /// The end of the standard error.
+    pub stderr: String,
+}
+
+impl IndicatorScript {
+    /// Reads a script.
+    pub fn open(path: &Path) -> Result<Self, CliError> {
+        let about = |error: std::io::Error| {
+            CliError::input(format!("{}: {error}", path.display()))
+                .hint("name a script, such as examples/indicators/matmul_numpy.py")
+        };
+        let content = fs::read(path).map_err(about)?;
+        let path = path.canonicalize().map_err(about)?;
+        let mode = fs::metadata(&path).map_err(about)?.permissions().mode();
+        if !is_python(&path) && mode & 0o111 == 0 {
+            return Err(
+                CliError::input(format!("{} is not executable", path.display()))
+                    .hint("make it executable (`chmod +x`), or call it `….py`"),
+            );
+        }
+        let name = path.display().to_string();
+        let command = CommandLine::Words(match is_python(&path) {
+            // That of the environment is the first in the path.
+            true => vec!["python3".to_owned(), name],
+            false => vec![name],
+        });
+        Ok(Self {
+            path,
+            command,
+            place: ScriptPlace::Here,
+            sha256: sha256(&content),
+            text: String::from_utf8(content)
+                .ok()
+                .filter(|it| it.len() <= LONGEST_TEXT),
+        })
+    }
+
+    /// Returns a script that this command executes in a container.
+    pub fn in_container(path: &Path, text: &str, command: CommandLine) -> Self {
+        Self {
+            path: path.to_owned(),
+            command,
+            place: ScriptPlace::Container,
+            sha256: sha256(text.as_bytes()),
+            text: Some(text.to_owned()).filter(|it| it.len() <= LONGEST_TEXT),
+        }
+    }
+
+    /// Returns its limits; a container has its own.
+    pub fn confinement(&self, options: &IndicatorOptions) -> Option<Confinement> {
+        match self.place {
+            ScriptPlace::Here => Some(options.confinement()),
+            ScriptPlace::Container => None,
+        }
+    }
+
+    /// Reads several scripts.
+    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Self>, CliError> {
+        paths.iter().map(|path| Self::open(path)).collect()
+    }
+
+    /// Returns the texts of scripts by their hashes, as an attribute of a session.
+    pub fn attributes(scripts: &[Self]) -> Object {
+        let texts = scripts.iter();
+        let texts: Object = texts
+            .filter_map(|it| Some((it.sha256.clone(), it.text.clone()?.into())))
+            .collect();
+        Object::from_iter([("scripts".to_owned(), texts.into())])
+    }
+
+    /// Returns the command that executes it.
+    pub fn command(&self) -> CommandLine {
+        self.command.clone()
+    }
+
+    /// Executes it once with these parameters, in a Python environment if one is given.
+    pub fn probe(
+        &self,
+        parameters: &BTreeMap<String, String>,
+        python: Option<&PythonFolder>,
+        options: &IndicatorOptions,
+        executor: &mut LocalExecutor,
+    ) -> Result<ProbedScript, CliError> {
+        let mut environment = parameters.clone();
+        environment.extend(python.iter().flat_map(|it| it.variables()));
+        let executed = executor.execute(&Execution {
+            command: self.command(),
+            directory: Some(working_directory()),
+            environment,
+            stdin: Stdin::Null,
+            time_limit: Some(options.time_limit),
+            keep_stdout: OUTPUT,
+            keep_stderr: STDERR,
+            counters: false,
+            leftovers: LeftoverPolicy::End,
+            cpus: None,
+            confinement: self.confinement(options),
+        })?;
+        let stderr = String::from_utf8_lossy(&executed.stderr.bytes).into_owned();
+        let read = match &executed.end {
+            ExecutionEnd::Exited(0) => {
+                let text = String::from_utf8_lossy(&executed.stdout.bytes);
+                let mut read = ReadIndicator::of_output(&text);
+                if let Some(document) = &read.document {
+                    let findings = document.check_parameters(parameters);
+                    read.findings.extend(findings);
+                }
+                read
+            }
+            ExecutionEnd::Interrupted => {
+                return Err(CliError {
+                    exit: ExitStatus::Interrupted,
+                    ..CliError::input("interrupted")
+                });
+            }
+            end @ (ExecutionEnd::Exited(_)
+            | ExecutionEnd::Signalled(_)
+            | ExecutionEnd::TimedOut
+            | ExecutionEnd::NotStarted(_)) => {
+                let mut reason = describe(end, Some(options.time_limit));
+                let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+                if let Some(line) = last {
+                    reason = format!("{reason}: {}", line.trim());
+                }
+                ReadIndicator {
+                    document: None,
+                    findings: vec![ContractFinding::ScriptFailed { reason }],
+                }
+            }
+        };
+        Ok(ProbedScript { read, stderr })
+    }
+}
+
+fn sha256(content: &[u8]) -> String {
+    let digest = Sha256::digest(content);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "py")
+}

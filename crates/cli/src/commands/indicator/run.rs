@@ -1,0 +1,58 @@
+//! `lapwing indicator run`: measures indicators.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::options::{IndicatorOptions, RepetitionOptions};
+use super::plan::{indicator_cases, indicator_plan};
+use super::probe::IndicatorScript;
+use crate::commands::run::{PlannedRun, Run, start_executor};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+
+/// Measure indicators, and store every execution
+///
+/// Each script is first executed once per combination of parameters, to learn its identity. Then
+/// they are measured like all benchmarks: instances in random order, burn-in, resources, exit codes.
+#[derive(Debug, Args)]
+pub struct IndicatorRun {
+    /// Scripts: executables, or files of Python
+    #[arg(required_unless_present = "resume")]
+    scripts: Vec<PathBuf>,
+    #[command(flatten)]
+    options: IndicatorOptions,
+    #[command(flatten)]
+    repetitions: RepetitionOptions,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+impl IndicatorRun {
+    /// Measures.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let command = Run {
+            resume: self.repetitions.resume.clone(),
+            name: self.repetitions.name.clone(),
+            dry_run: self.repetitions.dry_run,
+            format: self.format,
+            ..Run::default()
+        };
+        if command.resume.is_some() {
+            return command.act(context);
+        }
+        let scripts = IndicatorScript::open_all(&self.scripts)?;
+        let mut plan = indicator_plan(Vec::new(), &self.repetitions);
+        let mut executor = start_executor(&plan)?;
+        let here = [None];
+        let cases = indicator_cases(&scripts, &self.options, &here, &mut executor, context)?;
+        drop(executor);
+        plan.cases = indicator_plan(cases, &self.repetitions).cases;
+        command.act_on(
+            PlannedRun::of(plan),
+            IndicatorScript::attributes(&scripts),
+            context,
+        )
+    }
+}

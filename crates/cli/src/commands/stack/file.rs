@@ -1,0 +1,161 @@
+//! The file of resolved stacks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lapwing_core::model::{Level, Object};
+use lapwing_core::suite::{PythonEnvironment, PythonPackages, Variant};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic;
+use crate::commands::run::STACKS;
+use crate::error::CliError;
+
+/// The default name of the file.
+pub const STACKS_FILE: &str = "stacks.json";
+
+/// The version of the file's format.
+const FORMAT_VERSION: u32 = 1;
+
+/// Resolved stacks, and combinations that cannot be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackFile {
+    /// The version of the format.
+    pub v: u32,
+    /// The requirements.
+    pub requirements: Vec<String>,
+    /// The seed of the choice.
+    pub seed: u64,
+    /// The stacks.
+    pub stacks: Vec<ResolvedStack>,
+    /// Combinations without a resolution.
+    #[serde(default)]
+    pub unresolved: Vec<RefusedStack>,
+}
+
+/// Exact versions of all packages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolvedStack {
+    /// The requested packages and `python`, with their versions.
+    pub factors: BTreeMap<String, String>,
+    /// All packages, as lines of requirements.
+    pub packages: Vec<String>,
+    /// The digest of all packages.
+    pub lock: String,
+}
+
+/// A stack that cannot be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedStack {
+    /// The requested packages and `python`, with their versions.
+    pub factors: BTreeMap<String, String>,
+    /// What does not work.
+    pub state: RefusedState,
+    /// The end of the output that says why.
+    pub log: String,
+}
+
+/// What does not work with a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusedState {
+    /// Its requirements contradict each other.
+    Unresolved,
+    /// A package cannot be built or installed.
+    Unbuilt,
+    /// A package cannot be imported.
+    Unimportable,
+}
+
+impl RefusedState {
+    /// Returns it as text for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Unresolved => "does not resolve",
+            Self::Unbuilt => "does not build",
+            Self::Unimportable => "does not import",
+        }
+    }
+}
+
+/// The name of the factor that is the version of Python.
+pub const PYTHON: &str = "python";
+
+/// Returns the name of a stack: `numpy=2.1.0,python=3.12.4`.
+pub fn stack_name(factors: &BTreeMap<String, String>) -> String {
+    let parts = factors.iter();
+    let parts: Vec<String> = parts
+        .map(|(name, version)| format!("{name}={version}"))
+        .collect();
+    parts.join(",")
+}
+
+/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does not change that.
+pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
+    let refused = attributes.get(STACKS).and_then(|it| it.get("refused"));
+    let refused = refused.and_then(|it| serde_json::from_value(it.clone()).ok());
+    let refused: Vec<RefusedStack> = refused.unwrap_or_default();
+    refused
+        .into_iter()
+        .filter(|it| it.state == RefusedState::Unimportable)
+        .map(|it| (stack_name(&it.factors), it.log))
+        .collect()
+}
+
+impl ResolvedStack {
+    /// Returns the variant that measures it.
+    pub fn variant(&self) -> Variant {
+        let levels = self.factors.iter();
+        Variant {
+            name: stack_name(&self.factors),
+            factors: levels
+                .map(|(name, version)| (name.clone(), Level::Text(version.clone())))
+                .collect(),
+            python: Some(PythonEnvironment {
+                packages: PythonPackages::Requirements(self.packages.clone()),
+                version: self.factors.get(PYTHON).cloned(),
+            }),
+            ..Variant::default()
+        }
+    }
+
+    /// Returns the requested packages.
+    pub fn requested(&self) -> Vec<String> {
+        let names = self.factors.keys().filter(|it| *it != PYTHON);
+        names.cloned().collect()
+    }
+}
+
+impl StackFile {
+    /// Returns a file without stacks.
+    pub fn new(requirements: Vec<String>, seed: u64) -> Self {
+        Self {
+            v: FORMAT_VERSION,
+            requirements,
+            seed,
+            stacks: Vec::new(),
+            unresolved: Vec::new(),
+        }
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, CliError> {
+        let about = |error: Box<dyn std::error::Error + Send + Sync>| {
+            CliError::input(format!("{}: {error}", path.display()))
+                .hint("`lapwing stack resolve REQUIREMENT…` writes one")
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| about(error.into()))?;
+        let file: Self = serde_json::from_str(&text).map_err(|error| about(error.into()))?;
+        if file.v != FORMAT_VERSION {
+            let reason = format!("written by a newer version of lapwing (format {})", file.v);
+            return Err(about(reason.into()));
+        }
+        Ok(file)
+    }
+
+    /// Writes the file.
+    pub fn write(&self, path: &Path) -> Result<(), CliError> {
+        let text = serde_json::to_string_pretty(self)?;
+        Ok(atomic::replace(path, &format!("{text}\n"))?)
+    }
+}

@@ -1,0 +1,241 @@
+//! `lapwing stack resolve`: chooses combinations of versions that can be installed together.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::model::Levels;
+use lapwing_core::record::Filter;
+use lapwing_core::text::counted;
+use lapwing_stats::Seed;
+
+use super::choose::{StackChoice, StackNovelty, combinations};
+use super::file::{
+    PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
+};
+use super::resolver::{StackPython, StackRequirement, VersionStep};
+use crate::answer::write_json;
+use crate::commands::run::lock_digest;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format, check_folder};
+use crate::progress;
+use crate::store::open_for_reading;
+use crate::table::Align::{Left, Right};
+use crate::table::Table;
+
+/// Find combinations of package versions that can be installed together
+///
+/// Asks uv, with the package index that uv is configured for. Combinations that do not resolve are
+/// kept with their reason. `lapwing stack run` measures the stacks of the file.
+#[derive(Debug, Args)]
+pub struct StackResolve {
+    /// Requirements, such as `numpy>=1.24,<2.3`
+    #[arg(required = true, value_name = "REQUIREMENT")]
+    requirements: Vec<String>,
+    /// Versions of Python, such as 3.11,3.12 [default: that of uv]
+    #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
+    python: Vec<String>,
+    /// Latest versions of each package to combine
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = parse_latest)]
+    latest: usize,
+    /// Which older versions to combine
+    #[arg(long, value_name = "STEP", value_enum, default_value_t)]
+    step: VersionStep,
+    /// Number of stacks, chosen at random so that all versions occur about equally often
+    /// [default: all combinations]
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// Seed of the choice
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Only stacks that were not measured yet, or that have a version not measured yet
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "stacks")]
+    new: Option<StackNovelty>,
+    /// Write the stacks to this file
+    #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
+    output: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+fn parse_latest(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..=1000) => Ok(number),
+        Ok(_) | Err(_) => Err("write a whole number from 1 to 1000".to_owned()),
+    }
+}
+
+impl StackResolve {
+    /// Resolves, writes the file and prints a summary.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        check_folder(&self.output)?;
+        let texts = self.requirements.iter();
+        let requirements: Vec<StackRequirement> = texts
+            .map(|text| StackRequirement::parse(text))
+            .collect::<Result<_, _>>()?;
+        for (at, own) in requirements.iter().enumerate() {
+            if own.name == PYTHON || requirements[..at].iter().any(|it| it.name == own.name) {
+                return Err(CliError::input(format!("{} is given twice", own.name)).hint(
+                    "write one requirement per package, and versions of Python as --python 3.12",
+                ));
+            }
+        }
+        let pythons = match self.python.as_slice() {
+            [] => vec![StackPython::find(None)?],
+            some => some
+                .iter()
+                .map(|version| StackPython::find(Some(version)))
+                .collect::<Result<_, _>>()?,
+        };
+        let mut file = StackFile::new(self.requirements.clone(), self.seed);
+        self.resolve(&requirements, &pythons, &mut file, context)?;
+        file.write(&self.output)?;
+        self.show(&file, context)?;
+        Ok(match file.stacks.is_empty() {
+            true => ExitStatus::NotEnough,
+            false => ExitStatus::Fine,
+        })
+    }
+
+    fn resolve(
+        &self,
+        requirements: &[StackRequirement],
+        pythons: &[StackPython],
+        file: &mut StackFile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let mut all: Vec<Levels> = Vec::new();
+        let bar = progress::bar(
+            "listing versions",
+            requirements.len() * pythons.len(),
+            context,
+        );
+        for python in pythons {
+            let mut versions = BTreeMap::from([(PYTHON.to_owned(), vec![python.version.clone()])]);
+            for requirement in requirements {
+                match python.versions(requirement, self.latest, self.step)? {
+                    Ok(own) => {
+                        versions.insert(requirement.name.clone(), own);
+                    }
+                    Err(log) => {
+                        let factors = [
+                            (PYTHON, &python.version),
+                            (&requirement.name, &requirement.text),
+                        ];
+                        file.unresolved.push(RefusedStack {
+                            factors: factors
+                                .map(|(name, version)| (name.to_owned(), version.clone()))
+                                .into(),
+                            state: RefusedState::Unresolved,
+                            log,
+                        });
+                        versions.insert(requirement.name.clone(), Vec::new());
+                    }
+                }
+                bar.inc(1);
+            }
+            all.extend(combinations(&versions, Seed(self.seed))?);
+        }
+        bar.finish_and_clear();
+        let wanted = self.count.unwrap_or(usize::MAX);
+        let bar = progress::bar("resolving", wanted.min(all.len()), context);
+        let mut choice = StackChoice::new(all, self.new, self.measured(context)?);
+        while file.stacks.len() < wanted
+            && let Some(factors) = choice.next()
+        {
+            bar.inc(1);
+            let Some(python) = pythons.iter().find(|it| factors[PYTHON] == it.version) else {
+                continue;
+            };
+            let pins = requirements.iter().flat_map(|it| {
+                let version = &factors[&it.name];
+                // The requirement itself has extras and markers.
+                [it.text.clone(), format!("{}=={version}", it.name)]
+            });
+            match python.resolve(&pins.collect::<Vec<_>>())? {
+                Ok(packages) => {
+                    choice.take(&factors);
+                    let pairs = packages.iter();
+                    file.stacks.push(ResolvedStack {
+                        lock: lock_digest(pairs.map(|(name, it)| (name.as_str(), it.as_str()))),
+                        packages: packages
+                            .iter()
+                            .map(|(name, version)| format!("{name}=={version}"))
+                            .collect(),
+                        factors,
+                    });
+                }
+                Err(log) => file.unresolved.push(RefusedStack {
+                    factors,
+                    state: RefusedState::Unresolved,
+                    log,
+                }),
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Returns the levels of the runs of the store, if only new stacks are wanted.
+    fn measured(&self, context: &Context) -> Result<Vec<Levels>, CliError> {
+        if self.new.is_none() || !context.store.exists() {
+            return Ok(Vec::new());
+        }
+        let store = open_for_reading(context)?;
+        let runs = store.catalogue().runs(&Filter::default())?;
+        let runs = runs.into_iter().filter(|it| it.instances > 0);
+        Ok(runs.map(|it| it.head.levels).collect())
+    }
+
+    fn show(&self, file: &StackFile, context: &Context) -> Result<(), CliError> {
+        let mut out = context.terminal.out_as(self.format);
+        if self.format == Format::Json {
+            return write_json(file, &mut out);
+        }
+        let mut table = Table::new(&[("stack", Left), ("packages", Right), ("lock", Left)])
+            .dispensable(&["lock"]);
+        for stack in &file.stacks {
+            table.row(vec![
+                stack_name(&stack.factors),
+                stack.packages.len().to_string(),
+                stack.lock.chars().take(19).collect(),
+            ]);
+        }
+        for refused in &file.unresolved {
+            table.row(vec![
+                stack_name(&refused.factors),
+                refused.state.text().to_owned(),
+                String::new(),
+            ]);
+        }
+        match self.format {
+            Format::Markdown => table.markdown(&mut out)?,
+            Format::Csv => table.csv(&mut out)?,
+            Format::Text | Format::Json => {
+                let refused = match file.unresolved.len() {
+                    0 => String::new(),
+                    some => format!(
+                        "; {some} {}",
+                        match some {
+                            1 => "does not resolve",
+                            _ => "do not resolve",
+                        }
+                    ),
+                };
+                let stacks = counted(file.stacks.len(), "stack");
+                writeln!(out, "{stacks}{refused}, seed {}\n", file.seed)?;
+                table.text_within(context.terminal.width(), &mut out)?;
+            }
+        }
+        if !context.quiet {
+            let path = self.output.display();
+            context.terminal.say(&format!(
+                "wrote {path}; `{} stack run SCRIPT…` measures these stacks",
+                context.program()
+            ));
+        }
+        Ok(())
+    }
+}

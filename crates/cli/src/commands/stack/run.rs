@@ -1,0 +1,144 @@
+//! `lapwing stack run`: builds stacks, and measures indicators in them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::suite::{Case, CommandLine};
+use lapwing_core::text::counted;
+use serde_json::json;
+
+use super::build::{BuiltStacks, build_stacks};
+use super::file::{STACKS_FILE, StackFile, stack_name};
+use super::inspect::{inspect, write_build_folder};
+use crate::commands::indicator::{
+    IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
+};
+use crate::commands::run::{PlannedRun, Run, STACKS, start_executor};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+
+/// Build stacks, and measure indicators in them
+///
+/// Environments are built in parallel and kept in the cache. Then all stacks are measured in turn,
+/// one execution at a time. Stacks that cannot be built or imported are recorded with the output
+/// of the build. Without a script, importing the requested packages is measured.
+#[derive(Debug, Args)]
+pub struct StackRun {
+    /// Scripts: executables, or files of Python
+    scripts: Vec<PathBuf>,
+    /// Specification of an inspection by Amun (JSON): build its image with podman, and measure its script
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scripts", "stacks"])]
+    spec: Option<PathBuf>,
+    /// Only write the build file of the specification, and what it copies, to this folder
+    #[arg(long, value_name = "FOLDER", requires = "spec")]
+    build_folder: Option<PathBuf>,
+    /// File of the stacks
+    #[arg(long, value_name = "FILE", default_value = STACKS_FILE)]
+    stacks: PathBuf,
+    #[command(flatten)]
+    options: IndicatorOptions,
+    #[command(flatten)]
+    repetitions: RepetitionOptions,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+impl StackRun {
+    /// Builds and measures.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let command = Run {
+            resume: self.repetitions.resume.clone(),
+            name: self.repetitions.name.clone(),
+            dry_run: self.repetitions.dry_run,
+            format: self.format,
+            ..Run::default()
+        };
+        if command.resume.is_some() {
+            return command.act(context);
+        }
+        match (&self.spec, &self.build_folder) {
+            (Some(spec), Some(folder)) => return write_build_folder(spec, folder, context),
+            (Some(spec), None) => {
+                return inspect(spec, &self.options, &self.repetitions, &command, context);
+            }
+            (None, _) => {}
+        }
+        let scripts = IndicatorScript::open_all(&self.scripts)?;
+        let file = StackFile::read(&self.stacks)?;
+        let mut plan = indicator_plan(Vec::new(), &self.repetitions);
+        let confinement = self.options.confinement();
+        let built = build_stacks(&file.stacks, &plan, &confinement, context)?;
+        if built.ready.is_empty() {
+            return Err(nothing_built(&file, &built));
+        }
+        let mut executor = start_executor(&plan)?;
+        let folders: Vec<_> = built.ready.iter().map(Some).collect();
+        let cases = match scripts.as_slice() {
+            [] => vec![self.import_case(&built)],
+            some => indicator_cases(some, &self.options, &folders, &mut executor, context)?,
+        };
+        drop(executor);
+        plan.cases = indicator_plan(cases, &self.repetitions).cases;
+        plan.variants = file.stacks.iter().map(|it| it.variant()).collect();
+        let refused: Vec<_> = file.unresolved.iter().chain(&built.refused).collect();
+        let locks = file.stacks.iter();
+        let locks: BTreeMap<String, &str> = locks
+            .map(|it| (stack_name(&it.factors), it.lock.as_str()))
+            .collect();
+        let about = json!({
+            "requirements": file.requirements,
+            "seed": file.seed,
+            "locks": locks,
+            "refused": refused,
+        });
+        let planned = PlannedRun {
+            environments: built.environments,
+            ..PlannedRun::of(plan)
+        };
+        let mut attributes = IndicatorScript::attributes(&scripts);
+        attributes.insert(STACKS.to_owned(), about);
+        command.act_on(planned, attributes, context)
+    }
+
+    /// Returns the benchmark that imports the requested packages.
+    fn import_case(&self, built: &BuiltStacks) -> Case {
+        let modules = built.modules.join(", ");
+        let words = ["python3", "-c", &format!("import {modules}")].map(str::to_owned);
+        let mut case = Case::new(
+            format!("import {modules}"),
+            CommandLine::Words(words.into()),
+        );
+        case.confinement = Some(self.options.confinement());
+        case.time_limit = Some(self.options.time_limit);
+        case
+    }
+}
+
+fn nothing_built(file: &StackFile, built: &BuiltStacks) -> CliError {
+    let states: Vec<String> = built
+        .refused
+        .iter()
+        .map(|it| {
+            format!(
+                "{} {}: {}",
+                stack_name(&it.factors),
+                it.state.text(),
+                it.log
+            )
+        })
+        .collect();
+    CliError {
+        exit: ExitStatus::Failed,
+        ..CliError::input(match file.stacks.len() {
+            0 => "the file has no stack".to_owned(),
+            some => format!(
+                "none of {} can be used:\n{}",
+                counted(some, "stack"),
+                states.join("\n")
+            ),
+        })
+        .hint("`lapwing stack resolve` looks for others: older or newer versions, another Python")
+    }
+}

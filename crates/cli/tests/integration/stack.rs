@@ -1,0 +1,435 @@
+//! Stacks of package versions, resolved by the real uv from packages that the test makes.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use lapwing_testing::missing;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Makes wheels of `alpha` 1.0, 1.1 and 2.0, of `beta` 1.0, 2.0 (which needs alpha 2) and 3.0 (which cannot be imported), and a source
+/// package `delta` that cannot be built.
+const PACKAGES: &str = r#"
+import io, pathlib, sys, tarfile, zipfile
+folder = pathlib.Path(sys.argv[1])
+
+def wheel(name, version, module, requires=()):
+    info = f"{name}-{version}.dist-info"
+    requires = "".join(f"Requires-Dist: {it}\n" for it in requires)
+    files = {
+        f"{name}.py": module,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{it},,\n" for it in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+
+for version, value in [("1.0", 4.0), ("1.1", 3.0), ("2.0", 1.0)]:
+    wheel("alpha", version, f"VALUE = {value}\n")
+wheel("beta", "1.0", "EXTRA = 0.0\n")
+wheel("beta", "2.0", "EXTRA = 0.5\n", ["alpha>=2"])
+wheel("beta", "3.0", "raise RuntimeError('no such library')\n")
+files = {
+    "PKG-INFO": "Metadata-Version: 2.2\nName: delta\nVersion: 1.0\n",
+    "pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n[project]\nname = 'delta'\nversion = '1.0'\n",
+    "backend.py": "def build_wheel(*arguments, **named):\n    raise SystemExit('the compiler is missing')\n",
+}
+with tarfile.open(folder / "delta-1.0.tar.gz", "w:gz") as archive:
+    for path, text in files.items():
+        entry = tarfile.TarInfo(f"delta-1.0/{path}")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text.encode()))
+"#;
+
+/// Reports what the versions are worth.
+const SCRIPT: &str = "import json, alpha, beta\n\
+    elapsed = alpha.VALUE + beta.EXTRA\n\
+    print(json.dumps({'name': 'Worth', 'framework': 'alpha', '@parameters': {}, '@result': {'elapsed': elapsed},\n\
+        '@metrics': {'elapsed': {'unit': 's', 'better': 'lower'}}}))\n";
+
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    /// Returns a folder with packages and a script; `None` without uv.
+    fn new() -> Option<Self> {
+        let uv = uv()?;
+        let folder = TempDir::new().unwrap();
+        for name in ["programs", "packages"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        symlink(uv, folder.path().join("programs/uv")).unwrap();
+        let made = Command::new("python3")
+            .args(["-c", PACKAGES])
+            .arg(folder.path().join("packages"))
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        let packages = folder.path().join("packages");
+        let configuration = format!("no-index = true\nfind-links = [{packages:?}]\n");
+        fs::write(folder.path().join("uv.toml"), configuration).unwrap();
+        fs::write(folder.path().join("worth.py"), SCRIPT).unwrap();
+        Some(Self { folder })
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn output(&self, arguments: &[&str]) -> Output {
+        let path = std::env::var("PATH").unwrap();
+        let programs = self.path().join("programs");
+        Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .env("XDG_CACHE_HOME", self.cache())
+            .env("UV_CACHE_DIR", self.cache().join("uv"))
+            .env("UV_CONFIG_FILE", self.path().join("uv.toml"))
+            .env("UV_PYTHON_DOWNLOADS", "never")
+            .output()
+            .unwrap()
+    }
+
+    /// The cache must not be in the folder that is measured.
+    fn cache(&self) -> PathBuf {
+        let name = format!("cache-{}", std::process::id());
+        self.path().parent().unwrap().join(name)
+    }
+
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        format!(
+            "{}{}exit {}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+            output.status.code().unwrap()
+        )
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.output(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
+    }
+}
+
+/// Returns the path of uv: that of `./test`, or the one installed here.
+fn uv() -> Option<PathBuf> {
+    let named = std::env::var_os("LAPWING_UV").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let installed = std::env::split_paths(&path).map(|it| it.join("uv"));
+    let found = named.into_iter().chain(installed).find(|it| it.is_file());
+    if found.is_none() {
+        missing("uv is not installed", "install it with `pip install uv`");
+    }
+    found
+}
+
+fn pairs(stacks: &Value) -> Vec<(String, String)> {
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let stacks = stacks.as_array().unwrap().iter();
+    let mut pairs: Vec<_> = stacks
+        .map(|it| (text(&it["factors"]["alpha"]), text(&it["factors"]["beta"])))
+        .collect();
+    pairs.sort();
+    pairs
+}
+
+fn strings(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs
+        .iter()
+        .map(|(one, other)| ((*one).to_owned(), (*other).to_owned()))
+        .collect()
+}
+
+#[test]
+fn stacks_are_resolved_built_and_measured_and_failures_are_data() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    let file = bench.json(&["stack", "resolve", "alpha>=1", "beta", "--format", "json"]);
+    assert_eq!(
+        pairs(&file["stacks"]),
+        strings(&[
+            ("1.0", "1.0"),
+            ("1.0", "3.0"),
+            ("1.1", "1.0"),
+            ("1.1", "3.0"),
+            ("2.0", "1.0"),
+            ("2.0", "2.0"),
+            ("2.0", "3.0")
+        ])
+    );
+    assert_eq!(
+        pairs(&file["unresolved"]),
+        strings(&[("1.0", "2.0"), ("1.1", "2.0")])
+    );
+    let log = file["unresolved"][0]["log"].as_str().unwrap();
+    assert!(log.contains("alpha"), "{log}");
+
+    let told = bench.run(&[
+        "stack",
+        "run",
+        "worth.py",
+        "-n",
+        "3",
+        "-i",
+        "1",
+        "--burn-in",
+        "0",
+        "--seed",
+        "1",
+        "--name",
+        "all",
+    ]);
+    assert!(told.contains("it cannot be imported"), "{told}");
+    let record = bench.output(&["export", "--to", "record"]);
+    let records: Vec<Value> = String::from_utf8(record.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let kind = |wanted: &str| {
+        records
+            .iter()
+            .filter(|it| it["kind"] == wanted)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let values = |run: &Value| -> Vec<f64> {
+        let instances = kind("instance");
+        let of_run = |id: &Value| {
+            instances
+                .iter()
+                .any(|it| it["id"] == *id && it["run"] == run["id"])
+        };
+        let iterations = kind("iteration");
+        let own = iterations.iter().filter(|it| of_run(&it["instance"]));
+        own.map(|it| it["metrics"]["elapsed"].as_f64().unwrap())
+            .collect()
+    };
+    let runs = kind("run");
+    assert_eq!(runs.len(), 7);
+    for run in &runs {
+        let level = |name: &str| run["factors"][name].as_str().unwrap();
+        let (alpha, beta) = (level("alpha"), level("beta"));
+        let worth = match (alpha, beta) {
+            ("1.0", "1.0") => Some(4.0),
+            ("1.1", "1.0") => Some(3.0),
+            ("2.0", "1.0") => Some(1.0),
+            ("2.0", "2.0") => Some(1.5),
+            _ => None,
+        };
+        assert_eq!(
+            values(run),
+            worth.map_or(Vec::new(), |it| vec![it; 3]),
+            "{alpha} {beta}"
+        );
+        if worth.is_some() {
+            assert_eq!(
+                run["environment"]["packages"],
+                json!({"alpha": alpha, "beta": beta})
+            );
+            let stacks = file["stacks"].as_array().unwrap().iter();
+            let mut locks = stacks
+                .filter(|it| it["factors"] == run["factors"])
+                .map(|it| &it["lock"]);
+            assert_eq!(locks.next(), Some(&run["environment"]["lock"]));
+        }
+    }
+    let session = &kind("session")[0];
+    let refused = session["attributes"]["stacks"]["refused"]
+        .as_array()
+        .unwrap();
+    let states: Vec<&str> = refused
+        .iter()
+        .map(|it| it["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states.iter().filter(|it| **it == "unresolved").count(), 2);
+    assert_eq!(states.iter().filter(|it| **it == "unimportable").count(), 3);
+    assert!(
+        refused[2]["log"]
+            .as_str()
+            .unwrap()
+            .contains("no such library")
+    );
+
+    let told = bench.run(&["stack", "run", "--resume", "all"]);
+    assert!(told.contains("session `all` is complete"), "{told}");
+
+    // The stacks are a study of their own.
+    let fit = bench.run(&["study", "fit", "--metric", "elapsed"]);
+    assert!(fit.contains("alpha"), "{fit}");
+    let query = bench.json(&[
+        "indicator",
+        "query",
+        "--package",
+        "alpha=1.1",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(query["rows"][0]["mean"], 3.0);
+}
+
+#[test]
+fn a_choice_is_seeded_and_leaves_out_what_is_measured() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    let resolve = |more: &[&str]| {
+        let arguments = ["stack", "resolve", "alpha", "beta<2", "--format", "json"];
+        bench.json(&[&arguments, more].concat())
+    };
+    let one = resolve(&["--count", "2", "--seed", "5"]);
+    assert_eq!(one, resolve(&["--count", "2", "--seed", "5"]));
+    assert_eq!(one["stacks"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        pairs(&resolve(&["--step", "minor", "--latest", "2"])["stacks"]),
+        strings(&[("1.1", "1.0"), ("2.0", "1.0")])
+    );
+    assert_eq!(
+        pairs(&resolve(&["--latest", "1"])["stacks"]),
+        strings(&[("2.0", "1.0")])
+    );
+    let told = bench.run(&["stack", "run", "worth.py", "-n", "1", "-i", "1"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    let rest = resolve(&["--new"]);
+    assert_eq!(
+        pairs(&rest["stacks"]),
+        strings(&[("1.0", "1.0"), ("1.1", "1.0")])
+    );
+    assert_eq!(
+        pairs(&resolve(&["--new", "versions"])["stacks"]),
+        pairs(&rest["stacks"])
+    );
+}
+
+#[test]
+fn a_build_that_fails_is_told_with_its_log() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    bench.run(&["stack", "resolve", "delta"]);
+    let told = bench.run(&["stack", "run", "worth.py"]);
+    assert!(told.contains("does not build"), "{told}");
+    assert!(told.contains("the compiler is missing"), "{told}");
+    assert!(told.ends_with("exit 4"), "{told}");
+    let told = bench.run(&["stack", "resolve", "missing>=1"]);
+    assert!(told.contains("0 stacks; 1 does not resolve"), "{told}");
+    assert!(told.ends_with("exit 3"), "{told}");
+}
+
+#[test]
+fn without_a_script_the_import_is_measured() {
+    let Some(bench) = Bench::new() else {
+        return;
+    };
+    bench.run(&["stack", "resolve", "alpha", "beta==1.0", "--latest", "2"]);
+    let told = bench.run(&["stack", "run", "-n", "1", "-i", "1"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    let rows = bench.json(&["list", "--format", "json"]);
+    assert_eq!(rows["benchmarks"][0]["benchmark"], "import alpha, beta");
+}
+
+/// A stand-in for podman: it keeps its arguments, fails to build what names a missing package, and runs the script of the last build.
+const PODMAN: &str = r#"#!/bin/sh
+cd "$(dirname "$0")"
+echo "$*" >> podman.log
+case "$1" in
+build)
+    for folder; do :; done
+    if grep -q missing "$folder/Dockerfile"; then echo "E: Unable to locate package missing" >&2; exit 100; fi
+    [ ! -f "$folder/script" ] || cp "$folder/script" last-script ;;
+run) exec sh last-script ;;
+esac
+"#;
+
+const INSPECTION: &str = r#"{"base": "debian:12", "identifier": "copy", "batch_size": 3, "packages": ["which"],
+    "files": [{"path": "/data/x", "content": "1"}], "run": {"requests": {"cpu": "500m", "memory": "1Gi"}},
+    "script": "echo '{\"name\": \"Copy\", \"framework\": \"cat\", \"@parameters\": {}, \"@result\": {\"elapsed\": 0.5}}'"}"#;
+
+#[test]
+fn a_specification_is_built_and_measured_with_podman() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(path.join("spec.json"), INSPECTION).unwrap();
+    let lapwing = |arguments: &[&str], programs: &str| {
+        let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(arguments)
+            .current_dir(path)
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", path.join(programs).display()),
+            )
+            .env(
+                "XDG_CACHE_HOME",
+                path.parent()
+                    .unwrap()
+                    .join(format!("cache-{}", std::process::id())),
+            )
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        format!(
+            "{}exit {}",
+            String::from_utf8_lossy(&text),
+            output.status.code().unwrap()
+        )
+    };
+    let run = |spec: &str, programs: &str| lapwing(&["stack", "run", "--spec", spec], programs);
+    let told = run("spec.json", "nowhere");
+    assert!(
+        told.contains("images need podman, which is not installed"),
+        "{told}"
+    );
+    assert!(told.ends_with("exit 2"), "{told}");
+    let arguments = [
+        "stack",
+        "run",
+        "--spec",
+        "spec.json",
+        "--build-folder",
+        "image",
+    ];
+    assert!(lapwing(&arguments, "nowhere").ends_with("exit 0"));
+    assert!(
+        fs::read_to_string(path.join("image/Dockerfile"))
+            .unwrap()
+            .starts_with("FROM debian:12\n")
+    );
+    assert_eq!(fs::read_to_string(path.join("image/files/0")).unwrap(), "1");
+
+    fs::create_dir(path.join("programs")).unwrap();
+    let podman = path.join("programs/podman");
+    fs::write(&podman, PODMAN).unwrap();
+    fs::set_permissions(&podman, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let told = run("spec.json", "programs");
+    assert!(told.ends_with("exit 0"), "{told}");
+    let log = fs::read_to_string(path.join("programs/podman.log")).unwrap();
+    let runs: Vec<&str> = log.lines().filter(|line| line.starts_with("run")).collect();
+    assert_eq!(
+        runs.len(),
+        4,
+        "one to learn the identity, three of the batch"
+    );
+    assert!(runs[0].starts_with(
+        "run --rm --cpu-period=100000 --cpu-quota=50000 --memory=1073741824 lapwing-inspection-"
+    ));
+    let list = lapwing(&["list", "--format", "csv"], "programs");
+    assert!(list.contains("Copy/cat,indicators,3,3,0"), "{list}");
+
+    // A build that fails is a result, and so is a build alone.
+    let unbuilt = INSPECTION.replace("which", "missing");
+    fs::write(path.join("unbuilt.json"), unbuilt).unwrap();
+    assert!(run("unbuilt.json", "programs").ends_with("exit 4"));
+    fs::write(path.join("alone.json"), r#"{"base": "debian:12"}"#).unwrap();
+    assert!(run("alone.json", "programs").ends_with("exit 0"));
+    let list = lapwing(&["list", "--format", "csv"], "programs");
+    assert!(list.contains("build,indicators,2,2,1"), "{list}");
+}

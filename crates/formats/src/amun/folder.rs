@@ -1,0 +1,89 @@
+//! Finds what Amun keeps in the folder of an inspection.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::amun::inspection::Inspection;
+use crate::shared::document::Document;
+use crate::{ImportError, Source};
+use lapwing_core::model::Object;
+
+/// The folder of an inspection.
+pub(super) struct InspectionFolder {
+    /// The files of its results, by number.
+    pub(super) results: Vec<(usize, PathBuf)>,
+}
+
+/// Returns whether a folder is that of an inspection.
+pub(super) fn is_inspection(folder: &Path) -> bool {
+    folder.join("build/specification").is_file()
+        || results_of(folder).is_ok_and(|results| !results.is_empty())
+}
+
+fn results_of(folder: &Path) -> io::Result<Vec<(usize, PathBuf)>> {
+    let folder = folder.join("results");
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut results = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let file = entry.path().join("result");
+        let number = entry.file_name().to_string_lossy().parse::<usize>();
+        if let (Ok(number), true) = (number, file.is_file()) {
+            results.push((number, file));
+        }
+    }
+    results.sort();
+    Ok(results)
+}
+
+impl InspectionFolder {
+    /// Lists the results.
+    pub(super) fn list(folder: &Path) -> io::Result<Self> {
+        Ok(Self {
+            results: results_of(folder)?,
+        })
+    }
+
+    /// Returns the numbers below the last that have no result.
+    pub(super) fn missing(&self) -> Vec<usize> {
+        let last = self.results.last().map_or(0, |(number, _)| *number);
+        let has = |wanted: &usize| self.results.iter().any(|(number, _)| number == wanted);
+        (0..last).filter(|number| !has(number)).take(1000).collect()
+    }
+
+    /// Reads the description of the inspection, and hashes it.
+    pub(super) fn inspection(
+        &self,
+        folder: &Path,
+        digest: &mut Sha256,
+    ) -> Result<Inspection, ImportError> {
+        let whole = folder
+            .canonicalize()
+            .unwrap_or_else(|_gone| folder.to_owned());
+        let name = whole.file_name().unwrap_or_default().to_string_lossy();
+        let mut inspection = Inspection::of_single(name.into_owned());
+        let build = folder.join("build");
+        let specification = build.join("specification");
+        if specification.is_file() {
+            let document = Document::of(&Source::open(&specification, folder)?)?;
+            digest.update(document.sha256());
+            let specification: Object = document.parse()?;
+            inspection.specification = Some(specification);
+        }
+        for (file, text) in [
+            ("log", &mut inspection.build_log),
+            ("Dockerfile", &mut inspection.dockerfile),
+        ] {
+            // What a build prints need not be UTF-8.
+            if let Ok(bytes) = fs::read(build.join(file)) {
+                *text = Some(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        Ok(inspection)
+    }
+}

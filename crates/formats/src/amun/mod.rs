@@ -1,0 +1,248 @@
+//! Amun's inspections of indicators: folders with `build` and `results`, the older single documents, and single results.
+
+mod folder;
+mod inspection;
+mod result;
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::amun::folder::{InspectionFolder, is_inspection};
+use crate::amun::inspection::Inspection;
+use crate::amun::result::instance_draft;
+use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::document::Document;
+use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
+use crate::shared::moment::moment;
+use crate::shared::sink::Sink;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{InstanceOutcome, Object};
+
+pub(super) const FORMAT: Format = Format {
+    is_at,
+    ..Format::new(
+        "amun",
+        "Amun inspections: folders, documents and single results",
+        looks_like,
+        read,
+    )
+};
+
+/// The keys that every result has.
+const RESULT_KEYS: [&str; 4] = ["exit_code", "script_sha256", "stdout", "usage"];
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    if !head.trim_ascii_start().starts_with(b"{") {
+        return None;
+    }
+    if has_own_key(head, "inspection_id") && has_key(head, "specification") {
+        return Some("it has `inspection_id` and `specification`");
+    }
+    // Keys are sorted, and logs of builds are long.
+    if first_key(head) == Some("build_log") {
+        return Some("it begins with `build_log`");
+    }
+    // The hardware stands before the other keys, and all of it is short.
+    RESULT_KEYS
+        .iter()
+        .all(|key| has_own_key(head, key))
+        .then_some("it has `script_sha256`, `exit_code`, `stdout` and `usage`")
+}
+
+/// Returns the first key of an object.
+fn first_key(head: &[u8]) -> Option<&str> {
+    let inside = head.trim_ascii_start().strip_prefix(b"{")?;
+    let key = inside.trim_ascii_start().strip_prefix(b"\"")?;
+    let end = key.iter().position(|byte| *byte == b'"')?;
+    std::str::from_utf8(&key[..end]).ok()
+}
+
+fn is_at(path: &Path) -> Option<&'static str> {
+    is_inspection(path).then_some("it has `build/specification` or `results/0/result`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    if source.is_folder() {
+        return read_folder(source, sink);
+    }
+    let document = Document::of(source)?;
+    let mut whole: Object = document.parse()?;
+    let digest = *document.sha256();
+    if !whole.contains_key("inspection_id") {
+        let name = document_name(source);
+        let inspection = Inspection::of_single(name);
+        let spot = Placed::at(1);
+        return take(
+            source,
+            &digest,
+            sink,
+            inspection,
+            vec![(0, spot, Ok(whole))],
+        );
+    }
+    let Logs(raws) = document.parse()?;
+    let logs = whole.remove("job_logs");
+    let logs = match logs {
+        Some(Json::Array(logs)) => logs,
+        Some(Json::Null) | None => Vec::new(),
+        Some(_) => return Err(document.wrong_document("`job_logs` is not a list")),
+    };
+    let inspection =
+        Inspection::of_document(whole).map_err(|reason| document.wrong_document(reason))?;
+    let results = logs.into_iter().enumerate().map(|(number, log)| {
+        let line = raws
+            .get(number)
+            .map_or(1, |raw| document.spot_of(raw.get()).line);
+        let result = match log {
+            Json::Object(result) => Ok(result),
+            _ => Err("a job's log is not an object".to_owned()),
+        };
+        (number, Placed::at(line), result)
+    });
+    take(source, &digest, sink, inspection, results.collect())
+}
+
+/// The parts of a document that have places of their own.
+struct Logs<'d>(Vec<&'d RawValue>);
+
+impl<'de> serde::Deserialize<'de> for Logs<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Whole<'d> {
+            #[serde(borrow, default)]
+            job_logs: Option<Vec<&'d RawValue>>,
+        }
+        Ok(Self(
+            Whole::deserialize(deserializer)?
+                .job_logs
+                .unwrap_or_default(),
+        ))
+    }
+}
+
+/// Where a result is: a line, and a file if it has one of its own.
+struct Placed {
+    file: Option<String>,
+    line: u64,
+}
+
+impl Placed {
+    fn at(line: u64) -> Self {
+        Self { file: None, line }
+    }
+}
+
+/// Reads a folder: its specification, and each result from a file of its own. Numbers may be missing.
+fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let path = source.path().unwrap_or(Path::new("."));
+    let folder = InspectionFolder::list(path).map_err(|error| source.failed(error))?;
+    let mut digest = Sha256::new();
+    let inspection = folder.inspection(path, &mut digest)?;
+    let mut results = Vec::new();
+    for missing in folder.missing() {
+        sink.notes().left(
+            &format!("results/{missing}"),
+            "there is no such result, though later ones exist",
+        );
+    }
+    for (number, file) in &folder.results {
+        let own = Source::open(file, path)?;
+        let name = format!("results/{number}/result");
+        let (place, result) = match Document::of(&own) {
+            Ok(document) => {
+                digest.update(document.sha256());
+                let whole: Result<Object, ImportError> = document.parse();
+                match whole {
+                    Ok(whole) => (1, Ok(whole)),
+                    Err(ImportError::Document { line, reason, .. }) => (line as u64, Err(reason)),
+                    Err(other) => return Err(other),
+                }
+            }
+            Err(ImportError::Empty { .. }) => (1, Err("the file is empty".to_owned())),
+            Err(other) => return Err(other),
+        };
+        let placed = Placed {
+            file: Some(name),
+            line: place,
+        };
+        results.push((*number, placed, result));
+    }
+    let digest: [u8; 32] = digest.finalize().into();
+    take(source, &digest, sink, inspection, results)
+}
+
+fn document_name(source: &Source) -> String {
+    // A result is called `result`, in `ID/results/0`.
+    let parent = source
+        .path()
+        .and_then(|path| path.ancestors().nth(3)?.file_name());
+    match parent {
+        Some(name) if source.stem() == "result" => name.to_string_lossy().into_owned(),
+        Some(_) | None => source.stem().to_owned(),
+    }
+}
+
+/// The results of an inspection, by number.
+type NumberedResults = Vec<(usize, Placed, Result<Object, String>)>;
+
+fn take(
+    source: &Source,
+    digest: &[u8; 32],
+    sink: &mut Sink<'_, '_>,
+    inspection: Inspection,
+    results: NumberedResults,
+) -> Result<(), ImportError> {
+    let texts = results.iter().filter_map(|(_, _, result)| {
+        let result = result.as_ref().ok()?;
+        let keys = ["start_datetime", "datetime", "end_datetime"];
+        keys.iter().find_map(|key| result.get(*key)?.as_str())
+    });
+    let first = texts.filter_map(moment).min();
+    let created = inspection.created.as_deref().and_then(moment);
+    let session = SessionDraft {
+        started: created.or(first),
+        tool: "amun".to_owned(),
+        name: Some(inspection.id.clone()),
+        suite: Some("indicators".to_owned()),
+        ..SessionDraft::default()
+    };
+    let is_empty = results.is_empty();
+    let mut intake = Intake::begin(source, digest, sink, session)?;
+    let python = results.iter().find_map(|(_, _, result)| {
+        let runtime = result.as_ref().ok()?.get("runtime_environment")?;
+        runtime.get("python_version")?.as_str().map(str::to_owned)
+    });
+    let build = inspection.build_outcome();
+    let run = intake.run(inspection.run_draft(python))?;
+    if is_empty {
+        // Whether it builds is then all that there is to know.
+        let mut draft = InstanceDraft::of("build");
+        (draft.outcome, draft.message) = match build {
+            Some(Ok(())) => (InstanceOutcome::Ok, None),
+            Some(Err(reason)) => (InstanceOutcome::Failed, Some(reason)),
+            None => {
+                let reason = "the inspection has no result".to_owned();
+                (InstanceOutcome::Lost, Some(reason))
+            }
+        };
+        intake.instance(1, run, draft)?;
+    }
+    for (number, placed, result) in results {
+        let drafted = result.and_then(|result| instance_draft(number, result, intake.notes()));
+        match drafted {
+            Ok(draft) => intake.instance(placed.line, run, draft)?,
+            Err(reason) => intake.bad(BadLine {
+                file: placed.file,
+                line: placed.line,
+                reason,
+            }),
+        }
+    }
+    intake.finish()
+}
+
+#[cfg(test)]
+mod tests;
