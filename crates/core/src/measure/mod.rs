@@ -28,7 +28,7 @@ pub use commits::{
     single_commit,
 };
 pub use environment::Environment;
-pub use event::{Consumer, Event};
+pub use event::{Consumer, Event, JobCounts};
 pub use execute::*;
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;

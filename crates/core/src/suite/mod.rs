@@ -5,6 +5,7 @@ mod case;
 mod duet;
 mod duration;
 mod error;
+mod executor;
 mod factors;
 mod file;
 mod judging;
@@ -25,6 +26,9 @@ pub use adhoc::{AdHoc, text as command_text};
 pub use duet::{CoreSet, DuetCores};
 pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
+pub use executor::{
+    ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
+};
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};

@@ -5,6 +5,7 @@ use lapwing_core::text::grouped;
 mod advice_text;
 mod again;
 mod build_step;
+mod cluster;
 mod commits;
 mod compare;
 mod dry_run;
@@ -26,6 +27,7 @@ mod words;
 mod worktrees;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
@@ -34,6 +36,8 @@ use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 
 pub use self::build_step::BuildResult;
+pub use self::cluster::ClusterTaskCommand;
+use self::cluster::{ClusterMeasurement, EXECUTOR};
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
@@ -85,8 +89,11 @@ impl Run {
         }
         let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
-        let executor = start_executor(&plan)?;
         let mut session = new_session(self.name.clone(), &plan, &store)?;
+        let cluster = self
+            .cluster
+            .open(self.executors()?, &mut session, context)?;
+        let executor = start_client(&plan, cluster.as_ref())?;
         if let Some(study) = &self.study {
             study.keep_in(&mut session);
         }
@@ -97,6 +104,7 @@ impl Run {
             store,
             executor,
             environments,
+            cluster,
         };
         self.measure(parts, SessionOpening::New(session), schedule)
     }
@@ -122,6 +130,21 @@ pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
             None => plan.cpus.clone(),
         },
     })?)
+}
+
+/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
+/// benchmarks run on are those of other machines.
+fn start_client(
+    plan: &Plan,
+    cluster: Option<&ClusterMeasurement>,
+) -> Result<LocalExecutor, CliError> {
+    match cluster {
+        None => start_executor(plan),
+        Some(_) => Ok(LocalExecutor::start(&LauncherOptions {
+            program: crate::launcher_program(),
+            cpus: None,
+        })?),
+    }
 }
 
 /// Starts the executor of the second side of a duet.
@@ -310,8 +333,20 @@ pub fn working_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 
+/// How often this process was told to stop.
+static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns how often this process was told to stop, by Ctrl-C or another signal.
+fn interrupts() -> usize {
+    INTERRUPTS.load(Ordering::Relaxed)
+}
+
 /// Lets signals such as Ctrl-C end the current command; the runner then ends the session.
 fn stop_on_signals(interrupters: Vec<Interrupter>) -> Result<(), CliError> {
-    ctrlc::set_handler(move || interrupters.iter().for_each(Interrupter::interrupt))
+    let stop = move || {
+        INTERRUPTS.fetch_add(1, Ordering::Relaxed);
+        interrupters.iter().for_each(Interrupter::interrupt);
+    };
+    ctrlc::set_handler(stop)
         .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
 }
