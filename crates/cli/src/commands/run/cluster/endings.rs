@@ -28,11 +28,26 @@ pub struct JobEnding<'a> {
     pub printed: Option<String>,
 }
 
+/// What Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
+/// control groups, the job's state is just FAILED.
+const OF_MEMORY: [&str; 3] = ["exceeded memory limit", "Exceeded job memory limit", "oom-kill event"];
+
 impl JobEnding<'_> {
+    /// Returns the state and its word.
+    fn state(&self) -> Option<(JobState, &str)> {
+        let report = self.report?;
+        let printed = self.printed.as_deref().unwrap_or_default();
+        let is_of_memory = OF_MEMORY.iter().any(|it| printed.contains(it));
+        Some(match report.state {
+            JobState::Failed if is_of_memory => (JobState::OutOfMemory, "OUT_OF_MEMORY"),
+            state => (state, report.word.as_str()),
+        })
+    }
+
     /// Returns the outcome of its instances. Time and memory are limits that the benchmark hit, and it would again; the rest
     /// is not its doing.
     pub fn outcome(&self) -> InstanceOutcome {
-        match self.report.map(|it| it.state) {
+        match self.state().map(|it| it.0) {
             Some(JobState::TimedOut) => InstanceOutcome::TimedOut,
             Some(JobState::OutOfMemory) => InstanceOutcome::Failed,
             Some(
@@ -50,18 +65,18 @@ impl JobEnding<'_> {
     /// Returns whether another attempt may go better. Whoever cancelled a job meant it.
     pub fn may_be_repeated(&self) -> bool {
         self.outcome() == InstanceOutcome::Lost
-            && self.report.is_none_or(|it| it.state != JobState::Cancelled)
+            && self.state().is_none_or(|it| it.0 != JobState::Cancelled)
     }
 
     /// Returns how it ended, for people.
     fn message(&self) -> String {
-        let Some(report) = self.report else {
+        let (Some(report), Some((state, word))) = (self.report, self.state()) else {
             return format!(
                 "the scheduler has forgotten job {}, which left no result",
                 self.job
             );
         };
-        let what = match report.state {
+        let what = match state {
             JobState::TimedOut => "the job was ended at its time limit",
             JobState::OutOfMemory => "the job was ended because it used too much memory",
             JobState::Cancelled => "the job was cancelled",
@@ -71,7 +86,7 @@ impl JobEnding<'_> {
                 "the job ended without a result"
             }
         };
-        let mut message = format!("{}: {what} (job {}", report.word, self.job);
+        let mut message = format!("{word}: {what} (job {}", self.job);
         if let Some(node) = &report.node {
             message.push_str(&format!(" on {node}"));
         }
@@ -85,10 +100,10 @@ impl JobEnding<'_> {
         message
     }
 
-    fn observed(&self) -> Object {
-        let mut observed = Object::new();
-        if let Some(report) = self.report {
-            observed.insert("job_state".to_owned(), json!(report.word));
+    fn observed(&self, interrupted: Option<&InstanceEnd>) -> Object {
+        let mut observed = interrupted.map_or_else(Object::new, |it| it.observed.clone());
+        if let (Some(report), Some((_, word))) = (self.report, self.state()) {
+            observed.insert("job_state".to_owned(), json!(word));
             if let Some(exit) = &report.exit {
                 observed.insert("job_exit".to_owned(), json!(exit));
             }
@@ -124,12 +139,14 @@ impl JobEnding<'_> {
                     records.push(self.described(instance));
                 }
             }
+            let mut ends = recorded.interrupted.iter();
+            let interrupted = ends.find(|it| it.instance == planned.id);
             records.push(Record::InstanceEnd(InstanceEnd {
                 instance: planned.id,
-                ended: Some(Timestamp::now()),
+                ended: interrupted.and_then(|it| it.ended).or(Some(Timestamp::now())),
                 outcome: self.outcome(),
                 message: Some(self.message()),
-                observed: self.observed(),
+                observed: self.observed(interrupted),
                 extra: Object::new(),
             }));
         }

@@ -19,7 +19,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::{InstancePlan, VariantSources};
-use lapwing_core::model::{Id, Record, Run, Session};
+use lapwing_core::model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_core::record::{parse_line, write_line};
 use lapwing_core::suite::Plan;
 use serde::de::DeserializeOwned;
@@ -82,6 +82,8 @@ pub struct TaskRecords {
     pub records: Vec<Record>,
     /// How much of the job's own file that is, in bytes.
     pub length: u64,
+    /// Ends that the job recorded when it was told to stop: the scheduler knows why, and its word becomes the end.
+    pub interrupted: Vec<InstanceEnd>,
 }
 
 impl TaskRecords {
@@ -253,13 +255,15 @@ impl SharedFolder {
             added = &end[line..];
         }
         recorded.length = u64::try_from(own.len()).unwrap_or(u64::MAX);
-        for text in own
-            .split(|it| *it == b'\n')
-            .chain(added.split(|it| *it == b'\n'))
-        {
-            if text.is_empty() {
-                continue;
+        for text in lines(&own) {
+            match parse_line(text).map_err(io::Error::other)? {
+                Record::InstanceEnd(end) if end.outcome == InstanceOutcome::Lost => {
+                    recorded.interrupted.push(end);
+                }
+                record => recorded.records.push(record),
             }
+        }
+        for text in lines(added) {
             let record = parse_line(text).map_err(io::Error::other)?;
             recorded.records.push(record);
         }
@@ -302,6 +306,10 @@ impl SharedFolder {
         file.sync_all()?;
         fs::rename(unborn, path)
     }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|it| *it == b'\n').filter(|it| !it.is_empty())
 }
 
 fn absent<T>(read: io::Result<T>) -> io::Result<Option<T>> {
