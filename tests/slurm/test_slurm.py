@@ -86,7 +86,8 @@ def test_a_killed_client_is_resumed_while_the_cluster_goes_on(cluster, client):
     in_mid_run(client, process)
     folder = next(client.folder.glob(".lapwing/cluster/*"))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert len([it for it in cluster.queue() if "RUNNING" in it]) <= 5  # Four, and one of the other test.
+    job = (folder / "batch-1.jobs").read_text().split('"')[1].split("_")[0]
+    assert len([it for it in cluster.queue() if it.startswith(f"{job}_") and "RUNNING" in it]) <= 4
     process.kill()
     process.wait()
     before = len(client.executed())
@@ -106,14 +107,48 @@ def test_ctrl_c_cancels_and_resume_measures_the_rest(cluster, client):
     client.interrupt(process)
     said = client.finish(process, codes=(130,))
     assert "cancelled" in said
-    assert not [it for it in cluster.queue() if "RUNNING" in it and it.split("_")[0] in said]
-    # Only jobs of the other run are left.
-    assert len(cluster.queue()) <= 1
+    folder = next(client.folder.glob(".lapwing/cluster/*"))
+    job = (folder / "batch-1.jobs").read_text().split('"')[1].split("_")[0]
+    assert not [it for it in cluster.queue() if it.startswith(f"{job}_")]
     client.run("run", "--resume")
     instances = client.instances("stopped")
     well = [it for it in instances if it["end"]["outcome"] == "ok"]
     assert sorted(it["block"] for it in well) == list(range(12))
     assert all(it["end"]["observed"]["job_state"] == "CANCELLED" for it in instances if it not in well)
+
+
+NODE = """
+suite = "node"
+[defaults]
+instances = 4
+burn_in = 0
+iterations = 2
+[executor.slurm]
+exclusive = false
+options = ["--nodelist=n2"]
+[benchmark.a]
+command = "echo a >> executed; [ -e again ] || [ $(wc -l < executed) = 1 ] || sleep 60"
+"""
+
+
+def test_a_node_that_goes_down_is_no_failure_of_the_benchmark(cluster, client):
+    client = client(NODE)
+    process = client.start("run", "--executor", "slurm", "--name", "node")
+    cluster.wait_for(lambda: len(client.executed()) == 5)
+    (client.folder / "again").touch()
+    cluster.run("scontrol", "update", "nodename=n2", "state=down", "reason=test")
+    cluster.wait_for(lambda: not any("RUNNING n2" in it for it in cluster.queue()))
+    cluster.run("scontrol", "update", "nodename=n2", "state=idle", check=False)
+    client.finish(process)
+    attempts = {}
+    for it in client.instances("node"):
+        state = it["end"]["observed"].get("job_state")
+        attempts.setdefault(it["attempt"], []).append((it["end"]["outcome"], state, len(it["iterations"])))
+    # The one iteration that was measured before the node went down is kept.
+    assert {attempt: sorted(ends) for attempt, ends in attempts.items()} == {
+        0: [("lost", "NODE_FAIL", 0)] * 3 + [("lost", "NODE_FAIL", 1)],
+        1: [("ok", None, 2)] * 4,
+    }
 
 
 COMMAND = """
@@ -157,7 +192,6 @@ def test_each_trouble_is_recorded_as_what_it_was(cluster, trouble):
         "memory": [(0, "failed", "OUT_OF_MEMORY", 1)],
         "time": [(0, "timed_out", "TIMEOUT", 1)],
         "cancelled": [(0, "lost", "CANCELLED", 0)],
-        "node": [(0, "lost", "NODE_FAIL", 0), (1, "ok", None, 2)],
     }
     ends = {it["benchmark"]["id"]: it["end"].get("message", "") for it in client.instances("trouble")}
     assert "signal 9" in ends["killed-always"]
