@@ -4,6 +4,7 @@
 Both nodes share this machine's kernel: good for protocols, not for timings.
 """
 
+import contextlib
 import getpass
 import os
 import secrets
@@ -103,12 +104,14 @@ class SmallCluster:
     def stop(self):
         """Ends the daemons that were started here."""
         self.run("scancel", "--user", getpass.getuser(), check=False)
-        pids = []
+        end = time.monotonic() + 10
+        while self.run("squeue", "--noheader", check=False) and time.monotonic() < end:
+            time.sleep(0.2)
         for name in [*(f"slurmd-{node}" for node in NODES), "slurmctld", "munge"]:
             file = self.folder / f"{name}.pid"
             if file.exists():
-                pids.append(int(file.read_text()))
-                os.kill(pids[-1], signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(file.read_text()), signal.SIGTERM)
 
     def run(self, *command, check=True):
         done = subprocess.run(

@@ -57,6 +57,7 @@ fn table(rows: &[Noise]) -> Table {
     let best = rows
         .iter()
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
+    let hosts = rows.iter().any(|row| row.between_hosts.is_some());
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
         (suites, "suite", Left),
@@ -65,7 +66,9 @@ fn table(rows: &[Noise]) -> Table {
         (true, "mean", Right),
         (true, "cv of all", Right),
         (true, "between instances", Right),
+        (hosts, "of it between hosts", Right),
         (true, "within", Right),
+        
         (true, "sample", Right),
         (best, "best iterations", Right),
     ])
@@ -82,6 +85,7 @@ fn table(rows: &[Noise]) -> Table {
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
             part(row.between),
+            part(row.between_hosts),
             part(row.within),
             variability.size.short(),
             best.map_or_else(String::new, |it| it.to_string()),
@@ -152,6 +156,10 @@ struct NoiseRow<'a> {
     share_between: Option<f64>,
     share_between_lower: Option<f64>,
     share_between_upper: Option<f64>,
+    hosts: usize,
+    share_between_hosts: Option<f64>,
+    share_between_hosts_lower: Option<f64>,
+    share_between_hosts_upper: Option<f64>,
     best_iterations: Option<usize>,
     modes: Value,
 }
@@ -183,6 +191,10 @@ impl<'a> NoiseRow<'a> {
             share_between: share.and_then(|it| it.share_between),
             share_between_lower: share_interval.map(|it| it.lower),
             share_between_upper: share_interval.map(|it| it.upper),
+            hosts: row.hosts,
+            share_between_hosts: value(row.between_hosts),
+            share_between_hosts_lower: interval(row.between_hosts).map(|it| it.lower),
+            share_between_hosts_upper: interval(row.between_hosts).map(|it| it.upper),
             best_iterations: row.effort.and_then(|it| it.best_iterations),
             modes: modes(row),
         }

@@ -114,7 +114,7 @@ impl JobScheduler for SlurmScheduler {
         let is_missing = |it: &&&str| !found.contains_key(**it);
         if self.has_accounting && jobs.iter().any(|it| is_missing(&it)) {
             let asked = Command::new("sacct")
-                .args(["--noheader", "--parsable2", "--allocations", "--array"])
+                .args(["--noheader", "--parsable2", "--allocations"])
                 .arg(format!("--jobs={arrays}"))
                 .arg(format!("--format={SACCT_FIELDS}"))
                 .output_text();
