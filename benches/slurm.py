@@ -84,6 +84,7 @@ def main():
     arguments.add_argument("--tasks", type=int, default=100)
     arguments.add_argument("--program", default=str(ROOT / "target/release/lapwing"))
     options = arguments.parse_args()
+    options.program = pathlib.Path(options.program).absolute()
     place = pathlib.Path(tempfile.mkdtemp(prefix="slurm-"))
     cluster = SmallCluster(place / "c")
     try:

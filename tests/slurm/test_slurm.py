@@ -92,6 +92,8 @@ def test_a_killed_client_is_resumed_while_the_cluster_goes_on(cluster, client):
     process.wait()
     before = len(client.executed())
     cluster.wait_for(lambda: len(client.executed()) > before)
+    # As if the client had been killed before it could write down what it had just submitted.
+    (folder / "batch-1.jobs").unlink()
     client.run("run", "--resume", "killed")
     instances = client.instances("killed")
     assert len(instances) == 12

@@ -52,6 +52,9 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     let under_way = finished.len() - before;
     let schedule = FixedSchedule::resumed(&plan, &finished);
     if schedule.remaining() == 0 && records.is_empty() && under_way == 0 {
+        if let Some(cluster) = &cluster {
+            cluster.remove_folder();
+        }
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
         ));

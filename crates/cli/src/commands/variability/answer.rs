@@ -18,10 +18,18 @@ use crate::samples::{FoundRows, SampleOptions};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
+/// Whether the table says how much of the variance lies between hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostColumn {
+    Shown,
+    Hidden,
+}
+
 /// Writes the answer in the requested format.
 pub fn write(
     found: &FoundRows<Noise>,
     options: &SampleOptions,
+    hosts: HostColumn,
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out_as(options.format);
@@ -29,7 +37,7 @@ pub fn write(
     let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
     let text = || TextAnswer {
         headline: noise_headline(&found.rows),
-        table: table(&found.rows),
+        table: table(&found.rows, hosts),
         notes: notes(found, options),
     };
     match options.format {
@@ -48,7 +56,7 @@ pub fn write(
     audit::below(&found.audit, detail, options.format, context, &mut out)
 }
 
-fn table(rows: &[Noise]) -> Table {
+fn table(rows: &[Noise], hosts: HostColumn) -> Table {
     let RowTitles {
         suites, settings, ..
     } = RowTitles::of(rows);
@@ -57,7 +65,6 @@ fn table(rows: &[Noise]) -> Table {
     let best = rows
         .iter()
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
-    let hosts = rows.iter().any(|row| row.between_hosts.is_some());
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
         (suites, "suite", Left),
@@ -66,9 +73,8 @@ fn table(rows: &[Noise]) -> Table {
         (true, "mean", Right),
         (true, "cv of all", Right),
         (true, "between instances", Right),
-        (hosts, "of it between hosts", Right),
+        (hosts == HostColumn::Shown, "of it between hosts", Right),
         (true, "within", Right),
-        
         (true, "sample", Right),
         (best, "best iterations", Right),
     ])

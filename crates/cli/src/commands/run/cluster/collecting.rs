@@ -277,7 +277,9 @@ impl ClusterMeasurement {
         let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
         self.is_cancelling = true;
         self.waiting.clear();
-        self.scheduler.cancel(&jobs).map_err(broken)?;
+        if !jobs.is_empty() {
+            self.scheduler.cancel(&jobs).map_err(broken)?;
+        }
         terminal.say(&format!("cancelled {}", counted(jobs.len(), "job")));
         let start = Instant::now();
         let mut finished = Vec::new();

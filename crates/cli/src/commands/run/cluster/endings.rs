@@ -30,7 +30,11 @@ pub struct JobEnding<'a> {
 
 /// What Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
 /// control groups, the job's state is just FAILED.
-const OF_MEMORY: [&str; 3] = ["exceeded memory limit", "Exceeded job memory limit", "oom-kill event"];
+const OF_MEMORY: [&str; 3] = [
+    "exceeded memory limit",
+    "Exceeded job memory limit",
+    "oom-kill event",
+];
 
 impl JobEnding<'_> {
     /// Returns the state and its word.
@@ -143,7 +147,9 @@ impl JobEnding<'_> {
             let interrupted = ends.find(|it| it.instance == planned.id);
             records.push(Record::InstanceEnd(InstanceEnd {
                 instance: planned.id,
-                ended: interrupted.and_then(|it| it.ended).or(Some(Timestamp::now())),
+                ended: interrupted
+                    .and_then(|it| it.ended)
+                    .or(Some(Timestamp::now())),
                 outcome: self.outcome(),
                 message: Some(self.message()),
                 observed: self.observed(interrupted),

@@ -128,7 +128,7 @@ impl ClusterMeasurement {
                             jobs
                         }
                         None => {
-                            self.folder.withdraw(number)?;
+                            self.give_up(number, &batch)?;
                             continue;
                         }
                     }
@@ -146,6 +146,20 @@ impl ClusterMeasurement {
             }
         }
         Ok(())
+    }
+
+    /// Gives up what is incomplete of a batch whose jobs are unknown: should they live, what they record does not count.
+    fn give_up(&self, number: u32, batch: &BatchFile) -> io::Result<()> {
+        for (index, task) in batch.tasks.iter().enumerate() {
+            let place = TaskPlace {
+                batch: number,
+                index,
+            };
+            if !self.folder.recorded(place)?.are_complete(task) {
+                self.folder.set_end(place, 0, &[])?;
+            }
+        }
+        self.folder.set_jobs(number, &[])
     }
 
     /// Returns everything that was recorded of tasks that are over.

@@ -49,7 +49,10 @@ fn sacct_tells_the_same() {
 fn nodes_that_are_down_are_not_used() {
     let text = include_str!("../../../../../../tests/fixtures/slurm-22.05.8/sinfo.txt");
     assert_eq!(usable_nodes(text), ["n1"]);
-    assert_eq!(usable_nodes("n3|idle*|\nn2|mixed|\nn1|drained|\nn2|mixed|\n"), ["n2"]);
+    assert_eq!(
+        usable_nodes("n3|idle*|\nn2|mixed|\nn1|drained|\nn2|mixed|\n"),
+        ["n2"]
+    );
 }
 
 #[test]

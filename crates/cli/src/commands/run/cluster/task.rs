@@ -4,6 +4,7 @@ use std::env;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use lapwing_core::measure::local::LocalExecutor;
@@ -11,12 +12,15 @@ use lapwing_core::measure::{
     Consumer, Environment, Event, Executor, FixedSchedule, RunEnd, RunnerSurroundings, SessionRuns,
     run as measure,
 };
-use lapwing_core::model::{Object, Record};
+use lapwing_core::model::{Object, Outcome, Record};
 use lapwing_core::record::write_line;
 use serde_json::json;
 
-use super::super::{new_id, start_executor, start_second_executor, stop_on_signals, system};
+use super::super::{
+    interrupts, new_id, start_executor, start_second_executor, stop_on_signals, system,
+};
 use super::TOOL;
+use super::collecting::pause;
 use super::folder::{SharedFolder, TaskPlace};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -107,7 +111,13 @@ struct NodeRecords {
     hostname: Option<String>,
     machine: Object,
     job: Object,
+    /// Whether the job is being ended: what its processes do then is no result.
+    is_ending: bool,
 }
+
+/// A job that is ended loses its processes one by one. Whether a failed iteration is the benchmark's own is known after so
+/// long.
+const MOMENT: Duration = Duration::from_millis(300);
 
 impl NodeRecords {
     fn new(file: File) -> Self {
@@ -126,10 +136,20 @@ impl NodeRecords {
             hostname,
             machine: machine.into_object(),
             job,
+            is_ending: false,
         }
     }
 
     fn keep(&mut self, record: &Record) -> std::io::Result<()> {
+        if let Record::Iteration(it) = record
+            && it.outcome != Outcome::Ok
+        {
+            pause(MOMENT);
+            self.is_ending |= interrupts() > 0;
+        }
+        if self.is_ending {
+            return Ok(());
+        }
         let mut line = Vec::new();
         match record {
             Record::Instance(instance) => {
