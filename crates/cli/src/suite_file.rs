@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::repository_name;
-use lapwing_core::suite::{JudgeSettings, Suite, SuiteError, SuiteProblem};
+use lapwing_core::suite::{ExecutorTables, JudgeSettings, Suite, SuiteError, SuiteProblem};
 
 use crate::error::CliError;
 
@@ -34,6 +34,11 @@ pub fn load(path: &Path) -> Result<Suite, CliError> {
         suite.name = name;
     }
     Ok(suite)
+}
+
+/// Reads what a suite file says about clusters.
+pub fn load_executors(path: &Path) -> Result<ExecutorTables, CliError> {
+    Ok(Suite::load_for_study(path).map_err(about)?.executors)
 }
 
 /// Reads a suite file as [`load`] does, for a study: see [`Suite::load_for_study`].

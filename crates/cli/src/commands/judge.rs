@@ -208,6 +208,7 @@ impl JudgeCommand {
             store,
             executor,
             environments,
+            cluster: None,
         };
         let (end, _store) = parts.all(SessionOpening::New(session), &mut watch, |measurement| {
             let (end, reason) = visits.build_working_tree(measurement, working_tree)?;

@@ -57,6 +57,7 @@ pub enum Command {
     Db(db::Db),
     Completions(completions::CompletionsCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
+    ClusterTask(run::ClusterTaskCommand),
 }
 
 impl Command {
@@ -87,6 +88,7 @@ impl Command {
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
+            Self::ClusterTask(command) => command.act(context),
         }
     }
 }

@@ -95,6 +95,7 @@ fn json_has_every_number_and_csv_too() {
     cv_within: 0.0030582673216055078
     cv_within_lower: 0.0024870151543002162
     cv_within_upper: 0.0039725685371898144
+    hosts: 3
     instances: 12
     iterations: 48
     mean: 1.0995
@@ -102,6 +103,9 @@ fn json_has_every_number_and_csv_too() {
     modes: {"associations":[{"attributes":["host"],"levels":[{"level":"node3","lower":4,"upper":0},{"level":"node4","lower":4,"upper":0},{"level":"node7","lower":0,"upper":4}],"p_adjusted":0.012121212121212142,"p_value":0.006060606060606071}],"count":2,"lower":{"instances":8,"mean":0.99954375},"p_value":0.0018069754773134099,"upper":{"instances":4,"mean":1.2994124999999999}}
     session: null
     share_between: 0.9994397929512787
+    share_between_hosts: 0.9999658743377935
+    share_between_hosts_lower: 0.9998050054242394
+    share_between_hosts_upper: 0.9999991335563866
     share_between_lower: 0.9986703400444823
     share_between_upper: 0.9998180779535126
     suite: "joins"
@@ -111,8 +115,8 @@ fn json_has_every_number_and_csv_too() {
     "#);
     let arguments = ["variability", "--benchmark", "join", "--format", "csv"];
     assert_snapshot!(run(folder.path(), &arguments), @"
-    suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,best_iterations,modes
-    joins,join,wall_time,s,default,1.1,,12,48,1.0995,0.12860067867858976,0.0025915999309784324,0.0005461841504923165,0.12917529981460882,0.09150069190702019,0.21933379761893906,0.0030582673216055078,0.0024870151543002162,0.0039725685371898144,0.9994397929512787,0.9986703400444823,0.9998180779535126,1,2
+    suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,hosts,share_between_hosts,share_between_hosts_lower,share_between_hosts_upper,best_iterations,modes
+    joins,join,wall_time,s,default,1.1,,12,48,1.0995,0.12860067867858976,0.0025915999309784324,0.0005461841504923165,0.12917529981460882,0.09150069190702019,0.21933379761893906,0.0030582673216055078,0.0024870151543002162,0.0039725685371898144,0.9994397929512787,0.9986703400444823,0.9998180779535126,3,0.9999658743377935,0.9998050054242394,0.9999991335563866,1,2
     exit 0
     ");
 }
@@ -219,4 +223,12 @@ fn as_hail_does_the_numbers_are_those_of_hail() {
     }
     let funnel = answer["audit"]["funnel"].as_array().unwrap();
     assert_eq!(funnel[6]["iterations"], json!(46_310));
+}
+
+#[test]
+fn hosts_are_shown_on_request() {
+    let folder = filled();
+    let said = run(folder.path(), &["variability", "--by-host", "-b", "join"]);
+    assert!(said.contains("of it between hosts"), "{said}");
+    assert!(said.contains("100 % [100–100 %]"), "{said}");
 }

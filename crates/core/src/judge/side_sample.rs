@@ -46,6 +46,16 @@ impl SideSample {
         self.units = BTreeSet::from([unit.to_owned()]);
     }
 
+    /// Forgets blocks and sessions of the instances.
+    pub(super) fn forget_blocks(&mut self) {
+        let Some(first) = self.origins.first().map(|it| it.session) else {
+            return;
+        };
+        for origin in &mut self.origins {
+            (origin.session, origin.block) = (first, 0);
+        }
+    }
+
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
         let mut side = Self {
             cleaned,

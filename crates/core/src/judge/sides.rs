@@ -99,6 +99,12 @@ impl SideSamples {
         }
     }
 
+    /// Forgets blocks and sessions, so that hosts are pairs if the sides share three or more.
+    pub fn pair_by_host(&mut self) {
+        let groups = self.samples.values_mut().flat_map(|it| &mut it.sides);
+        groups.flatten().for_each(SideSample::forget_blocks);
+    }
+
     /// Returns empty samples of one sample that is split in two.
     pub fn of_split(split: SampleSplit) -> Self {
         Self {

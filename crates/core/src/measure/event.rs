@@ -1,5 +1,6 @@
 //! Events of measuring, for any consumer.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use super::schedule::InstancePlan;
@@ -30,8 +31,27 @@ pub enum Event<'a> {
     Record(&'a Record),
     /// Something deserves attention and is not worth stopping for.
     Note(String),
+    /// Instances are jobs on a cluster, and this is their state now.
+    Jobs(&'a JobCounts),
     /// Measuring ended, by itself or by an interrupt.
     Ended,
+}
+
+/// How many instances are in which state, where they are jobs on a cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobCounts {
+    /// They wait for a node.
+    pub queued: usize,
+    /// They are being measured.
+    pub running: usize,
+    /// They are measured, whether or not their benchmark failed.
+    pub done: usize,
+    /// They are lost and not tried again.
+    pub lost: usize,
+    /// They were lost and tried again.
+    pub resubmitted: usize,
+    /// The nodes of those that are being measured.
+    pub nodes: BTreeSet<String>,
 }
 
 /// Takes events: the terminal, the record file, the store.

@@ -30,7 +30,7 @@ pub use commits::{
     single_commit,
 };
 pub use environment::Environment;
-pub use event::{Consumer, Event};
+pub use event::{Consumer, Event, JobCounts};
 pub use execute::*;
 pub use hardware::{hardware, os_release};
 pub use observe::{MachineSnapshot, observed};

@@ -56,6 +56,12 @@ pub enum RunError {
     /// Commands cannot be executed at all.
     #[error(transparent)]
     Executor(#[from] ExecutorError),
+    /// Jobs on a cluster cannot be started, or nothing is known of them any more.
+    #[error("cannot measure on the cluster")]
+    Jobs {
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// What was measured can no longer be kept.
     #[error("cannot keep what was measured")]
     Consumer {

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use lapwing_stats::Seed;
 use rand::Rng;
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
 
 use crate::model::InstanceOutcome;
 use crate::suite::{Plan, PlannedCommit};
 
 /// One instance that is to be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InstancePlan {
     /// Position of its case in the plan.
     pub case: usize,

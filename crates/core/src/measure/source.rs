@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::local::parse_cpus;
 use crate::suite::{Case, PlannedCommit, PytestTest, Variant};
 
@@ -10,7 +12,7 @@ use crate::suite::{Case, PlannedCommit, PytestTest, Variant};
 pub const SOURCE_VARIABLE: &str = "LAPWING_SOURCE";
 
 /// The commits and Python environments of a plan, and what became of them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct VariantSources {
     /// By their keys.
     commits: BTreeMap<String, CommitState>,
@@ -22,7 +24,7 @@ pub struct VariantSources {
 pub type PythonFolders = BTreeMap<String, PythonState>;
 
 /// The state of a Python environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PythonState {
     /// It is built.
     Ready(PythonFolder),
@@ -31,7 +33,7 @@ pub enum PythonState {
 }
 
 /// A Python environment that is built.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PythonFolder {
     /// Its folder.
     pub folder: PathBuf,
@@ -49,7 +51,7 @@ pub struct VariantPlace {
 }
 
 /// The state of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommitState {
     /// It is checked out and built.
     Ready(CommitFolder),
@@ -58,7 +60,7 @@ pub enum CommitState {
 }
 
 /// A commit's folder, and the repository that it stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitFolder {
     /// The top folder of the repository.
     pub repository: PathBuf,

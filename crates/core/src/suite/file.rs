@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::case::{CaseDefaults, command, read_case};
 use super::error::{SuiteError, SuiteProblem};
+use super::executor::{ExecutorTables, read_executors};
 use super::factors::{SuiteFactor, infeasibility, variant};
 use super::judging::{JudgeSettings, read_judge};
 use super::limits::{BenchmarkLimits, read_limits};
@@ -24,6 +25,8 @@ pub struct Suite {
     pub is_named: bool,
     /// What it says about judging.
     pub judge: JudgeSettings,
+    /// What it says about clusters.
+    pub executors: ExecutorTables,
     cases: Vec<Case>,
     pytest: Vec<PytestTable>,
     factors: Vec<SuiteFactor>,
@@ -230,6 +233,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
         return Err(table.senseless("variant", reason));
     }
     let judge = table.read("judge", |it, key| read_judge(it, key, folder))?;
+    let executors = table.read("executor", |it, key| read_executors(it, key, folder))?;
     table.finish()?;
     let version = version.unwrap_or_default();
     let repository = match &version.source {
@@ -248,6 +252,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
             benchmarks: limits,
             ..judge.unwrap_or_default()
         },
+        executors: executors.unwrap_or_default(),
         cases,
         pytest,
         factors: varied.factors,

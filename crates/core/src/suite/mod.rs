@@ -6,6 +6,7 @@ mod confinement;
 mod duet;
 mod duration;
 mod error;
+mod executor;
 mod factors;
 mod file;
 mod judging;
@@ -27,6 +28,9 @@ pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
 pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
+pub use executor::{
+    ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
+};
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};

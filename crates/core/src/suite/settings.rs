@@ -110,7 +110,7 @@ fn burn_in(node: &Node, key: &str) -> Result<BurnIn, Located> {
     }
 }
 
-fn duration(node: &Node, key: &str) -> Result<Duration, Located> {
+pub(super) fn duration(node: &Node, key: &str) -> Result<Duration, Located> {
     let text = match &node.value {
         Value::Text(text) => text.clone(),
         Value::Integer(_) | Value::Number(_) => node.number(key)?.to_string(),

@@ -104,6 +104,7 @@ impl BisectCommand {
             store,
             executor,
             environments,
+            cluster: None,
         };
         let (end, _store) = parts.all(opening, &mut watch, |measurement| {
             search.search(measurement)

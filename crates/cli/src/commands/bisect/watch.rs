@@ -80,7 +80,7 @@ impl Consumer for InstanceWatch<'_> {
                 });
             }
             Event::Note(text) => self.context.terminal.note(text),
-            Event::Record(_) | Event::Started { .. } | Event::Ended => {}
+            Event::Record(_) | Event::Started { .. } | Event::Jobs(_) | Event::Ended => {}
         }
         Ok(())
     }

@@ -54,6 +54,10 @@ pub struct CompareCommand {
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
+    /// Pair the instances of each host that the sides share, instead of blocks or sessions; needs
+    /// three such hosts, else instances are compared
+    #[arg(long, conflicts_with_all = ["split", "compat"])]
+    by_host: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
@@ -253,7 +257,11 @@ impl CompareCommand {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(sides, &filter, &metrics, judging, context)
+                let mut found = gather(sides, &filter, &metrics, judging, context)?;
+                if self.by_host {
+                    found.samples.pair_by_host();
+                }
+                Ok(found)
             }
         }
     }

@@ -15,7 +15,7 @@ use lapwing_stats::{Confidence, look_levels};
 use super::early_stop::{candidates, comparisons};
 use super::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
 use super::session::place_in;
-use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_executor};
+use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -83,14 +83,16 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         runs: runs_of(&plan, &state)?,
         session: state.session,
     };
+    let cluster = command.cluster.reopen(&runs.session)?;
     let environments = PythonEnvironments::prepare(&plan, context)?;
-    let executor = start_executor(&plan)?;
+    let executor = start_client(&plan, cluster.as_ref())?;
     let parts = MeasuringParts {
         context,
         plan: &plan,
         store,
         executor,
         environments,
+        cluster,
     };
     let look = counts.look + 1;
     command.measure_look(

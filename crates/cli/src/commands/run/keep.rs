@@ -98,6 +98,7 @@ impl Consumer for StoreWriter<'_> {
             Event::Record(_)
             | Event::Started { .. }
             | Event::InstanceStarted { .. }
+            | Event::Jobs(_)
             | Event::Note(_) => {}
         }
         Ok(())

@@ -13,6 +13,7 @@ use lapwing_core::record::{RecordFile, Store};
 use lapwing_core::suite::{Plan, PlannedCommit, Variant};
 
 use super::build_step::BuildResult;
+use super::cluster::{ClusterMeasurement, ClusterVisit};
 use super::commits::CommitCheckouts;
 use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
 use super::python_environments::PythonEnvironments;
@@ -20,6 +21,7 @@ use super::session::SessionOpening;
 use super::{new_id, resume, start_second_executor, stop_on_signals, system};
 use crate::error::CliError;
 use crate::options::Context;
+use crate::terminal::Terminal;
 
 /// The parts of a measurement.
 pub struct MeasuringParts<'a> {
@@ -28,6 +30,8 @@ pub struct MeasuringParts<'a> {
     pub store: Store,
     pub executor: LocalExecutor,
     pub environments: PythonEnvironments,
+    /// Where instances are jobs; `None` if they are measured here.
+    pub cluster: Option<ClusterMeasurement>,
 }
 
 /// An open session, in which any number of schedules can be measured.
@@ -40,6 +44,8 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     clock: system::SystemClock,
     scratch: PathBuf,
     look: Option<u32>,
+    cluster: Option<&'m mut ClusterMeasurement>,
+    terminal: &'a Terminal,
     consumers: &'m mut [&'c mut dyn Consumer],
 }
 
@@ -52,7 +58,10 @@ impl<'a> MeasuringParts<'a> {
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<(RunEnd, Store), CliError> {
         let session = opening.session().clone();
-        let mut second = start_second_executor(self.plan)?;
+        let mut second = match self.cluster {
+            Some(_) => None,
+            None => start_second_executor(self.plan)?,
+        };
         let executors = [Some(&self.executor), second.as_ref()];
         let interrupters = executors.into_iter().flatten();
         stop_on_signals(interrupters.map(LocalExecutor::interrupter).collect())?;
@@ -93,6 +102,9 @@ impl<'a> MeasuringParts<'a> {
             Err(error) => return Err(kept.explain(error)),
         };
         kept.into_result()?;
+        if let (RunEnd::Complete, Some(cluster)) = (end, &self.cluster) {
+            cluster.remove_folder();
+        }
         Ok((end, self.store))
     }
 
@@ -124,6 +136,8 @@ impl<'a> MeasuringParts<'a> {
             clock: system::SystemClock::new(),
             scratch,
             look: None,
+            cluster: self.cluster.as_mut(),
+            terminal: &self.context.terminal,
             consumers,
         })
     }
@@ -202,6 +216,15 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
         plan: &Plan,
         schedule: &mut dyn Schedule,
     ) -> Result<RunEnd, RunError> {
+        if let Some(cluster) = self.cluster.as_deref_mut() {
+            let visit = ClusterVisit {
+                plan,
+                runs: &self.runs,
+                sources: self.checkouts.sources(),
+                look: self.look,
+            };
+            return cluster.visit(&visit, schedule, self.consumers, self.terminal);
+        }
         let second = self.second_executor.as_deref_mut();
         let mut around = RunnerSurroundings {
             executor: self.executor,

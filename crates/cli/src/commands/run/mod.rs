@@ -5,6 +5,7 @@ use lapwing_core::text::grouped;
 mod advice_text;
 mod again;
 mod build_step;
+mod cluster;
 mod commits;
 mod compare;
 mod dry_run;
@@ -27,7 +28,7 @@ mod words;
 mod worktrees;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
@@ -38,6 +39,8 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 use sha2::{Digest, Sha256};
 
 pub use self::build_step::{BuildResult, build_with_log};
+pub use self::cluster::ClusterTaskCommand;
+use self::cluster::{ClusterMeasurement, EXECUTOR};
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
@@ -103,9 +106,12 @@ impl Run {
         }
         let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
-        let executor = start_executor(&plan)?;
         let mut session = new_session(self.name.clone(), &plan, &store)?;
         session.attributes.extend(attributes);
+        let cluster = self
+            .cluster
+            .open(self.executors()?, &mut session, context)?;
+        let executor = start_client(&plan, cluster.as_ref())?;
         if let Some(study) = &self.study {
             study.keep_in(&mut session);
         }
@@ -116,6 +122,7 @@ impl Run {
             store,
             executor,
             environments,
+            cluster,
         };
         self.measure(parts, SessionOpening::New(session), schedule)
     }
@@ -141,6 +148,21 @@ pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
             None => plan.cpus.clone(),
         },
     })?)
+}
+
+/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
+/// benchmarks run on are those of other machines.
+fn start_client(
+    plan: &Plan,
+    cluster: Option<&ClusterMeasurement>,
+) -> Result<LocalExecutor, CliError> {
+    match cluster {
+        None => start_executor(plan),
+        Some(_) => Ok(LocalExecutor::start(&LauncherOptions {
+            program: crate::launcher_program(),
+            cpus: None,
+        })?),
+    }
 }
 
 /// Starts the executor of the second side of a duet.
@@ -365,12 +387,12 @@ pub fn working_directory() -> PathBuf {
 /// What signals end: the executors of the measurement under way.
 static MEASURING: OnceLock<Mutex<Vec<Interrupter>>> = OnceLock::new();
 
-/// Whether a signal came.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How often this process was told to stop.
+static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns whether a signal ended a measurement of this process, also between two of them.
-pub fn was_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::SeqCst)
+/// Returns how often this process was told to stop, by Ctrl-C or another signal.
+pub fn interrupts() -> usize {
+    INTERRUPTS.load(Ordering::SeqCst)
 }
 
 fn measuring() -> MutexGuard<'static, Vec<Interrupter>> {
@@ -387,7 +409,7 @@ fn stop_on_signals(interrupters: Vec<Interrupter>) -> Result<(), CliError> {
         return Ok(());
     }
     ctrlc::set_handler(move || {
-        INTERRUPTED.store(true, Ordering::SeqCst);
+        INTERRUPTS.fetch_add(1, Ordering::SeqCst);
         measuring().iter().for_each(Interrupter::interrupt);
     })
     .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))

@@ -7,11 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, Case, CaseInput, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
-    Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
+    AdHoc, BurnIn, Case, CaseInput, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS,
+    OutputMetrics, Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
 };
 use lapwing_core::text::{counted, first_names, grouped};
 
+use super::cluster::ClusterOptions;
 use super::commits::{over_commits, with_worktrees};
 use super::duet::as_duet;
 use super::familiar::CommandSweep;
@@ -176,6 +177,8 @@ pub struct Run {
     /// Write a chart of the results to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub cluster: ClusterOptions,
     #[arg(skip)]
     pub study: Option<StudySession>,
 }
@@ -428,6 +431,14 @@ impl Run {
             .hint("to measure a command, give it with `--command` or after `--`")),
             None => Ok(()),
         }
+    }
+
+    /// Returns what the suite says about clusters; nothing if commands are measured.
+    pub fn executors(&self) -> Result<ExecutorTables, CliError> {
+        if !self.command.is_empty() || !self.words.is_empty() {
+            return Ok(ExecutorTables::default());
+        }
+        Ok(suite_file::load_executors(&self.suite_file()?)?)
     }
 
     fn suite_file(&self) -> Result<PathBuf, CliError> {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lapwing_core::measure::{Consumer, Event};
+use lapwing_core::measure::{Consumer, Event, JobCounts};
 use lapwing_core::model::{Outcome, Record};
 use lapwing_core::show::quantity;
 use lapwing_core::suite::{BurnIn, Plan, PlannedCommit};
-use lapwing_core::text::{counted, grouped};
+use lapwing_core::text::{counted, first_names, grouped};
 
 use crate::options::Context;
 use crate::safe_text::safe_line;
@@ -21,6 +21,7 @@ pub struct RunProgress<'a> {
     current: CurrentInstance,
     noted: BTreeSet<String>,
     has_begun: bool,
+    jobs: Option<(JobCounts, Instant)>,
 }
 
 #[derive(Default)]
@@ -37,6 +38,10 @@ struct CurrentInstance {
 
 /// Minimum time until an estimate is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// Without a terminal there is a line about the jobs of a cluster this often.
+const JOBS_LINE: Duration = Duration::from_secs(30);
+/// How many nodes are named.
+const NODES: usize = 4;
 /// Redraws per second: more would disturb the measurement.
 const REDRAW_PER_SECOND: u8 = 4;
 
@@ -48,6 +53,7 @@ impl<'a> RunProgress<'a> {
             current: CurrentInstance::default(),
             noted: BTreeSet::new(),
             has_begun: false,
+            jobs: None,
         }
     }
 
@@ -94,6 +100,26 @@ impl<'a> RunProgress<'a> {
         }
     }
 
+    /// Shows where the instances of a cluster are; without a terminal as a line, once in a while.
+    fn show_jobs(&mut self, counts: &JobCounts) {
+        let left = counts.queued + counts.running;
+        if !self.bar.is_hidden() {
+            let over = counts.done + counts.lost;
+            self.bar.set_length((over + left) as u64);
+            self.bar.set_position(over as u64);
+            self.bar.set_message(safe_line(&jobs_text(counts)));
+            return;
+        }
+        let is_due = match &self.jobs {
+            None => true,
+            Some((last, at)) => last != counts && (at.elapsed() > JOBS_LINE || left == 0),
+        };
+        if is_due && !self.context.quiet {
+            self.context.terminal.say(&jobs_text(counts));
+            self.jobs = Some((counts.clone(), Instant::now()));
+        }
+    }
+
     fn show(&self) {
         let current = &self.current;
         self.bar.set_message(safe_line(&format!(
@@ -101,6 +127,26 @@ impl<'a> RunProgress<'a> {
             current.label, current.instance, current.last
         )));
     }
+}
+
+/// Returns `12 queued, 2 running on n1, n2, 26 done, 1 lost, 3 resubmitted`.
+fn jobs_text(counts: &JobCounts) -> String {
+    let mut parts = Vec::new();
+    let mut push = |count: usize, what: &str| {
+        if count > 0 {
+            parts.push(format!("{} {what}", grouped(count)));
+        }
+    };
+    push(counts.queued, "queued");
+    let nodes = first_names(counts.nodes.iter().map(String::as_str), NODES);
+    match nodes.is_empty() {
+        true => push(counts.running, "running"),
+        false => push(counts.running, &format!("running on {nodes}")),
+    }
+    push(counts.done, "done");
+    push(counts.lost, "lost");
+    push(counts.resubmitted, "resubmitted");
+    parts.join(", ")
 }
 
 fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write) {
@@ -257,6 +303,7 @@ impl Consumer for RunProgress<'_> {
                     self.bar.suspend(|| self.context.terminal.note(text));
                 }
             }
+            Event::Jobs(counts) => self.show_jobs(counts),
             Event::Ended => self.bar.finish_and_clear(),
             Event::Record(_) => {}
         }

@@ -12,7 +12,9 @@ use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
 use super::session::place_in;
-use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_executor};
+use super::{
+    ClusterMeasurement, MeasuringParts, PythonEnvironments, Run, SessionOpening, start_client,
+};
 use crate::commands::stack::unimportable_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -35,6 +37,15 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         );
     }
     let plan = stored_plan(&state)?;
+    let cluster = command.cluster.reopen(&state.session)?;
+    let mut store = store;
+    let state = match &cluster {
+        Some(cluster) => {
+            store.append(&cluster.collected()?)?;
+            store.catalogue().session_state(state.session.id)?
+        }
+        None => state,
+    };
     let records = lost(&state);
     let unimportable = unimportable_stacks(&state.session.attributes);
     let mut finished = finished(&plan, &state);
@@ -44,8 +55,14 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
             it.outcome = InstanceOutcome::Failed;
         }
     }
+    let before = finished.len();
+    finished.extend(cluster.iter().flat_map(ClusterMeasurement::under_way));
+    let under_way = finished.len() - before;
     let schedule = FixedSchedule::resumed(&plan, &finished);
-    if schedule.remaining() == 0 && records.is_empty() {
+    if schedule.remaining() == 0 && records.is_empty() && under_way == 0 {
+        if let Some(cluster) = &cluster {
+            cluster.remove_folder();
+        }
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
         ));
@@ -60,13 +77,14 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     for (name, log) in unimportable {
         environments.refuse(&name, "it cannot be imported".to_owned(), log);
     }
-    let executor = start_executor(&plan)?;
+    let executor = start_client(&plan, cluster.as_ref())?;
     let parts = MeasuringParts {
         context,
         plan: &plan,
         store,
         executor,
         environments,
+        cluster,
     };
     command.measure(parts, SessionOpening::Again(runs, records), schedule)
 }

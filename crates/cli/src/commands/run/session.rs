@@ -15,7 +15,7 @@ use lapwing_core::record::Store;
 use lapwing_core::suite::{OutputMetrics, Plan, VersionSource};
 use serde_json::json;
 
-use super::{lock_digest, new_id, working_directory};
+use super::{EXECUTOR, lock_digest, new_id, working_directory};
 use crate::error::CliError;
 
 /// Returns a session of a plan; without a name it gets two random words.
@@ -88,7 +88,12 @@ impl SessionOpening {
                     | VersionSource::Name(_)
                     | VersionSource::Absent) => version(source, &folder),
                 };
-                let environment = environment(plan, &folder, executor)?;
+                // The machines of a cluster are described on each instance.
+                let machine = match session.attributes.contains_key(EXECUTOR) {
+                    true => Object::new(),
+                    false => Environment::read(Path::new("/")).into_object(),
+                };
+                let environment = environment(plan, machine, &folder, executor)?;
                 let mut own = interpreters(plan, sources, executor)?;
                 own.iter_mut().for_each(add_lock);
                 let environments = (&environment, own.as_slice());
@@ -115,13 +120,13 @@ impl SessionOpening {
     }
 }
 
-/// Returns the description of this machine, with the outputs of the plan's commands.
+/// Returns the description of a machine, with the outputs of the plan's commands.
 fn environment(
     plan: &Plan,
+    mut environment: Object,
     folder: &Path,
     executor: &mut LocalExecutor,
 ) -> Result<Object, RunError> {
-    let mut environment = Environment::read(Path::new("/")).into_object();
     let outputs = command_outputs(executor, &plan.environment_commands, Some(folder))?;
     if !outputs.is_empty() {
         environment.insert("outputs".to_owned(), outputs.into());

@@ -10,7 +10,7 @@ use super::augment::measured;
 use super::design::about;
 use super::rounds::StudyRounds;
 use super::stability::suite_stability;
-use crate::commands::run::was_interrupted;
+use crate::commands::run::interrupts;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -46,7 +46,7 @@ impl ContinuousRule<'_> {
                 break;
             }
             let status = rounds.measure(&next, "continuous", context)?;
-            if status == ExitStatus::Interrupted || was_interrupted() {
+            if status == ExitStatus::Interrupted || interrupts() > 0 {
                 return Ok(ExitStatus::Interrupted);
             }
             let found = suite_stability(&design.suite, self.metric, self.within, context)?;

@@ -18,10 +18,18 @@ use crate::samples::{FoundRows, SampleOptions};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
+/// Whether the table says how much of the variance lies between hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostColumn {
+    Shown,
+    Hidden,
+}
+
 /// Writes the answer in the requested format.
 pub fn write(
     found: &FoundRows<Noise>,
     options: &SampleOptions,
+    hosts: HostColumn,
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out_as(options.format);
@@ -29,7 +37,7 @@ pub fn write(
     let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
     let text = || TextAnswer {
         headline: noise_headline(&found.rows),
-        table: table(&found.rows),
+        table: table(&found.rows, hosts),
         notes: notes(found, options),
     };
     match options.format {
@@ -48,7 +56,7 @@ pub fn write(
     audit::below(&found.audit, detail, options.format, context, &mut out)
 }
 
-fn table(rows: &[Noise]) -> Table {
+fn table(rows: &[Noise], hosts: HostColumn) -> Table {
     let RowTitles {
         suites, settings, ..
     } = RowTitles::of(rows);
@@ -65,6 +73,7 @@ fn table(rows: &[Noise]) -> Table {
         (true, "mean", Right),
         (true, "cv of all", Right),
         (true, "between instances", Right),
+        (hosts == HostColumn::Shown, "of it between hosts", Right),
         (true, "within", Right),
         (true, "sample", Right),
         (best, "best iterations", Right),
@@ -82,6 +91,7 @@ fn table(rows: &[Noise]) -> Table {
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
             part(row.between),
+            part(row.between_hosts),
             part(row.within),
             variability.size.short(),
             best.map_or_else(String::new, |it| it.to_string()),
@@ -152,6 +162,10 @@ struct NoiseRow<'a> {
     share_between: Option<f64>,
     share_between_lower: Option<f64>,
     share_between_upper: Option<f64>,
+    hosts: usize,
+    share_between_hosts: Option<f64>,
+    share_between_hosts_lower: Option<f64>,
+    share_between_hosts_upper: Option<f64>,
     best_iterations: Option<usize>,
     modes: Value,
 }
@@ -183,6 +197,10 @@ impl<'a> NoiseRow<'a> {
             share_between: share.and_then(|it| it.share_between),
             share_between_lower: share_interval.map(|it| it.lower),
             share_between_upper: share_interval.map(|it| it.upper),
+            hosts: row.hosts,
+            share_between_hosts: value(row.between_hosts),
+            share_between_hosts_lower: interval(row.between_hosts).map(|it| it.lower),
+            share_between_hosts_upper: interval(row.between_hosts).map(|it| it.upper),
             best_iterations: row.effort.and_then(|it| it.best_iterations),
             modes: modes(row),
         }

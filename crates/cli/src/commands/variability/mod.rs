@@ -21,6 +21,9 @@ use crate::samples::{SampleOptions, nothing};
 pub struct VariabilityCommand {
     #[command(flatten)]
     samples: SampleOptions,
+    /// Also show how much of the variance between instances lies between hosts
+    #[arg(long)]
+    by_host: bool,
     /// Write a chart of the sources of noise to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -49,7 +52,11 @@ impl VariabilityCommand {
             chart::variability(&found.rows).save(path)?;
         }
         if !is_empty || self.samples.format == Format::Json {
-            CliError::unless_reader_left(answer::write(&found, &self.samples, context))?;
+            let hosts = match self.by_host {
+                true => answer::HostColumn::Shown,
+                false => answer::HostColumn::Hidden,
+            };
+            CliError::unless_reader_left(answer::write(&found, &self.samples, hosts, context))?;
         }
         match is_empty {
             true => Err(nothing(&found.audit)),

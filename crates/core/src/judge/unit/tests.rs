@@ -167,3 +167,26 @@ fn imbalance_is_the_distance_of_the_shares() {
     assert!(imbalance([vec!["a", "b"], vec!["b", "a"]]).abs() < 1e-12);
     assert!(imbalance([vec!["a"], Vec::new()]).abs() < 1e-12);
 }
+
+#[test]
+fn without_blocks_shared_hosts_are_pairs() {
+    // Six blocks on three hosts; the candidate is slower by 0.5 on each.
+    let sides = [0.0, 0.5].map(|slower| {
+        let instances: Vec<(u8, u32, u32, &str, f64)> = (0..6_u32)
+            .map(|block| {
+                let host = ["n1", "n2", "n3"][block as usize % 3];
+                let of_host = f64::from(block % 3);
+                (1, block, block, host, of_host + slower)
+            })
+            .collect();
+        side(&instances)
+    });
+    let by_host = sides.clone().map(|mut side| {
+        side.forget_blocks();
+        side
+    });
+    assert_eq!(replication([&sides[0], &sides[1]]).unit, ReplicationUnit::Block);
+    let found = replication([&by_host[0], &by_host[1]]);
+    assert_eq!((found.unit, found.sizes()), (ReplicationUnit::Host, [3, 3]));
+    assert_eq!(found.replicates, Replicates::Pairs(vec![0.5; 3]));
+}

@@ -1,0 +1,318 @@
+//! Collecting: what jobs recorded, how those ended that recorded no end, and what happens to jobs on Ctrl-C.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lapwing_core::measure::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
+use lapwing_core::model::{InstanceOutcome, Record};
+use lapwing_core::text::counted;
+
+use super::super::interrupts;
+use super::endings::{JobEnding, instance_of, printed_by};
+use super::folder::{ClusterTask, TaskPlace, TaskRecords};
+use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
+use super::scheduler::JobState;
+use crate::terminal::Terminal;
+use lapwing_core::measure::Consumer;
+
+/// Records of a job may arrive this long after its end, through a network file system.
+const GRACE: Duration = Duration::from_secs(3);
+/// A job that ended well has written its records, and a forgotten one may have: they get more time.
+const LONG_GRACE: Duration = Duration::from_secs(60);
+/// A scheduler may be unable to answer for so long.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+/// How long cancelled jobs may take to end.
+const LEAVE_TAKING: Duration = Duration::from_secs(90);
+/// The time between two looks at cancelled jobs.
+const LEAVE_POLL: Duration = Duration::from_millis(500);
+
+/// Hands on what was collected.
+pub struct ClusterOutlet<'a, 'v, 'c> {
+    pub visit: &'a ClusterVisit<'v>,
+    pub consumers: &'a mut [&'c mut dyn Consumer],
+}
+
+impl ClusterOutlet<'_, '_, '_> {
+    pub fn send(&mut self, event: &Event<'_>) -> Result<(), RunError> {
+        for consumer in &mut *self.consumers {
+            consumer
+                .take(event)
+                .map_err(|source| RunError::Consumer { source })?;
+        }
+        Ok(())
+    }
+
+    /// Hands on the records of a task, one instance after another.
+    fn deliver(
+        &mut self,
+        task: &ClusterTask,
+        records: &[Record],
+    ) -> Result<Vec<FinishedInstance>, RunError> {
+        let of_runs = records.iter().filter(|it| instance_of(it).is_none());
+        for record in of_runs {
+            self.send(&Event::Record(record))?;
+        }
+        let mut finished = Vec::new();
+        for instance in &task.instances {
+            let at = instance.plan;
+            let visit = self.visit;
+            let own = records
+                .iter()
+                .filter(|it| instance_of(it) == Some(instance.id));
+            for record in own {
+                self.send(&Event::Record(record))?;
+                match record {
+                    Record::Instance(_) => self.send(&Event::InstanceStarted {
+                        planned: at,
+                        case: &visit.plan.cases[at.case],
+                        variant: &visit.plan.variants[at.variant],
+                    })?,
+                    Record::InstanceEnd(end) => finished.push(FinishedInstance {
+                        plan: at,
+                        outcome: end.outcome,
+                    }),
+                    _ => {}
+                }
+            }
+        }
+        Ok(finished)
+    }
+}
+
+/// Waits, but not when interrupted.
+pub fn pause(time: Duration) {
+    let start = Instant::now();
+    let interrupted = interrupts();
+    while start.elapsed() < time && interrupts() == interrupted {
+        thread::sleep(Duration::from_millis(50).min(time));
+    }
+}
+
+impl ClusterMeasurement {
+    /// Returns how many instances are in which state.
+    pub(super) fn counts(&self) -> JobCounts {
+        let mut counts = self.counts.clone();
+        for task in self.open.values() {
+            let instances = task.task.instances.len();
+            match &task.report {
+                Some(report) if report.state != JobState::Queued => {
+                    counts.running += instances;
+                    counts.nodes.extend(report.node.clone());
+                }
+                Some(_) | None => counts.queued += instances,
+            }
+        }
+        let waiting = self.waiting.iter().map(|it| it.1.instances.len());
+        counts.queued += waiting.sum::<usize>();
+        counts
+    }
+
+    /// Asks for the states of all jobs, and collects the tasks that are over.
+    pub(super) fn collect(
+        &mut self,
+        outlet: &mut ClusterOutlet<'_, '_, '_>,
+        finished: &mut Vec<FinishedInstance>,
+    ) -> Result<(), RunError> {
+        if !self.ask(outlet)? {
+            return Ok(());
+        }
+        let places: Vec<TaskPlace> = self.open.keys().copied().collect();
+        for place in places {
+            self.collect_task(place, outlet, finished)?;
+        }
+        Ok(())
+    }
+
+    /// Asks for the states of all jobs; `false` if the scheduler cannot tell now.
+    fn ask(&mut self, outlet: &mut ClusterOutlet<'_, '_, '_>) -> Result<bool, RunError> {
+        let jobs: Vec<&str> = self.open.values().map(|it| it.job.as_str()).collect();
+        if jobs.is_empty() {
+            return Ok(true);
+        }
+        let mut states = match self.scheduler.states(&jobs) {
+            Ok(states) => states,
+            Err(error) => {
+                let since = *self.silent_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > PATIENCE {
+                    return Err(broken(error));
+                }
+                outlet.send(&Event::Note(format!(
+                    "the scheduler does not answer ({error}); the jobs go on"
+                )))?;
+                return Ok(false);
+            }
+        };
+        self.silent_since = None;
+        for task in self.open.values_mut() {
+            let report = states.remove(&task.job);
+            let is_gone = report.as_ref().is_none_or(|it| it.state.is_over());
+            // What was known of a job that is forgotten now stays known.
+            task.report = report.or_else(|| task.report.take());
+            match is_gone {
+                true => _ = task.over_since.get_or_insert_with(Instant::now),
+                false => task.over_since = None,
+            }
+        }
+        Ok(true)
+    }
+
+    fn collect_task(
+        &mut self,
+        place: TaskPlace,
+        outlet: &mut ClusterOutlet<'_, '_, '_>,
+        finished: &mut Vec<FinishedInstance>,
+    ) -> Result<(), RunError> {
+        let Some(open) = self.open.get_mut(&place) else {
+            return Ok(());
+        };
+        let is_queued = open
+            .report
+            .as_ref()
+            .is_some_and(|it| it.state == JobState::Queued);
+        if is_queued {
+            return Ok(());
+        }
+        let size = self.folder.size(place);
+        if size == open.size && open.over_since.is_none() {
+            return Ok(());
+        }
+        open.size = size;
+        let recorded = self.folder.recorded(place).map_err(broken)?;
+        if recorded.are_complete(&open.task) {
+            return self.take(place, &recorded.records, false, outlet, finished);
+        }
+        let Some(since) = open.over_since else {
+            return Ok(());
+        };
+        let state = open.report.as_ref().map(|it| it.state);
+        let grace = match state.filter(|it| it.is_over()) {
+            None | Some(JobState::Completed) => LONG_GRACE,
+            Some(_) => GRACE,
+        };
+        if since.elapsed() < grace {
+            return Ok(());
+        }
+        self.end_task(place, &recorded, outlet, finished)
+    }
+
+    /// Ends a task whose job can no longer do so.
+    fn end_task(
+        &mut self,
+        place: TaskPlace,
+        recorded: &TaskRecords,
+        outlet: &mut ClusterOutlet<'_, '_, '_>,
+        finished: &mut Vec<FinishedInstance>,
+    ) -> Result<(), RunError> {
+        let Some(open) = self.open.get(&place) else {
+            return Ok(());
+        };
+        if self.is_cancelling && recorded.records.is_empty() {
+            // It never began.
+            self.folder.set_end(place, 0, &[]).map_err(broken)?;
+            self.open.remove(&place);
+            return Ok(());
+        }
+        let ending = JobEnding {
+            job: &open.job,
+            report: open.report.as_ref().filter(|it| it.state.is_over()),
+            printed: printed_by(&self.folder, place),
+        };
+        let work = self.folder.work(place);
+        let of_runs = (outlet.visit.plan, outlet.visit.runs.runs.as_slice());
+        let added = ending.records(&open.task.instances, recorded, &work, of_runs);
+        let may_be_repeated = ending.may_be_repeated();
+        self.folder
+            .set_end(place, recorded.length, &added)
+            .map_err(broken)?;
+        let mut records = recorded.records.clone();
+        records.extend(added);
+        self.take(place, &records, may_be_repeated, outlet, finished)
+    }
+
+    /// Hands on the records of a task that is over, and plans the next attempt if it was lost.
+    fn take(
+        &mut self,
+        place: TaskPlace,
+        records: &[Record],
+        may_be_repeated: bool,
+        outlet: &mut ClusterOutlet<'_, '_, '_>,
+        finished: &mut Vec<FinishedInstance>,
+    ) -> Result<(), RunError> {
+        let Some(open) = self.open.remove(&place) else {
+            return Ok(());
+        };
+        let ended = outlet.deliver(&open.task, records)?;
+        let attempt = open.task.instances.iter().map(|it| it.plan.attempt).max();
+        let tries = attempt.unwrap_or(0) < self.settings.retries;
+        let instances = open.task.instances.len();
+        if may_be_repeated && tries && !self.is_cancelling {
+            self.counts.resubmitted += instances;
+            self.waiting.push_back((None, open.task.again()));
+            return Ok(());
+        }
+        let is_lost = |it: &&FinishedInstance| it.outcome == InstanceOutcome::Lost;
+        let lost = ended.iter().filter(is_lost).count();
+        self.counts.lost += lost;
+        self.counts.done += ended.len() - lost;
+        finished.extend(ended);
+        Ok(())
+    }
+
+    /// Leaves the jobs in the queue, or cancels them and collects what they recorded.
+    pub(super) fn leave(
+        &mut self,
+        outlet: &mut ClusterOutlet<'_, '_, '_>,
+        terminal: &Terminal,
+    ) -> Result<RunEnd, RunError> {
+        let jobs: Vec<String> = self.open.values().map(|it| it.job.clone()).collect();
+        if self.leave_jobs || !wants_to_cancel(jobs.len(), terminal) {
+            terminal.say(&format!(
+                "{} left in the queue; `lapwing run --resume` collects what they measure",
+                counted(jobs.len(), "job")
+            ));
+            return Ok(RunEnd::Interrupted);
+        }
+        let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+        self.is_cancelling = true;
+        self.waiting.clear();
+        if !jobs.is_empty() {
+            self.scheduler.cancel(&jobs).map_err(broken)?;
+        }
+        terminal.say(&format!("cancelled {}", counted(jobs.len(), "job")));
+        let start = Instant::now();
+        let mut finished = Vec::new();
+        while !self.open.is_empty() && start.elapsed() < LEAVE_TAKING {
+            thread::sleep(LEAVE_POLL);
+            self.collect(outlet, &mut finished)?;
+        }
+        Ok(RunEnd::Interrupted)
+    }
+}
+
+/// Asks at a terminal whether jobs are to be cancelled; elsewhere they are. A second Ctrl-C is a yes.
+fn wants_to_cancel(jobs: usize, terminal: &Terminal) -> bool {
+    if !terminal.is_interactive() || !io::stdin().is_terminal() {
+        return true;
+    }
+    terminal.ask(&format!(
+        "\ncancel {}? Without that they go on, and `lapwing run --resume` collects them. [Y/n] ",
+        counted(jobs, "job")
+    ));
+    let (answers, answer) = mpsc::channel();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let _closed = io::stdin().lock().read_line(&mut line);
+        let _gone = answers.send(line);
+    });
+    let before = interrupts();
+    loop {
+        match answer.recv_timeout(Duration::from_millis(100)) {
+            Ok(line) => return !line.trim().to_ascii_lowercase().starts_with('n'),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return true,
+            Err(mpsc::RecvTimeoutError::Timeout) if interrupts() > before => return true,
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+    }
+}

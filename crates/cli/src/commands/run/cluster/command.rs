@@ -1,0 +1,173 @@
+//! Any scheduler, by commands of the user: one that starts a job, one that tells states, one that cancels.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use lapwing_core::suite::{CommandLine, JobCommands};
+
+use super::super::quoted;
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState, output_of};
+
+/// A scheduler whose commands the suite names.
+pub struct CommandScheduler {
+    commands: JobCommands,
+}
+
+impl CommandScheduler {
+    pub fn new(commands: JobCommands) -> Self {
+        Self { commands }
+    }
+}
+
+/// Returns the command with its placeholders filled in: as words of the shell in a shell command, as they are in a list,
+/// where a placeholder that is a word of its own may become several.
+fn filled(command: &CommandLine, values: &[(&str, Vec<String>)]) -> Command {
+    match command {
+        CommandLine::Shell(text) => {
+            let mut text = text.clone();
+            for (name, values) in values {
+                let words: Vec<String> = values.iter().map(|it| quoted(it)).collect();
+                text = text.replace(name, &words.join(" "));
+            }
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(text);
+            command
+        }
+        CommandLine::Words(words) => {
+            let mut all = Vec::new();
+            for word in words {
+                match values.iter().find(|(name, _)| name == word) {
+                    Some((_, values)) => all.extend(values.iter().cloned()),
+                    None => {
+                        let fill = |text: String, (name, values): &(&str, Vec<String>)| {
+                            text.replace(name, &values.join(" "))
+                        };
+                        all.push(values.iter().fold(word.clone(), fill));
+                    }
+                }
+            }
+            let mut words = all.into_iter();
+            let mut command = Command::new(words.next().unwrap_or_default());
+            command.args(words);
+            command
+        }
+    }
+}
+
+fn jobs_value(jobs: &[&str]) -> [(&'static str, Vec<String>); 1] {
+    let jobs = jobs.iter().map(|it| (*it).to_owned());
+    [("{jobs}", jobs.collect())]
+}
+
+impl JobScheduler for CommandScheduler {
+    fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
+        let submit = |task: usize| {
+            let log = batch.logs.join(format!("{}-{task}.txt", batch.log_prefix));
+            let values = [
+                ("{script}", vec![batch.script.display().to_string()]),
+                ("{index}", vec![task.to_string()]),
+                ("{name}", vec![batch.name.clone()]),
+                ("{log}", vec![log.display().to_string()]),
+            ];
+            let mut command = filled(&self.commands.submit, &values);
+            let printed = output_of(command.current_dir(&batch.directory))?;
+            match printed.split_ascii_whitespace().last() {
+                Some(id) => Ok(id.to_owned()),
+                None => Err(JobError::Unreadable {
+                    program: "submit".to_owned(),
+                    text: printed,
+                    expected: "the id of a job",
+                }),
+            }
+        };
+        let mut jobs = Vec::with_capacity(batch.tasks);
+        for task in 0..batch.tasks {
+            match submit(task) {
+                Ok(job) => jobs.push(job),
+                Err(error) => {
+                    // Nothing of a batch that failed stays behind.
+                    let submitted: Vec<&str> = jobs.iter().map(String::as_str).collect();
+                    let _best_effort = self.cancel(&submitted);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError> {
+        let text = output_of(&mut filled(&self.commands.state, &jobs_value(jobs)))?;
+        Ok(parse_states(&text))
+    }
+
+    fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
+        match &self.commands.cancel {
+            Some(cancel) if !jobs.is_empty() => {
+                output_of(&mut filled(cancel, &jobs_value(jobs))).map(|_nothing| ())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn find(&mut self, _batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {
+        // Its jobs, if there are any, end by themselves: their batch is withdrawn.
+        Ok(None)
+    }
+}
+
+/// Reads lines `JOB STATE [NODE]`.
+fn parse_states(text: &str) -> BTreeMap<String, JobReport> {
+    let lines = text.lines().filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let (job, word) = (words.next()?, words.next()?);
+        let report = JobReport {
+            state: JobState::of_word(word)?,
+            word: word.to_owned(),
+            exit: None,
+            node: words.next().map(str::to_owned),
+        };
+        Some((job.to_owned(), report))
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(command: &Command) -> Vec<String> {
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|it| it.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn placeholders_are_words_of_the_shell_or_words_of_the_list() {
+        let values = [
+            ("{script}", vec!["/a b/it's.sh".to_owned()]),
+            ("{jobs}", vec!["1".to_owned(), "2".to_owned()]),
+        ];
+        let shell = CommandLine::Shell("run {script} {jobs}".to_owned());
+        let words = ["run", "--file={script}", "{jobs}"].map(str::to_owned);
+        let words = CommandLine::Words(words.to_vec());
+        assert_eq!(
+            shown(&filled(&shell, &values)),
+            ["sh", "-c", r"run '/a b/it'\''s.sh' 1 2"]
+        );
+        assert_eq!(
+            shown(&filled(&words, &values)),
+            ["run", "--file=/a b/it's.sh", "1", "2"]
+        );
+    }
+
+    #[test]
+    fn states_are_lines_of_a_job_and_a_word() {
+        let found = parse_states("7 running n1\n8 oom\nnonsense\n9 unheard-of\n");
+        let states: Vec<(&str, JobState)> = found
+            .iter()
+            .map(|(job, it)| (job.as_str(), it.state))
+            .collect();
+        let expected = [("7", JobState::Running), ("8", JobState::OutOfMemory)];
+        assert_eq!(states, expected);
+        assert_eq!(found["7"].node.as_deref(), Some("n1"));
+    }
+}

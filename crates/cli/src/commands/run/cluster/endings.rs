@@ -1,0 +1,237 @@
+//! How a task ends whose job did not record an end: what the scheduler says of it becomes the end of its instances.
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp;
+use lapwing_core::measure::pytest::left_over;
+use lapwing_core::model::{
+    Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session,
+};
+use lapwing_core::suite::Plan;
+use serde_json::json;
+
+use super::folder::{SharedFolder, TaskInstance, TaskPlace, TaskRecords};
+use super::scheduler::{JobReport, JobState};
+
+/// How much of the end of what a job printed is quoted, in bytes.
+const QUOTED: u64 = 600;
+
+/// How a job ended that did not record an end.
+pub struct JobEnding<'a> {
+    /// Its id.
+    pub job: &'a str,
+    /// What the scheduler says; `None` if it knows nothing of it.
+    pub report: Option<&'a JobReport>,
+    /// The end of what it printed.
+    pub printed: Option<String>,
+}
+
+/// What Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
+/// control groups, the job's state is just FAILED.
+const OF_MEMORY: [&str; 3] = [
+    "exceeded memory limit",
+    "Exceeded job memory limit",
+    "oom-kill event",
+];
+
+impl JobEnding<'_> {
+    /// Returns the state and its word.
+    fn state(&self) -> Option<(JobState, &str)> {
+        let report = self.report?;
+        let printed = self.printed.as_deref().unwrap_or_default();
+        let is_of_memory = OF_MEMORY.iter().any(|it| printed.contains(it));
+        Some(match report.state {
+            JobState::Failed if is_of_memory => (JobState::OutOfMemory, "OUT_OF_MEMORY"),
+            state => (state, report.word.as_str()),
+        })
+    }
+
+    /// Returns the outcome of its instances. Time and memory are limits that the benchmark hit, and it would again; the rest
+    /// is not its doing.
+    pub fn outcome(&self) -> InstanceOutcome {
+        match self.state().map(|it| it.0) {
+            Some(JobState::TimedOut) => InstanceOutcome::TimedOut,
+            Some(JobState::OutOfMemory) => InstanceOutcome::Failed,
+            Some(
+                JobState::Cancelled
+                | JobState::Lost
+                | JobState::Failed
+                | JobState::Completed
+                | JobState::Queued
+                | JobState::Running,
+            )
+            | None => InstanceOutcome::Lost,
+        }
+    }
+
+    /// Returns whether another attempt may go better. Whoever cancelled a job meant it.
+    pub fn may_be_repeated(&self) -> bool {
+        self.outcome() == InstanceOutcome::Lost
+            && self.state().is_none_or(|it| it.0 != JobState::Cancelled)
+    }
+
+    /// Returns how it ended, for people.
+    fn message(&self) -> String {
+        let (Some(report), Some((state, word))) = (self.report, self.state()) else {
+            return format!(
+                "the scheduler has forgotten job {}, which left no result",
+                self.job
+            );
+        };
+        let what = match state {
+            JobState::TimedOut => "the job was ended at its time limit",
+            JobState::OutOfMemory => "the job was ended because it used too much memory",
+            JobState::Cancelled => "the job was cancelled",
+            JobState::Lost => "the node or the scheduler failed, or another job took the place",
+            JobState::Failed => "the job was ended before the instance was",
+            JobState::Completed | JobState::Queued | JobState::Running => {
+                "the job ended without a result"
+            }
+        };
+        let mut message = format!("{word}: {what} (job {}", self.job);
+        if let Some(node) = &report.node {
+            message.push_str(&format!(" on {node}"));
+        }
+        if let Some(exit) = &report.exit {
+            message.push_str(&format!(", {exit}"));
+        }
+        message.push(')');
+        if let Some(printed) = &self.printed {
+            message.push_str(&format!("; it printed:\n{printed}"));
+        }
+        message
+    }
+
+    fn observed(&self, interrupted: Option<&InstanceEnd>) -> Object {
+        let mut observed = interrupted.map_or_else(Object::new, |it| it.observed.clone());
+        if let (Some(report), Some((_, word))) = (self.report, self.state()) {
+            observed.insert("job_state".to_owned(), json!(word));
+            if let Some(exit) = &report.exit {
+                observed.insert("job_exit".to_owned(), json!(exit));
+            }
+        }
+        observed
+    }
+
+    /// Returns the records that a task lacks: of each of its instances the end, and the beginning if there is none.
+    pub fn records(
+        &self,
+        instances: &[TaskInstance],
+        recorded: &TaskRecords,
+        work: &Path,
+        (plan, runs): (&Plan, &[Run]),
+    ) -> Vec<Record> {
+        let left = left_over(work);
+        let mut records = Vec::new();
+        for planned in instances {
+            let own = |it: &&Record| instance_of(it) == Some(planned.id);
+            let known: Vec<&Record> = recorded.records.iter().filter(own).collect();
+            if known.iter().any(|it| matches!(it, Record::InstanceEnd(_))) {
+                continue;
+            }
+            if known.is_empty() {
+                let of_test = left
+                    .iter()
+                    .filter(own)
+                    .filter(|it| !matches!(it, Record::InstanceEnd(_)));
+                let before = records.len();
+                records.extend(of_test.cloned().map(|it| self.described(it)));
+                if records.len() == before {
+                    let instance = Record::Instance(instance_record(planned, plan, runs));
+                    records.push(self.described(instance));
+                }
+            }
+            let mut ends = recorded.interrupted.iter();
+            let interrupted = ends.find(|it| it.instance == planned.id);
+            records.push(Record::InstanceEnd(InstanceEnd {
+                instance: planned.id,
+                ended: interrupted
+                    .and_then(|it| it.ended)
+                    .or(Some(Timestamp::now())),
+                outcome: self.outcome(),
+                message: Some(self.message()),
+                observed: self.observed(interrupted),
+                extra: Object::new(),
+            }));
+        }
+        // The runs of tests declare their metrics.
+        let runs = left.into_iter().filter(|it| matches!(it, Record::Run(_)));
+        runs.chain(records).collect()
+    }
+
+    /// Adds what is known of the job to an instance that was not recorded on its node.
+    fn described(&self, record: Record) -> Record {
+        let Record::Instance(mut instance) = record else {
+            return record;
+        };
+        let (batch, index) = self.job.split_once('_').unwrap_or((self.job, ""));
+        instance
+            .job
+            .insert("batch_id".to_owned(), number_or_text(batch));
+        if !index.is_empty() {
+            instance
+                .job
+                .insert("array_index".to_owned(), number_or_text(index));
+        }
+        let node = self.report.and_then(|it| it.node.clone());
+        instance.host = node.or(instance.host);
+        Record::Instance(instance)
+    }
+}
+
+fn number_or_text(text: &str) -> serde_json::Value {
+    text.parse::<u64>().map_or(json!(text), |it| json!(it))
+}
+
+fn instance_record(planned: &TaskInstance, plan: &Plan, runs: &[Run]) -> Instance {
+    let at = planned.plan;
+    Instance {
+        id: planned.id,
+        run: runs[at.variant].id,
+        benchmark: plan.cases[at.case].benchmark.clone(),
+        block: at.block,
+        position: at.position,
+        attempt: at.attempt,
+        host: None,
+        started: None,
+        environment: Object::new(),
+        job: Object::new(),
+        attributes: Object::new(),
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+/// Returns the instance that a record belongs to.
+pub fn instance_of(record: &Record) -> Option<Id> {
+    match record {
+        Record::Instance(it) => Some(it.id),
+        Record::Iteration(it) => Some(it.instance),
+        Record::Span(it) => Some(it.instance),
+        Record::InstanceEnd(it) => Some(it.instance),
+        Record::Summary(it) => Some(it.instance),
+        Record::Session(_) | Record::Run(_) | Record::Annotation(_) => None,
+    }
+}
+
+/// Returns the end of what the job of a task printed, if it printed anything.
+pub fn printed_by(folder: &SharedFolder, place: TaskPlace) -> Option<String> {
+    let mut file = fs::File::open(folder.log(place)).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))
+        .ok()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns a session without its attributes: the plan among them is large, and stands elsewhere.
+pub fn bare(session: &Session) -> Session {
+    Session {
+        attributes: Object::new(),
+        ..session.clone()
+    }
+}

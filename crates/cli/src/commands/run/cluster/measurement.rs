@@ -1,0 +1,435 @@
+//! The client: submits instances as jobs, asks for their states, and collects what they recorded.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use lapwing_core::measure::{
+    Consumer, Event, FinishedInstance, InstancePlan, JobCounts, RunEnd, RunError, Schedule,
+    SessionRuns, VariantSources,
+};
+use lapwing_core::model::{Id, InstanceOutcome, Record};
+use lapwing_core::suite::{ClusterSettings, Plan, SchedulerSettings};
+
+use super::super::{interrupts, new_id};
+use super::TOOL;
+use super::collecting::{ClusterOutlet, pause};
+use super::command::CommandScheduler;
+use super::endings::bare;
+use super::folder::{BatchFile, ClusterTask, SharedFolder, TaskInstance, TaskPlace, VisitFile};
+use super::options::{ClusterOptions, ClusterSession};
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler};
+use super::script::job_script;
+use super::slurm::SlurmScheduler;
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+/// The time between two questions to the scheduler: short while there is news, longer and longer without.
+const SHORTEST_POLL: Duration = Duration::from_millis(500);
+const LONGEST_POLL: Duration = Duration::from_secs(10);
+/// The measurement of a session on a cluster.
+pub struct ClusterMeasurement {
+    session: Id,
+    pub(super) settings: ClusterSettings,
+    pub(super) folder: SharedFolder,
+    program: PathBuf,
+    /// The working directory of jobs.
+    directory: PathBuf,
+    pub(super) scheduler: Box<dyn JobScheduler>,
+    /// Leaves jobs in the queue when interrupted; `None` asks at a terminal, and cancels elsewhere.
+    pub(super) leave_jobs: bool,
+    /// Submitted, and not collected yet.
+    pub(super) open: BTreeMap<TaskPlace, OpenTask>,
+    /// Not submitted yet, with their nodes.
+    pub(super) waiting: VecDeque<(Option<String>, ClusterTask)>,
+    pub(super) counts: JobCounts,
+    largest_batch: Option<usize>,
+    pub(super) silent_since: Option<Instant>,
+    pub(super) is_cancelling: bool,
+}
+
+/// A task that was submitted.
+pub(super) struct OpenTask {
+    pub task: ClusterTask,
+    pub job: String,
+    pub report: Option<JobReport>,
+    /// The size of the file of its records when it was read last.
+    pub size: u64,
+    /// When its job was seen to be over, or to be forgotten.
+    pub over_since: Option<Instant>,
+}
+
+/// What is measured now.
+pub struct ClusterVisit<'a> {
+    pub plan: &'a Plan,
+    pub runs: &'a SessionRuns,
+    pub sources: VariantSources,
+    pub look: Option<u32>,
+}
+
+pub(super) fn broken(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> RunError {
+    RunError::Jobs {
+        source: source.into(),
+    }
+}
+
+impl ClusterMeasurement {
+    /// Opens the shared folder of a session, and notes the jobs of it that nobody has collected.
+    pub fn open(
+        session: Id,
+        cluster: ClusterSession,
+        options: &ClusterOptions,
+    ) -> Result<Self, CliError> {
+        let about_folder = |error: io::Error| {
+            CliError::input(error)
+                .consequence(format!("{} cannot be used", cluster.folder.display()))
+                .hint("name a folder that all nodes share with `shared_folder` under [executor.slurm]")
+        };
+        let scheduler: Box<dyn JobScheduler> = match &cluster.settings.scheduler {
+            SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone())),
+            SchedulerSettings::Command(commands) => {
+                Box::new(CommandScheduler::new(commands.clone()))
+            }
+        };
+        let program = match &cluster.settings.program {
+            Some(program) => PathBuf::from(program),
+            None => std::env::current_exe()?,
+        };
+        let mut opened = Self {
+            session,
+            folder: SharedFolder::create(&cluster.folder).map_err(about_folder)?,
+            settings: cluster.settings,
+            program,
+            directory: super::super::working_directory(),
+            scheduler,
+            leave_jobs: options.leave_jobs,
+            open: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            counts: JobCounts::default(),
+            largest_batch: None,
+            silent_since: None,
+            is_cancelling: false,
+        };
+        opened.find_open_tasks()?;
+        Ok(opened)
+    }
+
+    fn find_open_tasks(&mut self) -> Result<(), CliError> {
+        for number in self.folder.batches()? {
+            let batch = self.folder.batch(number)?;
+            let jobs = match self.folder.jobs(number)? {
+                Some(jobs) => jobs,
+                None => {
+                    let unnoted = self.job_batch(number, batch.tasks.len(), None);
+                    match self.scheduler.find(&unnoted)? {
+                        Some(jobs) => {
+                            self.folder.set_jobs(number, &jobs)?;
+                            jobs
+                        }
+                        None => {
+                            self.give_up(number, &batch)?;
+                            continue;
+                        }
+                    }
+                }
+            };
+            for (index, (task, job)) in batch.tasks.into_iter().zip(jobs).enumerate() {
+                let place = TaskPlace {
+                    batch: number,
+                    index,
+                };
+                if !self.folder.is_ended(place) && !self.folder.recorded(place)?.are_complete(&task)
+                {
+                    self.open.insert(place, OpenTask::new(task, job));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up what is incomplete of a batch whose jobs are unknown: should they live, what they record does not count.
+    fn give_up(&self, number: u32, batch: &BatchFile) -> io::Result<()> {
+        for (index, task) in batch.tasks.iter().enumerate() {
+            let place = TaskPlace {
+                batch: number,
+                index,
+            };
+            if !self.folder.recorded(place)?.are_complete(task) {
+                self.folder.set_end(place, 0, &[])?;
+            }
+        }
+        self.folder.set_jobs(number, &[])
+    }
+
+    /// Returns everything that was recorded of tasks that are over.
+    pub fn collected(&self) -> io::Result<Vec<Record>> {
+        let mut records = Vec::new();
+        for number in self.folder.batches()? {
+            let batch = self.folder.batch(number)?;
+            for (index, task) in batch.tasks.iter().enumerate() {
+                let place = TaskPlace {
+                    batch: number,
+                    index,
+                };
+                let recorded = self.folder.recorded(place)?;
+                if recorded.are_complete(task) {
+                    records.extend(recorded.records);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the instances that were submitted and not collected.
+    pub fn under_way(&self) -> impl Iterator<Item = FinishedInstance> {
+        let instances = self.open.values().flat_map(|it| &it.task.instances);
+        instances.map(|it| FinishedInstance {
+            plan: it.plan,
+            outcome: InstanceOutcome::Ok,
+        })
+    }
+
+    /// Removes the shared folder, once the store has everything.
+    pub fn remove_folder(&self) {
+        // What stays is of no harm.
+        let _stays = self.folder.remove();
+    }
+
+    /// Measures what a schedule says, and collects what was under way.
+    pub fn visit(
+        &mut self,
+        visit: &ClusterVisit<'_>,
+        schedule: &mut dyn Schedule,
+        consumers: &mut [&mut dyn Consumer],
+        terminal: &Terminal,
+    ) -> Result<RunEnd, RunError> {
+        let instances = schedule.remaining() + self.under_way().count();
+        let mut outlet = ClusterOutlet { visit, consumers };
+        outlet.send(&Event::Started {
+            plan: visit.plan,
+            instances,
+        })?;
+        self.counts = JobCounts::default();
+        let mut number = None;
+        let mut finished = Vec::new();
+        let mut poll = SHORTEST_POLL;
+        let end = loop {
+            self.take_planned(visit.plan, schedule, &finished)?;
+            if !self.waiting.is_empty() && !self.is_cancelling {
+                let number = match number {
+                    Some(number) => number,
+                    None => *number.insert(self.add_visit(visit).map_err(broken)?),
+                };
+                self.submit_waiting(number)?;
+            }
+            if self.open.is_empty() && self.waiting.is_empty() {
+                break RunEnd::Complete;
+            }
+            if interrupts() > 0 {
+                break self.leave(&mut outlet, terminal)?;
+            }
+            outlet.send(&Event::Jobs(&self.counts()))?;
+            pause(poll);
+            let before = self.counts();
+            self.collect(&mut outlet, &mut finished)?;
+            poll = match self.counts() == before {
+                true => (poll * 5 / 4).min(LONGEST_POLL),
+                false => SHORTEST_POLL,
+            };
+        };
+        outlet.send(&Event::Jobs(&self.counts()))?;
+        outlet.send(&Event::Ended)?;
+        Ok(end)
+    }
+
+    /// Takes what the schedule has now, as tasks: an instance each, or the two halves of a duet.
+    fn take_planned(
+        &mut self,
+        plan: &Plan,
+        schedule: &mut dyn Schedule,
+        finished: &[FinishedInstance],
+    ) -> Result<(), RunError> {
+        let mut tasks: Vec<Vec<InstancePlan>> = Vec::new();
+        while let Some(planned) = schedule.next(finished) {
+            match tasks.last_mut() {
+                Some(task)
+                    if plan.duet.is_some()
+                        && task.len() == 1
+                        && is_partner(plan, task[0], planned) =>
+                {
+                    task.push(planned);
+                }
+                Some(_) | None => tasks.push(vec![planned]),
+            }
+        }
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let nodes = match &self.settings.scheduler {
+            SchedulerSettings::Slurm(slurm) if slurm.spread => {
+                self.scheduler.nodes().map_err(broken)?
+            }
+            SchedulerSettings::Slurm(_) | SchedulerSettings::Command(_) => Vec::new(),
+        };
+        for task in tasks {
+            // The variants of a block share a node, and each benchmark visits the nodes in turn.
+            let turn = task[0].block as usize + task[0].case;
+            let node = turn.checked_rem(nodes.len()).map(|at| nodes[at].clone());
+            self.waiting.push_back((node, ClusterTask::new(&task)));
+        }
+        Ok(())
+    }
+
+    fn add_visit(&self, visit: &ClusterVisit<'_>) -> io::Result<u32> {
+        self.folder.add_visit(&VisitFile {
+            tool: TOOL.to_owned(),
+            session: bare(&visit.runs.session),
+            runs: visit.runs.runs.clone(),
+            plan: visit.plan.clone(),
+            sources: visit.sources.clone(),
+            look: visit.look,
+        })
+    }
+
+    fn job_batch(&self, number: u32, tasks: usize, node: Option<&str>) -> JobBatch {
+        JobBatch {
+            name: format!("lapwing-{}-{number}", self.session),
+            script: self.folder.script(number),
+            tasks,
+            logs: self.folder.logs(),
+            log_prefix: number.to_string(),
+            directory: self.directory.clone(),
+            in_flight: self.settings.in_flight,
+            node: node.map(str::to_owned),
+        }
+    }
+
+    /// Submits what waits, as far as limits permit.
+    fn submit_waiting(&mut self, visit: u32) -> Result<(), RunError> {
+        if self.largest_batch.is_none() {
+            self.largest_batch = Some(self.scheduler.largest_batch());
+        }
+        while !self.waiting.is_empty() {
+            let mut most = self.largest_batch.unwrap_or(1);
+            if let Some(in_flight) = self.settings.in_flight.map(|it| it as usize)
+                && !self.open.is_empty()
+            {
+                // The first array holds itself back; the next ones fit beside it.
+                match in_flight.checked_sub(self.open.len()) {
+                    None | Some(0) => return Ok(()),
+                    Some(room) => most = most.min(room),
+                }
+            }
+            let node = self.waiting.front().and_then(|it| it.0.clone());
+            let mut tasks = Vec::new();
+            let mut others = VecDeque::new();
+            while let Some((of, task)) = self.waiting.pop_front() {
+                match tasks.len() < most && of == node {
+                    true => tasks.push(task),
+                    false => others.push_back((of, task)),
+                }
+            }
+            self.waiting = others;
+            match self.submit(visit, &tasks, node.as_deref()) {
+                Ok(()) => {}
+                Err(error) => {
+                    for task in tasks.into_iter().rev() {
+                        self.waiting.push_front((node.clone(), task));
+                    }
+                    return self.after_refusal(error, most);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes batches smaller, or waits for earlier ones, if a limit of the cluster was hit.
+    fn after_refusal(&mut self, error: JobError, most: usize) -> Result<(), RunError> {
+        let is_limit = matches!(&error, JobError::Refused { message, .. } if message.to_ascii_lowercase().contains("limit"));
+        if is_limit && most > 1 {
+            self.largest_batch = Some(most / 2);
+            return Ok(());
+        }
+        match is_limit && !self.open.is_empty() {
+            true => Ok(()),
+            false => Err(broken(error)),
+        }
+    }
+
+    fn submit(
+        &mut self,
+        visit: u32,
+        tasks: &[ClusterTask],
+        node: Option<&str>,
+    ) -> Result<(), JobError> {
+        let batch = BatchFile {
+            visit,
+            tasks: tasks.to_vec(),
+        };
+        let number = self.folder.add_batch(&batch)?;
+        let set_up = &self.settings.set_up;
+        let text = job_script(&self.program, self.folder.path(), number, set_up);
+        self.folder.write_script(number, &text)?;
+        let submitted = self
+            .scheduler
+            .submit(&self.job_batch(number, tasks.len(), node));
+        let jobs = match submitted {
+            Ok(jobs) => jobs,
+            Err(error) => {
+                self.folder.withdraw(number)?;
+                return Err(error);
+            }
+        };
+        self.folder.set_jobs(number, &jobs)?;
+        for (index, (task, job)) in tasks.iter().zip(jobs).enumerate() {
+            let place = TaskPlace {
+                batch: number,
+                index,
+            };
+            self.open.insert(place, OpenTask::new(task.clone(), job));
+        }
+        Ok(())
+    }
+}
+
+impl OpenTask {
+    fn new(task: ClusterTask, job: String) -> Self {
+        Self {
+            task,
+            job,
+            report: None,
+            size: 0,
+            over_since: None,
+        }
+    }
+}
+
+impl ClusterTask {
+    /// Returns a task of these instances, which get their ids.
+    pub fn new(instances: &[InstancePlan]) -> Self {
+        let with_id = |plan: &InstancePlan| TaskInstance {
+            id: new_id(),
+            plan: *plan,
+        };
+        Self {
+            instances: instances.iter().map(with_id).collect(),
+        }
+    }
+
+    /// Returns the next attempt.
+    pub fn again(&self) -> Self {
+        let plans: Vec<InstancePlan> = self.instances.iter().map(|it| it.plan).collect();
+        let next = plans.iter().map(|plan| InstancePlan {
+            attempt: plan.attempt + 1,
+            ..*plan
+        });
+        Self::new(&next.collect::<Vec<_>>())
+    }
+}
+
+/// Returns whether two instances are the halves of one duet.
+fn is_partner(plan: &Plan, one: InstancePlan, other: InstancePlan) -> bool {
+    one.block == other.block
+        && plan.duet_partner((one.case, one.variant)) == Some((other.case, other.variant))
+}

@@ -1,0 +1,24 @@
+//! `lapwing run --executor slurm`: instances as jobs on a cluster.
+//!
+//! Each instance is a job that runs this same program on its node ([`task`]), which measures it with the local executor and
+//! writes records to a folder that all nodes share ([`folder`]). The client submits, polls and collects
+//! ([`measurement`]). What differs between schedulers is behind [`scheduler::JobScheduler`]; each has its file.
+
+mod collecting;
+mod command;
+mod endings;
+mod folder;
+mod measurement;
+mod options;
+mod scheduler;
+mod script;
+mod slurm;
+mod slurm_text;
+mod task;
+
+pub use measurement::{ClusterMeasurement, ClusterVisit};
+pub use options::{ClusterOptions, EXECUTOR};
+pub use task::ClusterTaskCommand;
+
+/// The program and its version.
+const TOOL: &str = concat!("lapwing ", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,150 @@
+//! The options of executors, and the cluster of a session.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use lapwing_core::model::Session;
+use lapwing_core::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::measurement::ClusterMeasurement;
+use crate::error::CliError;
+use crate::options::Context;
+
+/// The attribute of a session that says how its instances are jobs.
+pub const EXECUTOR: &str = "executor";
+
+/// Where instances are measured.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ClusterOptions {
+    /// Where instances are measured
+    #[arg(
+        long,
+        value_name = "EXECUTOR",
+        value_enum,
+        default_value_t,
+        conflicts_with = "resume",
+        help_heading = "Clusters"
+    )]
+    pub executor: ExecutorChoice,
+    /// Let several instances share a node, instead of one per node
+    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
+    pub share_nodes: bool,
+    /// Deal the instances of each benchmark and variant evenly to the nodes
+    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
+    pub spread: bool,
+    /// Further option of sbatch, such as `--sbatch-option=--qos=low`; can be repeated
+    #[arg(
+        long,
+        value_name = "OPTION",
+        allow_hyphen_values = true,
+        conflicts_with = "resume",
+        help_heading = "Clusters"
+    )]
+    pub sbatch_option: Vec<String>,
+    /// On Ctrl-C leave jobs in the queue, for `--resume` to collect, instead of cancelling them
+    #[arg(long, help_heading = "Clusters")]
+    pub leave_jobs: bool,
+}
+
+/// Where instances are measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExecutorChoice {
+    /// On this machine, one after another
+    #[default]
+    Local,
+    /// As jobs of Slurm, described by [executor.slurm] of the suite
+    Slurm,
+    /// As jobs of another scheduler, by the commands of [executor.command] of the suite
+    Command,
+}
+
+/// How the instances of a session are jobs, as the session keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterSession {
+    pub settings: ClusterSettings,
+    pub folder: PathBuf,
+}
+
+impl ClusterOptions {
+    /// Returns the measurement of a new session on a cluster, whose place the session keeps; `None` if it is measured here.
+    pub fn open(
+        &self,
+        tables: ExecutorTables,
+        session: &mut Session,
+        context: &Context,
+    ) -> Result<Option<ClusterMeasurement>, CliError> {
+        let Some(settings) = self.settings(tables)? else {
+            return Ok(None);
+        };
+        let shared = match &settings.shared_folder {
+            Some(folder) => PathBuf::from(folder),
+            None => context
+                .store
+                .parent()
+                .unwrap_or(Path::new(""))
+                .join("cluster"),
+        };
+        let folder = std::path::absolute(shared)?.join(session.id.to_string());
+        let cluster = ClusterSession { settings, folder };
+        session
+            .attributes
+            .insert(EXECUTOR.to_owned(), json!(cluster));
+        Ok(Some(ClusterMeasurement::open(session.id, cluster, self)?))
+    }
+
+    /// Returns the measurement of a session that was measured on a cluster before.
+    pub fn reopen(&self, session: &Session) -> Result<Option<ClusterMeasurement>, CliError> {
+        let Some(stored) = session.attributes.get(EXECUTOR) else {
+            return Ok(None);
+        };
+        let cluster = serde_json::from_value(stored.clone()).map_err(|error| {
+            CliError::input(error).consequence(
+                "the executor of the session cannot be read by this version of lapwing",
+            )
+        })?;
+        Ok(Some(ClusterMeasurement::open(session.id, cluster, self)?))
+    }
+
+    /// Returns how instances are jobs; `None` if they are measured here.
+    fn settings(&self, tables: ExecutorTables) -> Result<Option<ClusterSettings>, CliError> {
+        let mut settings = match self.executor {
+            ExecutorChoice::Local => return self.refuse_cluster_options(),
+            ExecutorChoice::Slurm => tables.slurm.unwrap_or_else(|| {
+                ClusterSettings::of(SchedulerSettings::Slurm(SlurmSettings::default()))
+            }),
+            ExecutorChoice::Command => tables.command.ok_or_else(|| {
+                CliError::input("the suite has no [executor.command]").hint(
+                    "name there the commands that start a job (`submit`) and print states (`state`)",
+                )
+            })?,
+        };
+        match &mut settings.scheduler {
+            SchedulerSettings::Slurm(slurm) => {
+                slurm.exclusive &= !self.share_nodes;
+                slurm.spread |= self.spread;
+                slurm.options.extend(self.sbatch_option.iter().cloned());
+            }
+            SchedulerSettings::Command(_) => {
+                self.refuse_cluster_options()?;
+            }
+        }
+        Ok(Some(settings))
+    }
+
+    /// Refuses options that would have no effect.
+    fn refuse_cluster_options(&self) -> Result<Option<ClusterSettings>, CliError> {
+        let given = [
+            ("--share-nodes", self.share_nodes),
+            ("--spread", self.spread),
+            ("--sbatch-option", !self.sbatch_option.is_empty()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(CliError::input(format!(
+                "{option} belongs to --executor slurm"
+            ))),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a cluster's scheduler does for us: start jobs, tell their states, cancel them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Starts jobs, tells their states and cancels them. A new scheduler is a file with these four functions.
+pub trait JobScheduler {
+    /// Starts the jobs of a batch and returns their ids, in the order of its tasks.
+    fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError>;
+
+    /// Returns what is known of these jobs, by one question for all; a job that the scheduler has forgotten is absent.
+    fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError>;
+
+    /// Cancels jobs; those that ended are left alone.
+    fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError>;
+
+    /// Returns the jobs of a batch whose ids were never written down, because the process that submitted it was
+    /// killed; `None` if it was not submitted.
+    fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError>;
+
+    /// Returns how many jobs a batch may have.
+    fn largest_batch(&mut self) -> usize {
+        MOST_TASKS
+    }
+
+    /// Returns the nodes that jobs may run on, where a job can ask for one of them.
+    fn nodes(&mut self) -> Result<Vec<String>, JobError> {
+        Err(JobError::NoNodes)
+    }
+}
+
+/// The largest batch, whatever the scheduler permits.
+pub const MOST_TASKS: usize = 10_000;
+
+/// Jobs that are started together.
+#[derive(Debug, Clone)]
+pub struct JobBatch {
+    /// A name that no other batch has.
+    pub name: String,
+    /// The script of every job; it finds its number in its first argument, or in the scheduler's variable.
+    pub script: PathBuf,
+    /// How many jobs.
+    pub tasks: usize,
+    /// The folder of what the jobs print: `PREFIX-NUMBER.txt`.
+    pub logs: PathBuf,
+    /// The beginning of those names.
+    pub log_prefix: String,
+    /// The working directory.
+    pub directory: PathBuf,
+    /// How many may run at the same time.
+    pub in_flight: Option<u32>,
+    /// The node that all must run on.
+    pub node: Option<String>,
+}
+
+/// What a scheduler says about a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobReport {
+    pub state: JobState,
+    /// The scheduler's own word, such as `OUT_OF_MEMORY`.
+    pub word: String,
+    /// How its script ended, such as `exit code 1` or `signal 9`.
+    pub exit: Option<String>,
+    pub node: Option<String>,
+}
+
+/// The state of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    Queued,
+    Running,
+    /// It ended by itself and well.
+    Completed,
+    /// Its script failed or was killed.
+    Failed,
+    /// It was ended at its time limit.
+    TimedOut,
+    /// It was ended because it used too much memory.
+    OutOfMemory,
+    /// Somebody cancelled it.
+    Cancelled,
+    /// The machine or the scheduler failed, or another job took its place.
+    Lost,
+}
+
+impl JobState {
+    /// Returns whether a job in this state does nothing any more.
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Queued | Self::Running => false,
+            Self::Completed
+            | Self::Failed
+            | Self::TimedOut
+            | Self::OutOfMemory
+            | Self::Cancelled
+            | Self::Lost => true,
+        }
+    }
+
+    /// Returns the state that a word of Slurm means, in any case; other schedulers use the same words.
+    pub fn of_word(word: &str) -> Option<Self> {
+        // `CANCELLED by 1000` of sacct.
+        let word = word.split_ascii_whitespace().next()?;
+        Some(match word.to_ascii_uppercase().as_str() {
+            "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED"
+            | "SPECIAL_EXIT" | "RESV_DEL_HOLD" | "QUEUED" | "WAITING" => Self::Queued,
+            "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT"
+            | "RESIZING" => Self::Running,
+            "COMPLETED" | "DONE" | "SUCCEEDED" => Self::Completed,
+            "FAILED" | "ERROR" => Self::Failed,
+            "TIMEOUT" | "DEADLINE" => Self::TimedOut,
+            "OUT_OF_MEMORY" | "OOM" => Self::OutOfMemory,
+            "CANCELLED" => Self::Cancelled,
+            "NODE_FAIL" | "BOOT_FAIL" | "PREEMPTED" | "REVOKED" | "LOST" => Self::Lost,
+            _ => return None,
+        })
+    }
+}
+
+/// A scheduler did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// Its program cannot be started.
+    #[error("`{program}` cannot be started")]
+    NotStarted {
+        program: String,
+        #[source]
+        source: io::Error,
+    },
+    /// Its program failed.
+    #[error("`{program}` failed ({how}): {message}")]
+    Refused {
+        program: String,
+        how: String,
+        message: String,
+    },
+    /// What its program printed makes no sense.
+    #[error("`{program}` printed `{text}`, not {expected}")]
+    Unreadable {
+        program: String,
+        text: String,
+        expected: &'static str,
+    },
+    /// The folder that client and nodes share cannot be used.
+    #[error("the shared folder cannot be used")]
+    Folder(#[from] io::Error),
+    /// It does not have nodes that a job can ask for.
+    #[error("this executor cannot choose nodes")]
+    NoNodes,
+}
+
+/// Runs a program of the scheduler and returns what it prints.
+pub fn output_of(command: &mut Command) -> Result<String, JobError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    // In a process group of its own: Ctrl-C must not end a submission half-way.
+    let output = command
+        .stdin(Stdio::null())
+        .process_group(0)
+        .output()
+        .map_err(|source| JobError::NotStarted {
+            program: program.clone(),
+            source,
+        })?;
+    text_of(&program, &output)
+}
+
+fn text_of(program: &str, output: &Output) -> Result<String, JobError> {
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let message = String::from_utf8_lossy(&output.stderr);
+    Err(JobError::Refused {
+        program: program.to_owned(),
+        how: match (output.status.code(), output.status.signal()) {
+            (Some(code), _) => format!("exit code {code}"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => "no exit code".to_owned(),
+        },
+        message: message.trim().to_owned(),
+    })
+}

@@ -1,0 +1,229 @@
+//! Slurm: `sbatch` arrays, one `squeue` for all, `sacct` where there is accounting, `scancel`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use std::time::Duration;
+
+use lapwing_core::suite::SlurmSettings;
+
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, MOST_TASKS, output_of};
+use super::slurm_text::{
+    SACCT_FIELDS, SQUEUE_FIELDS, largest_array, parse_sacct, parse_squeue, usable_nodes,
+};
+
+/// Slurm, by its programs.
+pub struct SlurmScheduler {
+    settings: SlurmSettings,
+    has_accounting: bool,
+}
+
+impl SlurmScheduler {
+    pub fn new(settings: SlurmSettings) -> Self {
+        Self {
+            settings,
+            has_accounting: true,
+        }
+    }
+
+    /// Returns the arguments of `sbatch`.
+    fn arguments(&self, batch: &JobBatch) -> Vec<String> {
+        let of = &self.settings;
+        let in_flight = batch
+            .in_flight
+            .map_or_else(String::new, |it| format!("%{it}"));
+        let array = format!("0-{}{in_flight}", batch.tasks.saturating_sub(1));
+        // A percent sign begins a pattern.
+        let logs = batch.logs.display().to_string().replace('%', "%%");
+        let log = format!("{logs}/{}-%a.txt", batch.log_prefix);
+        let mut arguments = vec![
+            "--parsable".to_owned(),
+            format!("--job-name={}", batch.name),
+            format!("--array={array}"),
+            format!("--output={log}"),
+            format!("--chdir={}", batch.directory.display()),
+            // A lost instance becomes a new attempt, which we submit ourselves.
+            "--no-requeue".to_owned(),
+            "--nodes=1".to_owned(),
+            "--ntasks=1".to_owned(),
+        ];
+        let given = [
+            ("partition", of.partition.clone()),
+            ("account", of.account.clone()),
+            ("time", of.time.map(slurm_time)),
+            ("mem", of.memory.clone()),
+            ("cpus-per-task", of.cpus.map(|it| it.to_string())),
+            ("constraint", of.constraint.clone()),
+            ("nodelist", batch.node.clone()),
+        ];
+        let given = given.into_iter().filter_map(|(name, it)| Some((name, it?)));
+        arguments.extend(given.map(|(name, value)| format!("--{name}={value}")));
+        if of.exclusive {
+            arguments.push("--exclusive".to_owned());
+        }
+        arguments.extend(of.options.iter().cloned());
+        arguments.push(batch.script.display().to_string());
+        arguments
+    }
+}
+
+/// Returns a time as Slurm writes it, in whole seconds and at least one.
+fn slurm_time(time: Duration) -> String {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+}
+
+/// Returns the arrays that jobs belong to.
+fn arrays_of<'a>(jobs: &[&'a str]) -> Vec<&'a str> {
+    let arrays = jobs.iter().map(|job| job.split('_').next().unwrap_or(job));
+    arrays.collect::<BTreeSet<&str>>().into_iter().collect()
+}
+
+impl JobScheduler for SlurmScheduler {
+    fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
+        let printed = output_of(Command::new("sbatch").args(self.arguments(batch)))?;
+        // `ID`, or `ID;CLUSTER`.
+        let id = printed.trim().split(';').next().unwrap_or_default();
+        if id.is_empty() || !id.bytes().all(|it| it.is_ascii_digit()) {
+            return Err(JobError::Unreadable {
+                program: "sbatch".to_owned(),
+                text: printed,
+                expected: "the id of a job",
+            });
+        }
+        Ok((0..batch.tasks)
+            .map(|task| format!("{id}_{task}"))
+            .collect())
+    }
+
+    fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError> {
+        let arrays = arrays_of(jobs).join(",");
+        let asked = Command::new("squeue")
+            .args(["--noheader", "--states=all"])
+            .arg(format!("--jobs={arrays}"))
+            .arg(format!("--Format={SQUEUE_FIELDS}"))
+            .output_text();
+        let mut found = match asked {
+            Ok(text) => parse_squeue(&text),
+            // All are forgotten: with several, those are left out silently.
+            Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => {
+                BTreeMap::new()
+            }
+            Err(error) => return Err(error),
+        };
+        let is_missing = |it: &&&str| !found.contains_key(**it);
+        if self.has_accounting && jobs.iter().any(|it| is_missing(&it)) {
+            let asked = Command::new("sacct")
+                .args(["--noheader", "--parsable2", "--allocations"])
+                .arg(format!("--jobs={arrays}"))
+                .arg(format!("--format={SACCT_FIELDS}"))
+                .output_text();
+            match asked {
+                Ok(text) => {
+                    for (job, report) in parse_sacct(&text) {
+                        found.entry(job).or_insert(report);
+                    }
+                }
+                // "Slurm accounting storage is disabled", or there is no such program.
+                Err(_none) => self.has_accounting = false,
+            }
+        }
+        Ok(found)
+    }
+
+    fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
+        let cancelled = Command::new("scancel").args(arrays_of(jobs)).output_text();
+        match cancelled {
+            Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => Ok(()),
+            other => other.map(|_nothing| ()),
+        }
+    }
+
+    fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {
+        let text = Command::new("squeue")
+            .args(["--noheader", "--states=all", "--Format=ArrayJobID"])
+            .arg(format!("--name={}", batch.name))
+            .output_text()?;
+        let id = text.split_ascii_whitespace().next();
+        Ok(id.map(|id| {
+            (0..batch.tasks)
+                .map(|task| format!("{id}_{task}"))
+                .collect()
+        }))
+    }
+
+    fn largest_batch(&mut self) -> usize {
+        let asked = Command::new("scontrol")
+            .args(["show", "config"])
+            .output_text();
+        let largest = asked.ok().and_then(|it| largest_array(&it));
+        largest.unwrap_or(MOST_TASKS).min(MOST_TASKS)
+    }
+
+    fn nodes(&mut self) -> Result<Vec<String>, JobError> {
+        let mut command = Command::new("sinfo");
+        command.args(["--noheader", "--Node", "--Format=NodeList:|,StateLong:|"]);
+        if let Some(partition) = &self.settings.partition {
+            command.arg(format!("--partition={partition}"));
+        }
+        Ok(usable_nodes(&command.output_text()?))
+    }
+}
+
+trait OutputText {
+    fn output_text(&mut self) -> Result<String, JobError>;
+}
+
+impl OutputText for Command {
+    fn output_text(&mut self) -> Result<String, JobError> {
+        output_of(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_slurm_and_never_shorter() {
+        let texts = [500, 61_000, 90 * 60_000, 50 * 3_600_000]
+            .map(|it| slurm_time(Duration::from_millis(it)));
+        assert_eq!(texts, ["00:00:01", "00:01:01", "01:30:00", "50:00:00"]);
+    }
+
+    #[test]
+    fn what_the_suite_says_becomes_options_and_the_script_is_last() {
+        let scheduler = SlurmScheduler::new(SlurmSettings {
+            partition: Some("long; rm -rf /".to_owned()),
+            time: Some(Duration::from_secs(60)),
+            options: vec!["--qos=low".to_owned()],
+            ..SlurmSettings::default()
+        });
+        let batch = JobBatch {
+            name: "lapwing-1".to_owned(),
+            script: "/s/a b.sh".into(),
+            tasks: 40,
+            logs: "/s/50%".into(),
+            log_prefix: "1".to_owned(),
+            directory: "/here".into(),
+            in_flight: Some(8),
+            node: None,
+        };
+        let expected = [
+            "--parsable",
+            "--job-name=lapwing-1",
+            "--array=0-39%8",
+            "--output=/s/50%%/1-%a.txt",
+            "--chdir=/here",
+            "--no-requeue",
+            "--nodes=1",
+            "--ntasks=1",
+            "--partition=long; rm -rf /",
+            "--time=00:01:00",
+            "--exclusive",
+            "--qos=low",
+            "/s/a b.sh",
+        ];
+        assert_eq!(scheduler.arguments(&batch), expected);
+    }
+}

@@ -1,0 +1,259 @@
+//! Reads `[executor.slurm]` and `[executor.command]`: where and how instances are jobs on a cluster.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::case::command;
+use super::node::{Located, Node, Table};
+use super::plan::CommandLine;
+use super::settings::duration;
+
+/// How often an instance is tried again after its job was lost, unless the suite says otherwise.
+const RETRIES: u32 = 2;
+
+/// What a suite says about clusters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExecutorTables {
+    /// `[executor.slurm]`.
+    pub slurm: Option<ClusterSettings>,
+    /// `[executor.command]`.
+    pub command: Option<ClusterSettings>,
+}
+
+/// How instances are measured as jobs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterSettings {
+    /// What starts the jobs.
+    pub scheduler: SchedulerSettings,
+    /// Lines of shell that come before the measurement in each job, such as `module load gcc`.
+    #[serde(default)]
+    pub set_up: Vec<String>,
+    /// A folder that all nodes share; `None` for one beside the store.
+    #[serde(default)]
+    pub shared_folder: Option<String>,
+    /// The path of `lapwing` on the nodes; `None` if it is the same as here.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// How many jobs may run at the same time; `None` for as many as the cluster lets.
+    #[serde(default)]
+    pub in_flight: Option<u32>,
+    /// How often an instance is tried again after its job was lost.
+    pub retries: u32,
+}
+
+/// What starts jobs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchedulerSettings {
+    /// Slurm.
+    Slurm(SlurmSettings),
+    /// Commands of the user.
+    Command(JobCommands),
+}
+
+/// What `sbatch` is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlurmSettings {
+    /// `--partition`.
+    #[serde(default)]
+    pub partition: Option<String>,
+    /// `--account`.
+    #[serde(default)]
+    pub account: Option<String>,
+    /// `--time`: the longest that one instance may take.
+    #[serde(default)]
+    pub time: Option<Duration>,
+    /// `--mem`, such as `4G`.
+    #[serde(default)]
+    pub memory: Option<String>,
+    /// `--cpus-per-task`.
+    #[serde(default)]
+    pub cpus: Option<u32>,
+    /// `--constraint`.
+    #[serde(default)]
+    pub constraint: Option<String>,
+    /// Whether an instance has its node to itself.
+    pub exclusive: bool,
+    /// Whether the instances of each benchmark and variant are dealt evenly to the nodes.
+    #[serde(default)]
+    pub spread: bool,
+    /// Further options.
+    #[serde(default)]
+    pub options: Vec<String>,
+}
+
+/// The commands of a scheduler that Lapwing does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobCommands {
+    /// Starts a job and prints its id.
+    pub submit: CommandLine,
+    /// Prints the states of jobs.
+    pub state: CommandLine,
+    /// Cancels jobs.
+    #[serde(default)]
+    pub cancel: Option<CommandLine>,
+}
+
+impl Default for SlurmSettings {
+    fn default() -> Self {
+        Self {
+            partition: None,
+            account: None,
+            time: None,
+            memory: None,
+            cpus: None,
+            constraint: None,
+            exclusive: true,
+            spread: false,
+            options: Vec::new(),
+        }
+    }
+}
+
+impl ClusterSettings {
+    /// Returns the settings of a scheduler about which nothing else is said.
+    pub fn of(scheduler: SchedulerSettings) -> Self {
+        Self {
+            scheduler,
+            set_up: Vec::new(),
+            shared_folder: None,
+            program: None,
+            in_flight: None,
+            retries: RETRIES,
+        }
+    }
+}
+
+pub(super) fn read_executors(
+    node: &Node,
+    key: &str,
+    folder: &Path,
+) -> Result<ExecutorTables, Located> {
+    let mut keys = node.table("[executor]", key)?;
+    let tables = ExecutorTables {
+        slurm: keys.read("slurm", |it, key| read_slurm(it, key, folder))?,
+        command: keys.read("command", |it, key| read_command(it, key, folder))?,
+    };
+    keys.finish()?;
+    Ok(tables)
+}
+
+fn read_slurm(node: &Node, key: &str, folder: &Path) -> Result<ClusterSettings, Located> {
+    let mut keys = node.table("[executor.slurm]", key)?;
+    let default = SlurmSettings::default();
+    let slurm = SlurmSettings {
+        partition: keys.read("partition", Node::text)?,
+        account: keys.read("account", Node::text)?,
+        time: keys.read("time", duration)?,
+        memory: keys.read("memory", Node::text)?,
+        cpus: keys.read("cpus", |it, key| it.whole(key, 1..=u32::MAX))?,
+        constraint: keys.read("constraint", Node::text)?,
+        exclusive: keys
+            .read("exclusive", Node::bool)?
+            .unwrap_or(default.exclusive),
+        spread: keys.read("spread", Node::bool)?.unwrap_or_default(),
+        options: keys.read("options", Node::texts)?.unwrap_or_default(),
+    };
+    read_common(keys, SchedulerSettings::Slurm(slurm), folder)
+}
+
+fn read_command(node: &Node, key: &str, folder: &Path) -> Result<ClusterSettings, Located> {
+    let mut keys = node.table("[executor.command]", key)?;
+    let needed = |it: Option<CommandLine>, of: &str| {
+        it.ok_or_else(|| node.senseless(key, format!("needs `{of}`")))
+    };
+    let commands = JobCommands {
+        submit: needed(keys.read("submit", command)?, "submit")?,
+        state: needed(keys.read("state", command)?, "state")?,
+        cancel: keys.read("cancel", command)?,
+    };
+    read_common(keys, SchedulerSettings::Command(commands), folder)
+}
+
+fn read_common(
+    mut keys: Table<'_>,
+    scheduler: SchedulerSettings,
+    folder: &Path,
+) -> Result<ClusterSettings, Located> {
+    let mut settings = ClusterSettings::of(scheduler);
+    settings.set_up = keys.read("set_up", Node::texts)?.unwrap_or_default();
+    let shared = keys.read("shared_folder", Node::text)?;
+    settings.shared_folder = shared.map(|it| folder.join(it).display().to_string());
+    let program = keys.read("program", Node::text)?;
+    settings.program = program.map(|it| folder.join(it).display().to_string());
+    settings.in_flight = keys.read("in_flight", |it, key| it.whole(key, 1..=u32::MAX))?;
+    let retries = keys.read("retries", |it, key| it.whole(key, 0..=100))?;
+    settings.retries = retries.unwrap_or(settings.retries);
+    keys.finish()?;
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Suite;
+
+    fn executors(text: &str) -> Result<ExecutorTables, String> {
+        let text = format!("[benchmark.x]\ncommand = 'true'\n{text}");
+        let suite = Suite::parse(Path::new("x"), &text, Path::new("/suite"));
+        suite.map(|it| it.executors).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn every_key_of_slurm_is_read() {
+        let text = r#"
+[executor.slurm]
+partition = "long"
+account = "physics"
+time = "90m"
+memory = "4G"
+cpus = 8
+constraint = "zen4"
+exclusive = false
+spread = true
+options = ["--qos=low"]
+set_up = ["module load gcc"]
+shared_folder = "scratch"
+program = "/opt/lapwing"
+in_flight = 20
+retries = 0
+"#;
+        let slurm = SlurmSettings {
+            partition: Some("long".to_owned()),
+            account: Some("physics".to_owned()),
+            time: Some(Duration::from_secs(5400)),
+            memory: Some("4G".to_owned()),
+            cpus: Some(8),
+            constraint: Some("zen4".to_owned()),
+            exclusive: false,
+            spread: true,
+            options: vec!["--qos=low".to_owned()],
+        };
+        let expected = ClusterSettings {
+            scheduler: SchedulerSettings::Slurm(slurm),
+            set_up: vec!["module load gcc".to_owned()],
+            shared_folder: Some("/suite/scratch".to_owned()),
+            program: Some("/opt/lapwing".to_owned()),
+            in_flight: Some(20),
+            retries: 0,
+        };
+        assert_eq!(executors(text).expect("read").slurm, Some(expected));
+    }
+
+    #[test]
+    fn an_instance_has_its_node_to_itself_unless_told() {
+        let read = executors("[executor.slurm]\n").expect("read").slurm;
+        let default = SchedulerSettings::Slurm(SlurmSettings::default());
+        assert_eq!(read, Some(ClusterSettings::of(default)));
+    }
+
+    #[test]
+    fn unknown_schedulers_and_missing_commands_are_refused() {
+        let wrong = ["[executor.pbs]\n", "[executor.command]\nsubmit = 'x'\n"];
+        let messages = wrong.map(|text| executors(text).expect_err("wrong"));
+        assert!(messages[0].contains("pbs"), "{}", messages[0]);
+        assert!(messages[1].contains("needs `state`"), "{}", messages[1]);
+    }
+}

@@ -1,0 +1,200 @@
+"""Instances as jobs of Slurm: nothing lost, nothing twice, and each trouble recorded as what it was."""
+
+import os
+import signal
+import stat
+import time
+from collections import Counter
+
+import pytest
+
+SUITE = """
+suite = "arrival"
+[defaults]
+instances = 10
+burn_in = 1
+iterations = 2
+[executor.slurm]
+exclusive = false
+spread = true
+set_up = ["export COLOUR='deep blue'"]
+[benchmark.a]
+command = "echo a $COLOUR >> executed"
+[benchmark.b]
+command = "sleep 0.01; echo b $COLOUR >> executed"
+[variant.one]
+[variant.two]
+"""
+
+
+def shape(value):
+    """Returns the keys of a record and the types of its values."""
+    return {key: type(it).__name__ for key, it in value.items() if key not in ("host", "job", "environment")}
+
+
+def test_forty_instances_over_two_nodes_arrive_whole(cluster, client):
+    client = client(SUITE)
+    said = client.run("run", "--executor", "slurm", "--name", "there", "--seed", "3")
+    assert "40 done" in said
+    instances = client.instances("there")
+    assert len(instances) == 40
+    assert all(it["end"]["outcome"] == "ok" and len(it["iterations"]) == 3 for it in instances)
+    assert Counter(client.executed()) == {"a deep blue": 60, "b deep blue": 60}
+    # Dealt evenly: five instances of each benchmark and variant on each node, both variants of a block on the same one.
+    cells = Counter((it["benchmark"]["id"], it["run"], it["host"]) for it in instances)
+    assert len(cells) == 8 and set(cells.values()) == {5}
+    assert len({(it["benchmark"]["id"], it["block"], it["host"]) for it in instances}) == 20
+    for it in instances:
+        assert {"batch_id", "job_id", "array_index", "partition"} <= it["job"].keys()
+        assert it["environment"]["cpu_model"]
+        assert "load_before" in it["end"]["observed"]
+    assert not any(client.folder.glob(".lapwing/cluster/*"))
+    client.run("run", "--name", "here", "--seed", "3")
+    here = client.instances("here")
+    key = lambda it: it["position"]
+    pairs = list(zip(sorted(instances, key=key), sorted(here, key=key), strict=True))
+    for one, other in pairs:
+        assert shape(one) == shape(other)
+        assert one["benchmark"] == other["benchmark"] and one["block"] == other["block"]
+    said = client.run("compare", "variant:one", "variant:two", "--session", "there", codes=(0, 3))
+    assert "block: 10 pairs" in said
+
+
+SLOW = """
+suite = "slow"
+[defaults]
+instances = 12
+burn_in = 0
+iterations = 2
+[executor.slurm]
+exclusive = false
+in_flight = 4
+[benchmark.a]
+command = "sleep 0.3; echo a >> executed"
+"""
+
+
+def in_mid_run(client, process):
+    """Waits until some instances are measured."""
+    client.cluster.wait_for(lambda: len(client.executed()) >= 5)
+    assert process.poll() is None
+
+
+def test_a_killed_client_is_resumed_while_the_cluster_goes_on(cluster, client):
+    client = client(SLOW)
+    process = client.start("run", "--executor", "slurm", "--name", "killed")
+    in_mid_run(client, process)
+    folder = next(client.folder.glob(".lapwing/cluster/*"))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    job = (folder / "batch-1.jobs").read_text().split('"')[1].split("_")[0]
+    assert len([it for it in cluster.queue() if it.startswith(f"{job}_") and "RUNNING" in it]) <= 4
+    process.kill()
+    process.wait()
+    before = len(client.executed())
+    cluster.wait_for(lambda: len(client.executed()) > before)
+    # As if the client had been killed before it could write down what it had just submitted.
+    (folder / "batch-1.jobs").unlink()
+    client.run("run", "--resume", "killed")
+    instances = client.instances("killed")
+    assert len(instances) == 12
+    assert all(it["end"]["outcome"] == "ok" and len(it["iterations"]) == 2 for it in instances)
+    assert len(client.executed()) == 24
+    assert "complete" in client.run("run", "--resume", "killed")
+
+
+def test_ctrl_c_cancels_and_resume_measures_the_rest(cluster, client):
+    client = client(SLOW)
+    process = client.start("run", "--executor", "slurm", "--name", "stopped")
+    in_mid_run(client, process)
+    client.interrupt(process)
+    said = client.finish(process, codes=(130,))
+    assert "cancelled" in said
+    folder = next(client.folder.glob(".lapwing/cluster/*"))
+    job = (folder / "batch-1.jobs").read_text().split('"')[1].split("_")[0]
+    assert not [it for it in cluster.queue() if it.startswith(f"{job}_")]
+    client.run("run", "--resume")
+    instances = client.instances("stopped")
+    well = [it for it in instances if it["end"]["outcome"] == "ok"]
+    assert sorted(it["block"] for it in well) == list(range(12))
+    assert all(it["end"]["observed"]["job_state"] == "CANCELLED" for it in instances if it not in well)
+
+
+NODE = """
+suite = "node"
+[defaults]
+instances = 4
+burn_in = 0
+iterations = 2
+[executor.slurm]
+exclusive = false
+options = ["--nodelist=n2"]
+[benchmark.a]
+command = "echo a >> executed; [ -e again ] || [ $(wc -l < executed) = 1 ] || sleep 60"
+"""
+
+
+def test_a_node_that_goes_down_is_no_failure_of_the_benchmark(cluster, client):
+    client = client(NODE)
+    process = client.start("run", "--executor", "slurm", "--name", "node")
+    cluster.wait_for(lambda: len(client.executed()) == 5)
+    (client.folder / "again").touch()
+    cluster.run("scontrol", "update", "nodename=n2", "state=down", "reason=test")
+    cluster.wait_for(lambda: not any("RUNNING n2" in it for it in cluster.queue()))
+    cluster.run("scontrol", "update", "nodename=n2", "state=idle", check=False)
+    client.finish(process)
+    attempts = {}
+    for it in client.instances("node"):
+        state = it["end"]["observed"].get("job_state")
+        attempts.setdefault(it["attempt"], []).append((it["end"]["outcome"], state, len(it["iterations"])))
+    # The one iteration that was measured before the node went down is kept.
+    assert {attempt: sorted(ends) for attempt, ends in attempts.items()} == {
+        0: [("lost", "NODE_FAIL", 0)] * 3 + [("lost", "NODE_FAIL", 1)],
+        1: [("ok", None, 2)] * 4,
+    }
+
+
+COMMAND = """
+suite = "commands"
+[defaults]
+instances = 2
+burn_in = 0
+iterations = 1
+[executor.command]
+submit = "setsid sh {script} {index} > {log} 2>&1 < /dev/null & echo $!"
+state = "for job in {jobs}; do if kill -0 $job 2> /dev/null; then echo $job RUNNING; else echo $job COMPLETED; fi; done"
+cancel = "kill {jobs}"
+[benchmark.a]
+command = "echo a >> executed"
+"""
+
+
+def test_any_scheduler_does_by_its_commands(client):
+    client = client(COMMAND)
+    client.run("run", "--executor", "command", "--name", "commands")
+    assert len(client.instances("commands")) == 2
+    assert len(client.executed()) == 2
+
+
+def test_each_trouble_is_recorded_as_what_it_was(cluster, trouble):
+    client, process = trouble
+    client.finish(process, codes=(0, 4))
+    found = {}
+    for it in client.instances("trouble"):
+        end = it["end"]
+        state = end.get("observed", {}).get("job_state")
+        found.setdefault(it["benchmark"]["id"], []).append(
+            (it["attempt"], end["outcome"], state, len(it["iterations"]))
+        )
+    assert {name: sorted(attempts) for name, attempts in found.items()} == {
+        "fine": [(0, "ok", None, 2)],
+        # Not the cluster's doing: its iterations failed, and the job is fine.
+        "broken": [(0, "ok", None, 2)],
+        "killed-once": [(0, "lost", "FAILED", 1), (1, "ok", None, 2)],
+        "killed-always": [(attempt, "lost", "FAILED", 0) for attempt in range(3)],
+        "memory": [(0, "failed", "OUT_OF_MEMORY", 1)],
+        "time": [(0, "timed_out", "TIMEOUT", 1)],
+        "cancelled": [(0, "lost", "CANCELLED", 0)],
+    }
+    ends = {it["benchmark"]["id"]: it["end"].get("message", "") for it in client.instances("trouble")}
+    assert "signal 9" in ends["killed-always"]
+    assert cluster.queue() == []
