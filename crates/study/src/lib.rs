@@ -6,6 +6,7 @@
 //! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all factors. The analyses
 //! take it on a [`StudyScale`].
 
+mod advise;
 pub mod chart;
 mod components;
 mod data;
@@ -19,6 +20,12 @@ mod runs_csv;
 mod scale;
 mod written;
 
+pub use advise::{
+    Advice, AdviceKind, AdviceRules, ExploredStack, GoalError, GoalTerm, NoAdvice, PackagePin,
+    PackageRequirement, PairEffect, RequirementError, RuleError, StackChange, StackData,
+    StackDataError, StackExpectation, StackFactor, StackGoal, StackModel, StackModelError,
+    StackOutcome, VersionEffect, goal_terms, pinned_stacks, requirements, version_order,
+};
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};

@@ -1,5 +1,6 @@
 //! One file per command, with its arguments and its action.
 
+mod advise;
 mod bisect;
 mod burn_in;
 mod compare;
@@ -46,6 +47,7 @@ pub enum Command {
     Bisect(Box<bisect::BisectCommand>),
     Judge(Box<judge::JudgeCommand>),
     Study(study::StudyCommand),
+    Advise(Box<advise::AdviseCommand>),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -73,6 +75,7 @@ impl Command {
             Self::Bisect(command) => command.act(context),
             Self::Judge(command) => command.act(context),
             Self::Study(command) => command.act(context),
+            Self::Advise(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

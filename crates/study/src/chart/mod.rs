@@ -1,5 +1,6 @@
 //! Charts of studies; page, SVG and PNG come from one definition each.
 
+mod advice;
 mod colour;
 mod components;
 mod effects;
@@ -8,6 +9,7 @@ mod path;
 mod scatter;
 mod tiles;
 
+pub use advice::{stack_changes, version_map};
 pub use colour::colour;
 pub use components::{biplot, scree};
 pub use effects::{EffectRow, EffectSeries, effects};
