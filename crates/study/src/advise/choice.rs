@@ -28,7 +28,7 @@ pub struct Advice {
     pub kind: AdviceKind,
     /// The stack.
     pub advised: StackExpectation,
-    /// Comparisons with `latest`, `locked` and the `runner-up`: the name, the other stack, and the change from it to the advised one.
+    /// Comparisons with `latest`, `locked` and the `runner-up`, or else the `best`: the name, the other stack, and the change from it to the advised one.
     pub against: Vec<(&'static str, StackExpectation, StackChange)>,
     /// The packages that change from the locked stack, or else from the latest one.
     pub drivers: Vec<VersionEffect>,
@@ -89,10 +89,14 @@ impl Advice {
         };
         let stack = stack.ok_or(NoAdvice::NoneStable)?;
         let runner_up = ranked.iter().find(|own| **own != stack).copied();
+        let is_first = ranked.first().is_some_and(|own| *own == stack);
         let others = [
             ("latest", latest.map(Vec::as_slice)),
             ("locked", locked),
-            ("runner-up", runner_up.map(Vec::as_slice)),
+            (
+                if is_first { "runner-up" } else { "best" },
+                runner_up.map(Vec::as_slice),
+            ),
         ];
         let against = others.into_iter().filter_map(|(name, other)| {
             let other = other.filter(|other| *other != stack.as_slice())?;

@@ -45,7 +45,9 @@ pub struct StackData {
     pub hardware: Vec<String>,
     /// What counts for the goal.
     pub goals: Vec<StackGoal>,
-    /// The responses of each benchmark: logarithms, the lower the better; each with the number of its hardware last.
+    /// The benchmarks that count for the goal.
+    pub benchmarks: Vec<String>,
+    /// The responses of each of them: logarithms, the lower the better; each with the number of its hardware last.
     pub responses: Vec<GoalRuns>,
     /// How the instances of each stack ended.
     pub outcomes: BTreeMap<Vec<usize>, StackOutcome>,
@@ -104,6 +106,7 @@ impl StackData {
             factors: reader.factors(benchmarks),
             hardware: hardware(benchmarks),
             goals: goals(&terms, benchmarks)?,
+            benchmarks: Vec::new(),
             responses: Vec::new(),
             outcomes: BTreeMap::new(),
             notes: Vec::new(),
@@ -114,6 +117,7 @@ impl StackData {
             let own: Vec<&StackGoal> = (found.goals.iter())
                 .filter(|goal| goal.suite == data.suite && goal.benchmark == data.benchmark.id)
                 .collect();
+            let weight: f64 = own.iter().map(|goal| goal.weight.abs()).sum();
             for sample in samples(data, GroupBy::Variant) {
                 earlier += sample.earlier_epoch;
                 let stacks: Vec<Option<Vec<usize>>> = (sample.instances.iter())
@@ -130,12 +134,13 @@ impl StackData {
                 for (position, response) in responses(&sample, &own, rules) {
                     if let Some(mut run) = stacks[position].clone() {
                         run.push(hardware_of(sample.instances[position], &found.hardware));
-                        runs.push((run, response));
+                        runs.push((run, response / weight));
                     }
                 }
             }
-            if !own.is_empty() {
-                found.responses.push(GoalRuns { weight: 1.0, runs });
+            if weight > 0.0 {
+                found.benchmarks.push(data.benchmark.id.clone());
+                found.responses.push(GoalRuns { weight, runs });
             }
         }
         found.note(skipped, earlier);

@@ -11,6 +11,8 @@ mod model;
 mod package_version;
 mod requirement;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 pub use choice::{Advice, AdviceKind, NoAdvice};
 pub use data::{StackData, StackDataError, StackFactor, StackOutcome};

@@ -150,9 +150,9 @@ impl<'d> StackModel<'d> {
     pub fn parts(&self) -> Vec<Self> {
         let parts = self.surface.parts.iter();
         parts
-            .map(|part| Self {
+            .map(|(_, part)| Self {
                 surface: GoalSurface {
-                    parts: vec![part.clone()],
+                    parts: vec![(1.0, part.clone())],
                     block: self.surface.block,
                 },
                 ..self.clone()

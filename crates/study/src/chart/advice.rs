@@ -46,19 +46,11 @@ pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
 pub fn version_map(model: &StackModel<'_>, advice: &Advice) -> Chart {
     let data = model.data;
     let advised = &advice.advised.stack;
-    let mut columns: Vec<String> = Vec::new();
-    for goal in &data.goals {
-        if !columns.contains(&goal.benchmark) {
-            columns.push(goal.benchmark.clone());
-        }
-    }
-    let parts = model.parts();
+    let mut columns = data.benchmarks.clone();
     let mut all: Vec<Vec<(usize, usize, StackChange, usize)>> = Vec::new();
-    if columns.len() == parts.len() && parts.len() > 1 {
-        all.extend(parts.iter().map(|part| effects(part, advised)));
+    if columns.len() > 1 {
+        all.extend(model.parts().iter().map(|part| effects(part, advised)));
         columns.push("goal".to_owned());
-    } else {
-        columns = vec!["goal".to_owned()];
     }
     all.push(effects(model, advised));
     let sizes = all.iter().flatten().map(|own| own.2.change.abs());

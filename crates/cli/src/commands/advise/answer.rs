@@ -75,7 +75,7 @@ pub fn write(
         ("evidence", Left),
         ("expected", Right),
         ("change to the advised", Right),
-        ("", Left),
+        ("verdict", Left),
         ("basis", Left),
     ]);
     table.row(vec![
