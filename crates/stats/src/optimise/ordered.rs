@@ -304,7 +304,7 @@ impl ScaledPosterior {
 }
 
 /// So many posteriors are mixed at most.
-const LIKELY: usize = 16;
+const LIKELY: usize = 8;
 
 /// Scales whose logarithmic probability is lower by this are not mixed in.
 const UNLIKELY: f64 = 4.0;

@@ -97,15 +97,24 @@ impl StackData {
         more: &[Vec<PackagePin>],
         rules: &CleaningRules,
     ) -> Result<Self, StackDataError> {
-        let reader = StackReader::new(benchmarks, required, more)?;
         let terms = match terms {
             [] => usual_terms(benchmarks)?,
             terms => terms.to_vec(),
         };
+        let goals = goals(&terms, benchmarks)?;
+        let is_goal = |data: &&BenchmarkData| {
+            let mut goals = goals.iter();
+            goals.any(|goal| goal.suite == data.suite && goal.benchmark == data.benchmark.id)
+        };
+        // What other studies in the store vary is no part of these stacks.
+        let instances: Vec<&InstanceData> = (benchmarks.iter().filter(is_goal))
+            .flat_map(|data| &data.instances)
+            .collect();
+        let reader = StackReader::new(&instances, required, more)?;
         let mut found = Self {
-            factors: reader.factors(benchmarks),
-            hardware: hardware(benchmarks),
-            goals: goals(&terms, benchmarks)?,
+            factors: reader.factors(&instances),
+            hardware: hardware(&instances),
+            goals,
             benchmarks: Vec::new(),
             responses: Vec::new(),
             outcomes: BTreeMap::new(),
@@ -263,7 +272,8 @@ impl<'a> StackReader<'a> {
             };
             !names.is_empty() && required.iter().all(has)
         };
-        let matching: Vec<BTreeSet<String>> = own.filter(has_required).collect();
+        let all = instances.iter().map(names_of);
+        let matching: Vec<BTreeSet<String>> = all.filter(has_required).collect();
         // With requirements, what all of these runs have; without, what any has.
         let together = |one: BTreeSet<String>, other: &BTreeSet<String>| match required {
             [] => &one | other,
@@ -283,10 +293,9 @@ impl<'a> StackReader<'a> {
         })
     }
 
-    fn factors(&self, benchmarks: &[BenchmarkData]) -> Vec<StackFactor> {
-        let all = || benchmarks.iter().flat_map(|data| &data.instances);
+    fn factors(&self, instances: &[&InstanceData]) -> Vec<StackFactor> {
         let factor = |name: &String| {
-            let measured = all().filter_map(|it| it.run.factors.get(name));
+            let measured = (instances.iter()).filter_map(|it| it.run.factors.get(name));
             let mut versions: Vec<String> = measured.map(ToString::to_string).collect();
             let own = package_name(name);
             let further = self.more.iter().flatten().filter(|pin| pin.package == own);
@@ -343,9 +352,9 @@ fn usual_terms(benchmarks: &[BenchmarkData]) -> Result<Vec<GoalTerm>, StackDataE
 }
 
 /// Returns the models of processors in the order of their latest instance.
-fn hardware(benchmarks: &[BenchmarkData]) -> Vec<String> {
+fn hardware(instances: &[&InstanceData]) -> Vec<String> {
     let mut latest = BTreeMap::new();
-    for instance in benchmarks.iter().flat_map(|data| &data.instances) {
+    for instance in instances {
         let time = instance.session.started;
         let entry = latest.entry(hardware_name(instance)).or_insert(time);
         *entry = (*entry).max(time);

@@ -63,6 +63,116 @@ pub fn notes(model: &StackModel<'_>) -> Vec<String> {
     notes
 }
 
+/// A line of the evidence: a stack, a change to the advised one, or both.
+#[derive(Default)]
+struct EvidenceLine<'a> {
+    kind: &'static str,
+    name: String,
+    stack: Option<&'a StackExpectation>,
+    change: Option<StackChange>,
+    /// The instances of a version's stack.
+    instances: Option<usize>,
+}
+
+fn lines<'a>(model: &StackModel<'_>, advice: &'a Advice) -> Vec<EvidenceLine<'a>> {
+    let mut lines = vec![EvidenceLine {
+        kind: "advised",
+        stack: Some(&advice.advised),
+        instances: Some(advice.advised.instances),
+        ..EvidenceLine::default()
+    }];
+    lines.extend(
+        advice
+            .against
+            .iter()
+            .map(|(name, other, change)| EvidenceLine {
+                kind: "against",
+                name: (*name).to_owned(),
+                stack: Some(other),
+                change: Some(*change),
+                instances: Some(other.instances),
+            }),
+    );
+    lines.extend(advice.drivers.iter().map(|own| EvidenceLine {
+        kind: "version",
+        name: driver_name(model, advice, own),
+        change: Some(own.change),
+        instances: Some(own.instances),
+        ..EvidenceLine::default()
+    }));
+    lines.extend(advice.interactions.iter().map(|own| {
+        let [one, other] = own.factors.map(|at| &model.data.factors[at].name);
+        EvidenceLine {
+            kind: "pair",
+            name: format!("{one} and {other} together, beyond both"),
+            change: Some(own.change),
+            ..EvidenceLine::default()
+        }
+    }));
+    lines.extend(
+        advice
+            .best
+            .iter()
+            .enumerate()
+            .map(|(at, own)| EvidenceLine {
+                kind: "ranked",
+                name: (at + 1).to_string(),
+                stack: Some(own),
+                change: Some(model.against(&advice.advised.stack, &own.stack)),
+                instances: Some(own.instances),
+            }),
+    );
+    lines
+}
+
+impl EvidenceLine<'_> {
+    fn cells(&self, model: &StackModel<'_>) -> Vec<String> {
+        let name = match (self.kind, self.stack) {
+            ("advised", _) => "advised".to_owned(),
+            (_, Some(own)) => format!("against {}: {}", self.name, model.data.text(&own.stack)),
+            (_, None) => self.name.clone(),
+        };
+        let expected = self.stack.map(|own| expected_text(model, &own.stack));
+        let change = self.change.map(|own| model.data.change_text(own));
+        let basis = match (self.stack, self.instances) {
+            (Some(own), _) => basis(own),
+            (None, Some(0)) => "inferred".to_owned(),
+            (None, Some(count)) => format!("measured, {}", counted(count, "instance")),
+            (None, None) => String::new(),
+        };
+        vec![
+            name,
+            expected.unwrap_or_default(),
+            change.unwrap_or_default(),
+            self.change
+                .map_or_else(String::new, |own| verdict(own).to_owned()),
+            basis,
+        ]
+    }
+
+    fn row(&self, model: &StackModel<'_>) -> AdviceRow {
+        let expected = self.stack.and_then(|own| expected(model, own));
+        let shown = self.change.map(|change| model.data.shown(change));
+        let percent = |value: f64| 100.0 * value.exp_m1();
+        AdviceRow {
+            kind: self.kind,
+            name: self.name.clone(),
+            stack: self.stack.map(|own| model.data.text(&own.stack)),
+            instances: self.instances,
+            is_measured: self.instances.map(|count| count > 0),
+            attempts: self.stack.map(|own| own.outcome.attempts),
+            failures: self.stack.map(|own| own.outcome.failures),
+            expected: expected.map(|it| it[0]),
+            lower: expected.map(|it| it[1]),
+            upper: expected.map(|it| it[2]),
+            change_percent: shown.map(|it| percent(it.change)),
+            change_lower: shown.map(|it| percent(it.interval.lower)),
+            change_upper: shown.map(|it| percent(it.interval.upper)),
+            is_distinguishable: self.change.map(|it| it.is_distinguishable()),
+        }
+    }
+}
+
 /// Writes the advice.
 pub fn write(
     model: &StackModel<'_>,
@@ -78,75 +188,11 @@ pub fn write(
         ("verdict", Left),
         ("basis", Left),
     ]);
-    table.row(vec![
-        "advised".to_owned(),
-        expected_text(model, &advice.advised.stack),
-        String::new(),
-        String::new(),
-        basis(&advice.advised),
-    ]);
-    let mut rows = vec![row(
-        "advised",
-        String::new(),
-        model,
-        Some(&advice.advised),
-        None,
-    )];
-    for (name, other, change) in &advice.against {
-        table.row(vec![
-            format!("against {name}: {}", model.data.text(&other.stack)),
-            expected_text(model, &other.stack),
-            model.data.change_text(*change),
-            verdict(*change).to_owned(),
-            basis(other),
-        ]);
-        rows.push(row(
-            "against",
-            (*name).to_owned(),
-            model,
-            Some(other),
-            Some(*change),
-        ));
+    let lines = lines(model, advice);
+    for line in lines.iter().filter(|line| line.kind != "ranked") {
+        table.row(line.cells(model));
     }
-    for own in &advice.drivers {
-        let name = driver_name(model, advice, own);
-        table.row(vec![
-            name.clone(),
-            String::new(),
-            model.data.change_text(own.change),
-            verdict(own.change).to_owned(),
-            match own.instances {
-                0 => "inferred".to_owned(),
-                count => format!("measured, {}", counted(count, "instance")),
-            },
-        ]);
-        rows.push(AdviceRow {
-            instances: Some(own.instances),
-            ..row("version", name, model, None, Some(own.change))
-        });
-    }
-    for own in &advice.interactions {
-        let [one, other] = own.factors.map(|at| &model.data.factors[at].name);
-        let name = format!("{one} and {other} together, beyond both");
-        table.row(vec![
-            name.clone(),
-            String::new(),
-            model.data.change_text(own.change),
-            verdict(own.change).to_owned(),
-            String::new(),
-        ]);
-        rows.push(row("pair", name, model, None, Some(own.change)));
-    }
-    rows.extend((advice.best.iter().enumerate()).map(|(at, own)| {
-        let change = model.against(&advice.advised.stack, own.stack.as_slice());
-        row(
-            "ranked",
-            (at + 1).to_string(),
-            model,
-            Some(own),
-            Some(change),
-        )
-    }));
+    let rows = lines.iter().map(|line| line.row(model)).collect();
     notes.splice(0..0, sentences(model, advice));
     let mut more = about(model);
     more["type"] = json!(advice.kind.name());
@@ -271,34 +317,6 @@ fn driver_name(model: &StackModel<'_>, advice: &Advice, own: &VersionEffect) -> 
         "{} {} → {}",
         factor.name, factor.versions[own.level], factor.versions[to]
     )
-}
-
-fn row(
-    kind: &'static str,
-    name: String,
-    model: &StackModel<'_>,
-    own: Option<&StackExpectation>,
-    change: Option<StackChange>,
-) -> AdviceRow {
-    let expected = own.and_then(|own| expected(model, own));
-    let shown = change.map(|change| model.data.shown(change));
-    let percent = |value: f64| 100.0 * value.exp_m1();
-    AdviceRow {
-        kind,
-        name,
-        stack: own.map(|own| model.data.text(&own.stack)),
-        instances: own.map(|own| own.instances),
-        is_measured: own.map(|own| own.instances > 0),
-        attempts: own.map(|own| own.outcome.attempts),
-        failures: own.map(|own| own.outcome.failures),
-        expected: expected.map(|it| it[0]),
-        lower: expected.map(|it| it[1]),
-        upper: expected.map(|it| it[2]),
-        change_percent: shown.map(|it| percent(it.change)),
-        change_lower: shown.map(|it| percent(it.interval.lower)),
-        change_upper: shown.map(|it| percent(it.interval.upper)),
-        is_distinguishable: change.map(|it| it.is_distinguishable()),
-    }
 }
 
 fn headline(model: &StackModel<'_>, advice: &Advice) -> String {
