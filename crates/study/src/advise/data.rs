@@ -259,13 +259,13 @@ impl StackData {
 
 impl<'a> StackReader<'a> {
     fn new(
-        benchmarks: &[BenchmarkData],
+        instances: &[&InstanceData],
         required: &'a [PackageRequirement],
         more: &'a [Vec<PackagePin>],
     ) -> Result<Self, StackDataError> {
-        let all = benchmarks.iter().flat_map(|data| &data.instances);
-        let own = all
-            .map(|instance| -> BTreeSet<String> { instance.run.factors.keys().cloned().collect() });
+        let names_of = |instance: &&InstanceData| -> BTreeSet<String> {
+            instance.run.factors.keys().cloned().collect()
+        };
         let has_required = |names: &BTreeSet<String>| {
             let has = |one: &PackageRequirement| {
                 names.iter().any(|name| package_name(name) == one.package)
