@@ -40,6 +40,18 @@ impl GoalSurface {
         Some(Self { parts, block })
     }
 
+    /// Returns the surfaces for the most likely scales alone, as [`OrderedSurface::most_likely`].
+    #[must_use]
+    pub fn most_likely(self) -> Self {
+        let parts = self.parts.into_iter();
+        Self {
+            parts: parts
+                .map(|(weight, surface)| (weight, surface.most_likely()))
+                .collect(),
+            block: self.block,
+        }
+    }
+
     /// Returns what is expected of a setting, given without the block.
     pub fn predict(&self, run: &[usize]) -> SurfacePrediction {
         let run = self.with_block(run);
@@ -129,7 +141,8 @@ pub fn next_settings(
     let first = options
         .first_runs
         .unwrap_or_else(|| (factors.len() + 2).clamp(6, 20));
-    let surface = GoalSurface::new(factors, &goal, block);
+    let fitted = |goal: &[GoalRuns]| Some(GoalSurface::new(factors, goal, block)?.most_likely());
+    let surface = fitted(&goal);
     let best = surface
         .as_ref()
         .and_then(|surface| lowest(surface, &measured, candidates));
@@ -155,7 +168,7 @@ pub fn next_settings(
         measured.push(own.run.clone());
         proposed.push(own);
         if count + 1 < options.count && current.is_some() {
-            current = GoalSurface::new(factors, &goal, block);
+            current = fitted(&goal);
         }
     }
     let most = proposed

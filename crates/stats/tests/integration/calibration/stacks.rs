@@ -148,7 +148,7 @@ fn by_model(landscape: &Landscape, random: &mut Xoshiro256PlusPlus, runs: usize)
         goal[0]
             .runs
             .push((run.iter().copied().chain([0]).collect(), response));
-        surface = GoalSurface::new(&factors, &goal, 0);
+        surface = GoalSurface::new(&factors, &goal, 0).map(GoalSurface::most_likely);
         let best = surface.as_ref().and_then(|surface| {
             let all = measured.iter().chain([&run]);
             all.min_by(|one, other| {
