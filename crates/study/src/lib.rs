@@ -6,6 +6,7 @@
 //! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all factors. The analyses
 //! take it on a [`StudyScale`].
 
+mod advise;
 mod average;
 mod carry_over;
 pub mod chart;
@@ -27,6 +28,12 @@ mod written;
 pub use average::{AverageEffect, AverageEffects, AverageTerm};
 pub use carry_over::{
     CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
+};
+pub use advise::{
+    Advice, AdviceKind, AdviceRules, ExploredStack, GoalError, GoalTerm, NoAdvice, PackagePin,
+    PackageRequirement, PairEffect, RequirementError, RuleError, StackChange, StackData,
+    StackDataError, StackExpectation, StackFactor, StackGoal, StackModel, StackModelError,
+    StackOutcome, VersionEffect, goal_terms, pinned_stacks, requirements, version_order,
 };
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};

@@ -1,5 +1,6 @@
 //! One file per command, with its arguments and its action.
 
+mod advise;
 mod bisect;
 mod burn_in;
 mod compare;
@@ -52,6 +53,7 @@ pub enum Command {
     Study(study::StudyCommand),
     Indicator(indicator::IndicatorCommand),
     Stack(stack::StackCommand),
+    Advise(Box<advise::AdviseCommand>),
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
@@ -83,6 +85,7 @@ impl Command {
             Self::Study(command) => command.act(context),
             Self::Indicator(command) => command.act(context),
             Self::Stack(command) => command.act(context),
+            Self::Advise(command) => command.act(context),
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

@@ -6,6 +6,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod advise;
 mod audit;
 mod bisect;
 mod burn_in;

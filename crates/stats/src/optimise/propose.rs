@@ -183,7 +183,7 @@ fn best(
     Some((lowest.0.clone(), lowest.1))
 }
 
-fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -> f64 {
+pub(super) fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -> f64 {
     let gain = lowest - prediction.mean;
     if prediction.deviation <= 0.0 {
         return gain.max(0.0);
@@ -208,39 +208,44 @@ fn candidates(
         .filter_map(|_| space.random_run(&mut random))
         .collect();
     sample.extend(measured.iter().map(|(run, _)| run.clone()));
-    let mut ranked: Vec<(f64, Vec<usize>)> = sample
-        .iter()
-        .map(|run| (surface.predict(run).mean, run.clone()))
-        .collect();
-    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
-    ranked.truncate(5);
-    for (mean, run) in ranked {
-        climb(space, surface, run, mean, &mut sample);
-    }
+    climb(space, &|run| surface.predict(run).mean, &mut sample);
     sample.sort_unstable();
     sample.dedup();
     sample
 }
 
-/// Moves to the best neighbour as long as that is better, and collects all that were looked at.
-fn climb(
+/// Climbs from the most promising settings, and adds all that were looked at on the way.
+pub(super) fn climb(
     space: &DesignSpace,
-    surface: &ResponseSurface,
+    mean: &dyn Fn(&[usize]) -> f64,
+    sample: &mut Vec<Vec<usize>>,
+) {
+    let mut ranked: Vec<(f64, Vec<usize>)> =
+        sample.iter().map(|run| (mean(run), run.clone())).collect();
+    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    ranked.truncate(5);
+    for (lowest, run) in ranked {
+        climb_from(space, mean, run, lowest, sample);
+    }
+}
+
+/// Moves to the best neighbour as long as that is better, and collects all that were looked at.
+fn climb_from(
+    space: &DesignSpace,
+    mean: &dyn Fn(&[usize]) -> f64,
     mut run: Vec<usize>,
-    mut mean: f64,
+    mut lowest: f64,
     seen: &mut Vec<Vec<usize>>,
 ) {
     loop {
         let neighbours = crate::design::one_factor_at_a_time(space, &run);
-        let predicted = neighbours
-            .iter()
-            .map(|own| (surface.predict(own).mean, own));
+        let predicted = neighbours.iter().map(|own| (mean(own), own));
         let best = predicted.min_by(|one, other| one.0.total_cmp(&other.0));
         let next = best
-            .filter(|(own, _)| *own < mean - 1e-12)
+            .filter(|(own, _)| *own < lowest - 1e-12)
             .map(|(own, run)| (own, run.clone()));
         seen.extend(neighbours);
         let Some((lower, better)) = next else { return };
-        (mean, run) = (lower, better);
+        (lowest, run) = (lower, better);
     }
 }

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Seed;
 use crate::design::{DesignModel, DesignSpace};
 use crate::linear_model::ModelTerm;
+use crate::{Seed, as_f64};
 
 fn model(factors: usize) -> DesignModel {
     DesignModel::treatments(factors, &ModelTerm::all_pairs(factors)).expect("fits")
@@ -107,6 +107,105 @@ proptest! {
             let (one, other) = (plain.predict(run), moved.predict(run));
             prop_assert!((factor * one.mean + offset - other.mean).abs() < 1e-8);
             prop_assert!((factor * one.deviation - other.deviation).abs() < 1e-8);
+        }
+    }
+}
+
+fn ordered(offset: f64, factor: f64) -> Option<OrderedSurface> {
+    let factors = [SurfaceFactor::Ordered(6), SurfaceFactor::Ordered(4)];
+    let runs: Vec<MeasuredRun> = (0..14)
+        .map(|at| {
+            let run = vec![at * 5 % 6, at * 7 % 4];
+            let cost = if run[0] >= 3 { 1.0 } else { 2.0 } + 0.1 * f64::from(u8::from(run[1] > 1));
+            let noise = 0.01 * (as_f64(at * 37 % 11) - 5.0);
+            (run, factor * (cost + noise) + offset)
+        })
+        .collect();
+    OrderedSurface::new(&factors, &runs)
+}
+
+#[test]
+fn settings_that_do_not_exist_or_do_not_vary_have_no_ordered_surface() {
+    let factors = [SurfaceFactor::Ordered(3)];
+    assert_eq!(
+        OrderedSurface::new(&factors, &[(vec![0], 1.0), (vec![3], 2.0)]),
+        None
+    );
+    assert_eq!(
+        OrderedSurface::new(&factors, &[(vec![0], 1.0), (vec![1], 1.0)]),
+        None
+    );
+    assert_eq!(
+        OrderedSurface::new(&factors, &[(vec![0], 1.0), (vec![1], f64::NAN)]),
+        None
+    );
+}
+
+#[test]
+fn machines_of_another_speed_tell_of_versions_all_the_same() {
+    let factors = [SurfaceFactor::Ordered(5), SurfaceFactor::Block(2)];
+    // On the second machine, twice as slow, only the first and the last version were measured.
+    let runs: Vec<MeasuredRun> = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (0, 1), (4, 1)]
+        .map(|(version, machine): (usize, usize)| {
+            let cost: f64 = if version >= 2 { -0.3 } else { 0.0 };
+            (vec![version, machine], cost + 0.7 * as_f64(machine))
+        })
+        .into();
+    let surface = OrderedSurface::new(&factors, &runs).expect("varies");
+    let own = surface.contrast(&[(1.0, &[2, 1]), (-1.0, &[1, 1])]);
+    assert!((own.mean + 0.3).abs() < 0.06, "{own:?}");
+}
+
+#[test]
+fn the_next_settings_differ_and_begin_with_those_least_measured() {
+    let factors = [
+        SurfaceFactor::Ordered(6),
+        SurfaceFactor::Ordered(4),
+        SurfaceFactor::Block(1),
+    ];
+    let space = DesignSpace::new(vec![6, 4], Vec::new()).expect("levels");
+    let candidates = candidate_settings(&space, None, &[], 100, Seed(7));
+    assert_eq!(candidates.len(), 24);
+    let options = OptimisationOptions {
+        count: 4,
+        ..OptimisationOptions::default()
+    };
+    let mut goal = [GoalRuns {
+        weight: 1.0,
+        runs: Vec::new(),
+    }];
+    for _ in 0..3 {
+        let step =
+            next_settings(&factors, &goal, 0, &candidates, &options, Seed(7)).expect("candidates");
+        let mut runs: Vec<Vec<usize>> = step.proposed.iter().map(|own| own.run.clone()).collect();
+        if goal[0].runs.is_empty() {
+            let versions: std::collections::BTreeSet<usize> =
+                runs.iter().map(|run| run[1]).collect();
+            assert_eq!(versions.len(), 4, "each version of the second package once");
+        }
+        for run in &runs {
+            let cost = as_f64(run[0].abs_diff(4)) * 0.1 + as_f64(run[1]) * 0.05;
+            goal[0].runs.push((vec![run[0], run[1], 0], cost));
+        }
+        runs.sort_unstable();
+        runs.dedup();
+        assert_eq!(runs.len(), 4);
+    }
+    let step =
+        next_settings(&factors, &goal, 0, &candidates, &options, Seed(7)).expect("candidates");
+    assert_eq!(step.best.expect("measured").0, [4, 0]);
+}
+
+proptest! {
+    #[test]
+    fn an_offset_moves_an_ordered_surface_and_a_factor_scales_it(offset in -5.0..5.0_f64, factor in 0.5..4.0_f64) {
+        let (plain, moved) = (ordered(0.0, 1.0).expect("varies"), ordered(offset, factor).expect("varies"));
+        for run in [[0, 0], [2, 3], [5, 1]] {
+            let (one, other) = (plain.predict(&run), moved.predict(&run));
+            prop_assert!((factor * one.mean + offset - other.mean).abs() < 1e-6);
+            prop_assert!((factor * one.deviation - other.deviation).abs() < 1e-6);
+            let gap = plain.contrast(&[(1.0, &run), (-1.0, &run)]);
+            prop_assert!(gap.mean.abs() < 1e-12 && gap.deviation < 1e-6);
         }
     }
 }

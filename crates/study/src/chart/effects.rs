@@ -1,10 +1,10 @@
 //! Effects of treatments below each other, each with its interval; several series side by side.
 
-use lapwing_core::show::Chart;
 use lapwing_core::show::chart::build::{
     ChartColumns, axis_below_rows, colour, grid, named_colour, row_axis, row_intervals, row_names,
     rows_height,
 };
+use lapwing_core::show::{Chart, UnitScale};
 use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
@@ -36,25 +36,30 @@ pub struct EffectSeries {
 
 /// Returns the chart of effects; rows are in the order of the first series.
 pub fn effects(data: &StudyData, scale: StudyScale, title: &str, series: &[EffectSeries]) -> Chart {
+    let all = series.iter().flat_map(|own| &own.rows);
+    let axis = AxisScale::of_changes(data, scale, all.map(|row| row.effect));
+    let is_left = data.metric.is_gain(scale, -1.0);
+    rows(&axis, is_left, title, series)
+}
+
+/// Returns the chart of changes of logarithms, as percentages.
+pub(super) fn percentages(title: &str, is_left_better: bool, series: &[EffectSeries]) -> Chart {
+    let axis = AxisScale {
+        scale: StudyScale::Log,
+        unit: UnitScale::of(1.0, "%"),
+    };
+    rows(&axis, is_left_better, title, series)
+}
+
+fn rows(axis: &AxisScale, is_left_better: bool, title: &str, series: &[EffectSeries]) -> Chart {
     let mut names: Vec<String> = Vec::new();
     for row in series.iter().flat_map(|own| &own.rows) {
         if !names.contains(&row.name) {
             names.push(row.name.clone());
         }
     }
-    let all = || {
-        series
-            .iter()
-            .flat_map(|own| &own.rows)
-            .map(|row| row.effect)
-    };
-    let axis = AxisScale::of_changes(data, scale, all());
     let each = 24 + if series.len() > 1 { 10 } else { 0 };
-    let direction = if data.metric.is_gain(scale, -1.0) {
-        "left"
-    } else {
-        "right"
-    };
+    let direction = if is_left_better { "left" } else { "right" };
     Chart::new(
         "means",
         title.to_owned(),
@@ -62,7 +67,7 @@ pub fn effects(data: &StudyData, scale: StudyScale, title: &str, series: &[Effec
             "A dot is the effect, the bar its 95 % interval; {direction} of the line is better."
         ),
         86 + rows_height(names.len(), each),
-        option(&axis, &names, series),
+        option(axis, &names, series),
     )
 }
 

@@ -1,5 +1,6 @@
 //! Charts of studies; page, SVG and PNG come from one definition each.
 
+mod advice;
 mod carry_over;
 mod colour;
 mod components;
@@ -10,6 +11,7 @@ mod scatter;
 mod stability;
 mod tiles;
 
+pub use advice::{stack_changes, version_map};
 pub use carry_over::carry_over;
 pub use colour::colour;
 pub use components::{biplot, scree};

@@ -17,6 +17,7 @@ mod power;
 mod rounds;
 mod sequential;
 mod slowdown;
+mod stacks;
 
 use lapwing_stats::{Confidence, Difference, Interval, Replicates};
 

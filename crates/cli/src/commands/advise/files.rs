@@ -1,0 +1,64 @@
+//! Files of advice: rules, locks, stacks, requirements.
+
+use std::fs;
+use std::path::Path;
+
+use lapwing_study::{Advice, AdviceRules, PackagePin, StackModel, pinned_stacks};
+
+use crate::atomic;
+use crate::error::CliError;
+
+/// Returns the rules of a TOML file.
+pub fn rules(path: &Path) -> Result<AdviceRules, CliError> {
+    AdviceRules::parse(&text(path)?).map_err(|error| {
+        CliError::input(format!("`{}`: {error}", path.display()))
+            .hint("docs/advise.md describes the file of rules")
+    })
+}
+
+/// Returns all pins of a requirements or lock file.
+pub fn lock(path: &Path) -> Result<Vec<PackagePin>, CliError> {
+    Ok(stacks(path)?.concat())
+}
+
+/// Returns the stacks of a file, one per line.
+pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
+    let shown = path.display();
+    let stacks = pinned_stacks(&text(path)?)
+        .map_err(|error| CliError::input(format!("`{shown}`: {error}")))?;
+    if stacks.is_empty() {
+        return Err(CliError::input(format!(
+            "`{shown}` has no line like `numpy==1.26.4`"
+        )));
+    }
+    Ok(stacks)
+}
+
+/// Writes the advised versions as a requirements file; the interpreter is a comment.
+pub fn write_requirements(
+    path: &Path,
+    model: &StackModel<'_>,
+    advice: &Advice,
+) -> Result<(), CliError> {
+    let stack = model.data.text(&advice.advised.stack);
+    let mut text = format!("# lapwing advise --type {}\n", advice.kind.name());
+    for pin in stack.split(' ') {
+        if pin.starts_with("python==") {
+            text.push_str("# ");
+        }
+        text.push_str(pin);
+        text.push('\n');
+    }
+    write(path, &text)
+}
+
+/// Writes a file whole or not at all.
+pub fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    atomic::replace(path, text)
+        .map_err(|error| CliError::input(format!("cannot write `{}`: {error}", path.display())))
+}
+
+fn text(path: &Path) -> Result<String, CliError> {
+    fs::read_to_string(path)
+        .map_err(|error| CliError::input(format!("cannot read `{}`: {error}", path.display())))
+}

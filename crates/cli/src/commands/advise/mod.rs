@@ -1,0 +1,191 @@
+//! `lapwing advise`: the best stack of package versions, with its evidence, and which to measure next.
+
+mod answer;
+mod explore;
+mod files;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lapwing_core::sample::each_benchmark;
+use lapwing_stats::Seed;
+use lapwing_study::{
+    Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
+    StackModel, goal_terms,
+};
+
+use crate::cleaning::CleaningOptions;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{
+    Context, FilterOptions, Format, NamedValue, check_folder, check_plot, one_of, within,
+};
+use crate::store::{note_retired, open_for_reading};
+
+/// Advise a stack of package versions, with the evidence for it, or the next stacks to measure
+///
+/// A stack is a variant whose factors are packages, and `python`. Learns across the measured stacks, so that a stack
+/// need not have been measured to be advised; docs/advise.md describes how.
+#[derive(Debug, Args)]
+pub struct AdviseCommand {
+    /// Requirements that stacks have to fulfil: `numpy>=1.24,<2.3` [default: all measured packages]
+    #[arg(value_name = "REQUIREMENT", value_parser = PackageRequirement::parse)]
+    requirements: Vec<PackageRequirement>,
+    /// Metric to optimise, or several with weights: `elapsed`, `elapsed=2,peak_memory=1`,
+    /// `matmul:rate` [default: the only metric with a direction]
+    #[arg(long, value_name = "GOAL")]
+    goal: Option<String>,
+    /// Type of advice
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(&KINDS), default_value = "performance")]
+    kind: AdviceKind,
+    /// Rules: a TOML file that excludes, requires or scores stacks
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Compare with the versions of this requirements or lock file
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
+    /// Advise only stacks of this file, one per line: `numpy==1.26.4 python==3.12` [default: all
+    /// combinations of measured versions]
+    #[arg(long, value_name = "FILE")]
+    candidates: Option<PathBuf>,
+    /// Advise for the processor whose model contains TEXT [default: the one of the latest results]
+    #[arg(long, value_name = "TEXT")]
+    hardware: Option<String>,
+    /// Propose the next stacks to measure instead
+    #[arg(long, conflicts_with_all = ["kind", "locked", "plot"])]
+    explore: bool,
+    /// Number of stacks to propose
+    #[arg(long, value_name = "N", requires = "explore", default_value = "1", value_parser = within(1..=100, "a number from 1 to 100"))]
+    runs: usize,
+    /// Seed of the random choices among many stacks
+    #[arg(long, value_name = "SEED", default_value = "7")]
+    seed: u64,
+    /// Write the advised versions as a requirements file, or the proposed stacks one per line
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Write a chart to this .svg or .png file, or a page with the advice and all charts to this .html file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Which chart: `stacks` or `versions`
+    #[arg(long, value_name = "NAME", requires = "plot", default_value = "stacks", value_parser = ["stacks", "versions"])]
+    plot_kind: String,
+    #[command(flatten)]
+    filters: FilterOptions,
+    #[command(flatten)]
+    cleaning: CleaningOptions,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+const KINDS: [NamedValue<AdviceKind>; 4] = [
+    (
+        "performance",
+        "The best expected goal",
+        AdviceKind::Performance,
+    ),
+    (
+        "latest",
+        "The latest version of each package",
+        AdviceKind::Latest,
+    ),
+    (
+        "stable",
+        "The best expected goal among measured stacks that never failed",
+        AdviceKind::Stable,
+    ),
+    (
+        "balanced",
+        "The latest versions among stacks that never failed and are at most 2 % worse than the best of them",
+        AdviceKind::Balanced,
+    ),
+];
+
+impl AdviseCommand {
+    /// Shows the advice, or the stacks to measure.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        check_plot(self.plot.as_deref())?;
+        if let Some(path) = &self.write {
+            check_folder(path)?;
+        }
+        let rules = match &self.rules {
+            Some(path) => files::rules(path)?,
+            None => AdviceRules::default(),
+        };
+        let locked = self.locked.as_deref().map(files::lock).transpose()?;
+        let listed = self.candidates.as_deref().map(files::stacks).transpose()?;
+        let further: Vec<Vec<PackagePin>> =
+            (listed.iter().flatten().chain(&locked)).cloned().collect();
+        let data = self.read(context, &further)?;
+        let seed = Seed(self.seed);
+        let model = StackModel::new(
+            &data,
+            &self.requirements,
+            &rules,
+            listed.as_deref(),
+            self.hardware.as_deref(),
+            seed,
+        );
+        let model = model.map_err(answer::with_hint)?;
+        let mut notes = answer::notes(&model);
+        if self.explore {
+            return explore::show(
+                &model,
+                self.runs,
+                seed,
+                self.write.as_deref(),
+                self.format,
+                notes,
+                context,
+            );
+        }
+        let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
+        if locked.is_some() && pinned.is_none() {
+            notes.push(
+                "the locked versions do not name every package: no comparison with them".to_owned(),
+            );
+        }
+        let advice = Advice::new(&model, self.kind, pinned.as_deref()).map_err(|error| {
+            CliError::not_enough(error).hint("measure more stacks, or ask for another --type")
+        })?;
+        answer::save(
+            &model,
+            &advice,
+            &notes,
+            self.plot.as_deref(),
+            &self.plot_kind,
+        )?;
+        if let Some(path) = &self.write {
+            files::write_requirements(path, &model, &advice)?;
+        }
+        answer::write(&model, &advice, notes, self.format, context)
+    }
+
+    fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {
+        let rules = self.cleaning.rules()?;
+        let store = open_for_reading(context)?;
+        let mut filter = self.filters.filter()?.resolve(&store)?;
+        note_retired(&store, &filter, context)?;
+        // All metrics are read, because burn-in is detected from the wall time.
+        let metrics = std::mem::take(&mut filter.metrics);
+        let terms = match &self.goal {
+            Some(text) => goal_terms(text)?,
+            None => (metrics.into_iter())
+                .map(|metric| GoalTerm {
+                    benchmark: None,
+                    metric,
+                    weight: 1.0,
+                })
+                .collect(),
+        };
+        let mut benchmarks = Vec::new();
+        each_benchmark(&store, &filter, |data| {
+            let has_factors = data.instances.iter().any(|own| !own.run.factors.is_empty());
+            if has_factors {
+                benchmarks.push(data);
+            }
+            Ok::<(), lapwing_core::record::StoreError>(())
+        })?;
+        StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)
+            .map_err(answer::with_data_hint)
+    }
+}

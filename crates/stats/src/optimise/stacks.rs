@@ -1,0 +1,264 @@
+//! The next settings of ordered factors to measure, for a goal of one or several responses.
+
+use super::ordered::{MeasuredRun, OrderedSurface, SurfaceFactor};
+use super::propose::{
+    OptimisationOptions, OptimisationStep, ProposedRun, climb, expected_improvement,
+};
+use rand_xoshiro::rand_core::Rng;
+
+use super::surface::SurfacePrediction;
+use crate::design::DesignSpace;
+use crate::subset::below;
+use crate::{Seed, as_f64};
+
+/// The runs of one response of a goal, each with the level of its block last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GoalRuns {
+    /// By how much a unit of the response counts for the goal.
+    pub weight: f64,
+    /// The runs.
+    pub runs: Vec<MeasuredRun>,
+}
+
+/// A weighted sum of responses, each with its own [`OrderedSurface`], at one level of their common block.
+///
+/// The responses are taken for independent, given the setting: their variances add up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GoalSurface {
+    /// The weight and the surface of each response.
+    pub parts: Vec<(f64, OrderedSurface)>,
+    /// The level of the block, the last factor of all surfaces.
+    pub block: usize,
+}
+
+impl GoalSurface {
+    /// Returns the surfaces of all responses; `None` if one of them has none.
+    pub fn new(factors: &[SurfaceFactor], goal: &[GoalRuns], block: usize) -> Option<Self> {
+        let part = |own: &GoalRuns| Some((own.weight, OrderedSurface::new(factors, &own.runs)?));
+        let parts: Option<Vec<(f64, OrderedSurface)>> = goal.iter().map(part).collect();
+        let parts = parts.filter(|parts| !parts.is_empty())?;
+        Some(Self { parts, block })
+    }
+
+    /// Returns the surfaces for the most likely scales alone, as [`OrderedSurface::most_likely`].
+    #[must_use]
+    pub fn most_likely(self) -> Self {
+        let parts = self.parts.into_iter();
+        Self {
+            parts: parts
+                .map(|(weight, surface)| (weight, surface.most_likely()))
+                .collect(),
+            block: self.block,
+        }
+    }
+
+    /// Returns what is expected of a setting, given without the block.
+    pub fn predict(&self, run: &[usize]) -> SurfacePrediction {
+        let run = self.with_block(run);
+        self.sum(|surface| surface.predict(&run))
+    }
+
+    /// Returns what is expected of a sum of settings with weights, as [`OrderedSurface::contrast`].
+    pub fn contrast(&self, runs: &[(f64, &[usize])]) -> SurfacePrediction {
+        let whole: Vec<(f64, Vec<usize>)> = (runs.iter())
+            .map(|(weight, run)| (*weight, self.with_block(run)))
+            .collect();
+        let runs: Vec<(f64, &[usize])> = (whole.iter())
+            .map(|(weight, run)| (*weight, run.as_slice()))
+            .collect();
+        self.sum(|surface| surface.contrast(&runs))
+    }
+
+    /// Returns the degrees of freedom of predictions: the fewest of all responses.
+    pub fn freedom(&self) -> f64 {
+        let all = self.parts.iter().map(|(_, surface)| surface.freedom());
+        all.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns a setting with the level of the block.
+    pub fn with_block(&self, run: &[usize]) -> Vec<usize> {
+        run.iter().copied().chain([self.block]).collect()
+    }
+
+    fn sum(&self, of: impl Fn(&OrderedSurface) -> SurfacePrediction) -> SurfacePrediction {
+        let (mut mean, mut variance) = (0.0, 0.0);
+        for (weight, surface) in &self.parts {
+            let own = of(surface);
+            mean += weight * own.mean;
+            variance += (weight * own.deviation).powi(2);
+        }
+        SurfacePrediction {
+            mean,
+            deviation: variance.sqrt(),
+        }
+    }
+}
+
+/// Returns all feasible settings if there are at most `most`; else a random sample, and the settings on the way from the best of these and of the measured ones to
+/// the best neighbours.
+pub fn candidate_settings(
+    space: &DesignSpace,
+    surface: Option<&GoalSurface>,
+    measured: &[Vec<usize>],
+    most: usize,
+    seed: Seed,
+) -> Vec<Vec<usize>> {
+    if let Some(all) = space.feasible_runs(most) {
+        return all;
+    }
+    let mut random = seed.block(0);
+    let mut sample: Vec<Vec<usize>> = (0..most / 2)
+        .filter_map(|_| space.random_run(&mut random))
+        .collect();
+    sample.extend(
+        measured
+            .iter()
+            .filter(|run| space.is_feasible(run))
+            .cloned(),
+    );
+    if let Some(surface) = surface {
+        climb(space, &|run| surface.predict(run).mean, &mut sample);
+    }
+    sample.sort_unstable();
+    sample.dedup();
+    sample
+}
+
+/// Returns the next settings to measure to find the one with the lowest goal, among candidates that are given without the block.
+///
+/// At first those whose levels were measured least; then those with the largest expected improvement over the lowest posterior mean of a measured candidate, as
+/// [`next_runs`](super::next_runs) has it. Several at once: each is taken for measured as expected before the next is chosen. `None` without candidates.
+pub fn next_settings(
+    factors: &[SurfaceFactor],
+    goal: &[GoalRuns],
+    block: usize,
+    candidates: &[Vec<usize>],
+    options: &OptimisationOptions,
+    seed: Seed,
+) -> Option<OptimisationStep> {
+    let (mut goal, mut proposed) = (goal.to_vec(), Vec::<ProposedRun>::new());
+    let mut measured = measured_settings(&goal);
+    let first = options
+        .first_runs
+        .unwrap_or_else(|| (factors.len() + 2).clamp(6, 20));
+    let fitted = |goal: &[GoalRuns]| Some(GoalSurface::new(factors, goal, block)?.most_likely());
+    let surface = fitted(&goal);
+    let best = surface
+        .as_ref()
+        .and_then(|surface| lowest(surface, &measured, candidates));
+    let mut current = surface;
+    for count in 0..options.count.max(1) {
+        let own = match &current {
+            Some(surface) if measured.len() >= first => improving(surface, &measured, candidates)?,
+            Some(_) | None => {
+                let stream = seed.split(&(measured.len() + count).to_string());
+                ProposedRun {
+                    run: least_measured(&measured, candidates, stream)?,
+                    prediction: None,
+                    expected_improvement: f64::INFINITY,
+                }
+            }
+        };
+        if let Some(surface) = &current {
+            let run = surface.with_block(&own.run);
+            for (part, (_, surface)) in goal.iter_mut().zip(&surface.parts) {
+                part.runs.push((run.clone(), surface.predict(&run).mean));
+            }
+        }
+        measured.push(own.run.clone());
+        proposed.push(own);
+        if count + 1 < options.count && current.is_some() {
+            current = fitted(&goal);
+        }
+    }
+    let most = proposed
+        .iter()
+        .map(|own| own.expected_improvement)
+        .fold(0.0, f64::max);
+    Some(OptimisationStep {
+        proposed,
+        best,
+        is_done: most < options.smallest_improvement,
+    })
+}
+
+/// Returns the settings that were measured for every response, without the block.
+fn measured_settings(goal: &[GoalRuns]) -> Vec<Vec<usize>> {
+    let of = |part: &GoalRuns| -> Vec<Vec<usize>> {
+        let mut own: Vec<Vec<usize>> = (part.runs.iter())
+            .map(|(run, _)| run[..run.len().saturating_sub(1)].to_vec())
+            .collect();
+        own.sort_unstable();
+        own.dedup();
+        own
+    };
+    let Some((first, rest)) = goal.split_first() else {
+        return Vec::new();
+    };
+    let mut all = of(first);
+    for part in rest {
+        let own = of(part);
+        all.retain(|run| own.binary_search(run).is_ok());
+    }
+    all
+}
+
+/// Returns the measured candidate with the lowest posterior mean.
+fn lowest(
+    surface: &GoalSurface,
+    measured: &[Vec<usize>],
+    candidates: &[Vec<usize>],
+) -> Option<(Vec<usize>, SurfacePrediction)> {
+    let own = measured.iter().filter(|run| candidates.contains(run));
+    own.map(|run| (run.clone(), surface.predict(run)))
+        .min_by(|one, other| one.1.mean.total_cmp(&other.1.mean))
+}
+
+fn improving(
+    surface: &GoalSurface,
+    measured: &[Vec<usize>],
+    candidates: &[Vec<usize>],
+) -> Option<ProposedRun> {
+    // Before any candidate was measured, the lowest expectation of all takes its place.
+    let of_all = || {
+        let means = candidates.iter().map(|run| surface.predict(run).mean);
+        means.fold(f64::INFINITY, f64::min)
+    };
+    let target = lowest(surface, measured, candidates).map_or_else(of_all, |own| own.1.mean);
+    let improvements = candidates.iter().map(|run| {
+        let prediction = surface.predict(run);
+        ProposedRun {
+            run: run.clone(),
+            prediction: Some(prediction),
+            expected_improvement: expected_improvement(target, prediction),
+        }
+    });
+    improvements.max_by(|one, other| {
+        one.expected_improvement
+            .total_cmp(&other.expected_improvement)
+    })
+}
+
+/// Returns a candidate whose levels were measured least, a random one of several.
+fn least_measured(
+    measured: &[Vec<usize>],
+    candidates: &[Vec<usize>],
+    seed: Seed,
+) -> Option<Vec<usize>> {
+    let mut random = seed.block(0);
+    let count = u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX);
+    let start = below(random.next_u32(), count);
+    let familiar = |run: &Vec<usize>| -> f64 {
+        let shared = measured.iter().map(|own| {
+            let common = own.iter().zip(run).filter(|(a, b)| a == b).count();
+            // The same levels in several factors count more than as often in one.
+            as_f64(common).powi(2)
+        });
+        shared.sum()
+    };
+    let (before, after) = candidates.split_at(start.min(candidates.len()));
+    let turned = after.iter().chain(before);
+    turned
+        .min_by(|one, other| familiar(one).total_cmp(&familiar(other)))
+        .cloned()
+}
