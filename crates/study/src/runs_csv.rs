@@ -318,7 +318,7 @@ mod tests {
                 let seconds = row.time.unwrap().as_duration().as_secs_f64();
                 proptest::prop_assert!((seconds - own.time).abs() < 1e-6);
                 // Twelve significant digits are written, in microseconds.
-                proptest::prop_assert!((row.cost - own.cost).abs() <= 1e-11 * own.cost, "{} {}", row.cost, own.cost);
+                proptest::prop_assert!((row.cost * 1e-6 - own.cost).abs() <= 1e-11 * own.cost, "{} {}", row.cost, own.cost);
             }
         }
     }

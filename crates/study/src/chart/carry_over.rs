@@ -125,7 +125,16 @@ fn names_of(found: &StudyCarryOver, axis: &AxisScale) -> Value {
     let size = |own: &CarriedEffect| own.sides[0].effect.abs().max(own.sides[1].effect.abs());
     let mut named: Vec<&CarriedEffect> = found.effects.iter().collect();
     named.sort_by(|one, other| size(other).total_cmp(&size(one)));
-    let label = |own: &&CarriedEffect| json!({"value": own.sides.map(|side| axis.change(side.effect)), "label": {"formatter": own.name}});
+    let label = |own: &&CarriedEffect| {
+        // Away from the edge of the chart.
+        let position = if own.sides[0].effect > 0.0 {
+            "left"
+        } else {
+            "right"
+        };
+        let place = own.sides.map(|side| axis.change(side.effect));
+        json!({"value": place, "label": {"formatter": own.name, "position": position}})
+    };
     json!({
         "name": "names", "type": "scatter", "data": named.iter().take(NAMED).map(label).collect::<Vec<Value>>(),
         "symbolSize": 1, "silent": true, "labelLayout": {"hideOverlap": true},
