@@ -25,15 +25,15 @@ mod simulation;
 mod stability;
 mod written;
 
-pub use average::{AverageEffect, AverageEffects, AverageTerm};
-pub use carry_over::{
-    CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
-};
 pub use advise::{
     Advice, AdviceKind, AdviceRules, ExploredStack, GoalError, GoalTerm, NoAdvice, PackagePin,
     PackageRequirement, PairEffect, RequirementError, RuleError, StackChange, StackData,
     StackDataError, StackExpectation, StackFactor, StackGoal, StackModel, StackModelError,
     StackOutcome, VersionEffect, goal_terms, pinned_stacks, requirements, version_order,
+};
+pub use average::{AverageEffect, AverageEffects, AverageTerm};
+pub use carry_over::{
+    CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
 };
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};

@@ -185,7 +185,10 @@ fn without_blocks_shared_hosts_are_pairs() {
         side.forget_blocks();
         side
     });
-    assert_eq!(replication([&sides[0], &sides[1]]).unit, ReplicationUnit::Block);
+    assert_eq!(
+        replication([&sides[0], &sides[1]]).unit,
+        ReplicationUnit::Block
+    );
     let found = replication([&by_host[0], &by_host[1]]);
     assert_eq!((found.unit, found.sizes()), (ReplicationUnit::Host, [3, 3]));
     assert_eq!(found.replicates, Replicates::Pairs(vec![0.5; 3]));
