@@ -411,7 +411,7 @@ mod tests {
             findings(
                 r#"{"name": "A", "framework": "b", "@parameters": {}, "@result": {"x": NaN}}"#
             ),
-            ["breach: standard output is not a JSON object: expected value at line 1 column 73"]
+            ["breach: standard output is not a JSON object: expected value at line 1 column 69"]
         );
     }
 
