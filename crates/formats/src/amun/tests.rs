@@ -87,8 +87,8 @@ fn an_inspection_without_results_says_whether_it_was_built() {
 
 #[test]
 fn wrong_and_truncated_results_are_refused() {
-    insta::assert_snapshot!(refusal("amun/wrong.json"), @"");
-    insta::assert_snapshot!(refusal("amun/truncated.json"), @"");
+    insta::assert_snapshot!(refusal("amun/wrong.json"), @"wrong.json:1: `exit_code` is missing or not a whole number");
+    insta::assert_snapshot!(refusal("amun/truncated.json"), @"truncated.json:108: the JSON is cut off");
 }
 
 #[test]
