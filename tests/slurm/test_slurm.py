@@ -129,7 +129,7 @@ iterations = 2
 exclusive = false
 options = ["--nodelist=n2"]
 [benchmark.a]
-command = "echo a >> executed; [ -e again ] || [ $(wc -l < executed) = 1 ] || sleep 60"
+command = "echo a >> executed; [ -e again ] || mkdir first 2> /dev/null || sleep 60"
 """
 
 

@@ -79,7 +79,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     ");
     assert_snapshot!(audit(&["-b", "throughput", "--format", "csv"]), @"
     suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,hosts,share_between_hosts,share_between_hosts_lower,share_between_hosts_upper,best_iterations,modes
-    joins,throughput,rate,1/s,default,1.1,,3,12,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.001994118331265732,0.005793785403706365,0.0,0.0,0.648416614431778,3,,,,,
+    joins,throughput,rate,1/s,default,1.1,,3,12,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.001994118331265732,0.005793785403706365,0.0,0.0,0.648416614431778,1,,,,,
     note: the audit is not part of CSV output; --format json has all of it
     exit 0
     ");

@@ -303,7 +303,6 @@ impl SharedFolder {
             .mode(OWN_FILE);
         let mut file = options.open(&unborn)?;
         file.write_all(bytes)?;
-        file.sync_all()?;
         fs::rename(unborn, path)
     }
 }
