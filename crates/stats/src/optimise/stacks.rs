@@ -127,7 +127,7 @@ pub fn candidate_settings(
 /// Returns the next settings to measure to find the one with the lowest goal, among candidates that are given without the block.
 ///
 /// At first those whose levels were measured least; then those with the largest expected improvement over the lowest posterior mean of a measured candidate, as
-/// [`next_runs`](super::next_runs) has it. Several at once: each is taken for measured as expected before the next is chosen. `None` without candidates.
+/// [`next_runs`](super::next_runs) has it. Several at once differ: each is taken for measured as expected before the next is chosen. `None` without candidates.
 pub fn next_settings(
     factors: &[SurfaceFactor],
     goal: &[GoalRuns],
@@ -148,12 +148,22 @@ pub fn next_settings(
         .and_then(|surface| lowest(surface, &measured, candidates));
     let mut current = surface;
     for count in 0..options.count.max(1) {
+        // No setting twice at once.
+        let rest: Vec<Vec<usize>> = (candidates.iter())
+            .filter(|run| !proposed.iter().any(|own| own.run == **run))
+            .cloned()
+            .collect();
+        if rest.is_empty() && !proposed.is_empty() {
+            break;
+        }
         let own = match &current {
-            Some(surface) if measured.len() >= first => improving(surface, &measured, candidates)?,
+            Some(surface) if measured.len() >= first => {
+                improving(surface, &measured, candidates, &rest)?
+            }
             Some(_) | None => {
                 let stream = seed.split(&(measured.len() + count).to_string());
                 ProposedRun {
-                    run: least_measured(&measured, candidates, stream)?,
+                    run: least_measured(&measured, &rest, stream)?,
                     prediction: None,
                     expected_improvement: f64::INFINITY,
                 }
@@ -218,6 +228,7 @@ fn improving(
     surface: &GoalSurface,
     measured: &[Vec<usize>],
     candidates: &[Vec<usize>],
+    rest: &[Vec<usize>],
 ) -> Option<ProposedRun> {
     // Before any candidate was measured, the lowest expectation of all takes its place.
     let of_all = || {
@@ -225,7 +236,7 @@ fn improving(
         means.fold(f64::INFINITY, f64::min)
     };
     let target = lowest(surface, measured, candidates).map_or_else(of_all, |own| own.1.mean);
-    let improvements = candidates.iter().map(|run| {
+    let improvements = rest.iter().map(|run| {
         let prediction = surface.predict(run);
         ProposedRun {
             run: run.clone(),
