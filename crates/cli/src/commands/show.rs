@@ -1,13 +1,11 @@
 //! `lapwing show`: the results of a session, as `lapwing run` printed them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_core::record::SessionState;
-use lapwing_core::suite::{
-    Case, CommandLine, Plan, PlannedCommit, Variant, VersionSource, stored_plan,
-};
+use lapwing_core::suite::{Case, CommandLine, Plan, PlannedCommit, Variant, stored_plan};
 use lapwing_core::text::counted;
 
 use super::run::Summary;
@@ -112,17 +110,7 @@ fn plan_of(state: &SessionState) -> Plan {
         });
     }
     Plan {
-        suite: state.session.suite.clone(),
-        cases: cases.collect(),
         variants,
-        version: VersionSource::default(),
-        build: None,
-        interleave: true,
-        environment_commands: BTreeMap::new(),
-        directory: None,
-        cpus: None,
-        stop_early: None,
-        seed: 0,
-        duet: None,
+        ..Plan::of_cases(&state.session.suite, cases.collect(), 0)
     }
 }

@@ -9,7 +9,7 @@ use crate::program::{output, run};
 
 /// Results of hyperfine: the times of the runs of one command.
 fn results_of_hyperfine(times: &[f64]) -> String {
-    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    let mean = lapwing_stats::mean(times).unwrap();
     serde_json::json!({"results": [{
         "command": "sort data", "mean": mean, "stddev": 0.01, "median": mean, "user": 0.1, "system": 0.1,
         "min": times[0], "max": times[0], "times": times, "exit_codes": vec![0; times.len()],

@@ -1,18 +1,14 @@
 //! A plan for commands given on the command line, without a suite file.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
 
 use super::case::{resolve, texts_of};
 use super::error::SuiteProblem;
-use super::plan::{
-    Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan, Variant, VersionSource,
-};
+use super::plan::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan};
 use super::settings::Settings;
 use super::sweep::{LONGEST_PARAMETERS, SweepParameter, combinations};
-use crate::model::Run;
 
 /// What an ad-hoc plan has besides commands and settings.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,21 +81,9 @@ impl AdHoc {
             });
         }
         Ok(Plan {
-            suite: Self::SUITE.to_owned(),
-            cases,
-            variants: vec![Variant {
-                name: Run::DEFAULT_VARIANT.to_owned(),
-                ..Variant::default()
-            }],
-            version: VersionSource::WorkingDirectory,
-            build: None,
-            interleave: true,
-            environment_commands: BTreeMap::new(),
             directory: Some(directory),
             cpus: settings.cpus.clone(),
-            stop_early: None,
-            seed,
-            duet: None,
+            ..Plan::of_cases(Self::SUITE, cases, seed)
         })
     }
 

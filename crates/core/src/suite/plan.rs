@@ -194,6 +194,29 @@ pub struct PlannedCommit {
     pub patches: Vec<SourcePatch>,
 }
 
+impl Plan {
+    /// Returns the plan of these benchmarks and nothing else: a single variant, and no folder.
+    pub fn of_cases(suite: &str, cases: Vec<Case>, seed: u64) -> Self {
+        Self {
+            suite: suite.to_owned(),
+            cases,
+            variants: vec![Variant {
+                name: Run::DEFAULT_VARIANT.to_owned(),
+                ..Variant::default()
+            }],
+            version: VersionSource::WorkingDirectory,
+            build: None,
+            interleave: true,
+            environment_commands: BTreeMap::new(),
+            directory: None,
+            cpus: None,
+            stop_early: None,
+            seed,
+            duet: None,
+        }
+    }
+}
+
 impl Case {
     /// Returns a benchmark with a command and nothing else said.
     pub fn new(id: String, command: CommandLine) -> Self {

@@ -8,7 +8,7 @@ use clap::Args;
 use lapwing_core::measure::indicator::{
     ContractFinding, FindingWeight, IndicatorDocument, type_of,
 };
-use lapwing_core::suite::{AdHoc, Settings};
+use lapwing_core::suite::{AdHoc, Plan};
 use lapwing_core::text::plural;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use super::hints::hint;
 use super::options::IndicatorOptions;
 use super::probe::IndicatorScript;
 use crate::answer::write_json;
-use crate::commands::run::{start_executor, working_directory};
+use crate::commands::run::start_executor;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -75,8 +75,7 @@ impl IndicatorCheck {
     /// Prints the findings of each script.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let combinations = self.options.combinations()?;
-        let mut executor =
-            start_executor(&AdHoc::default().plan(&working_directory(), &Settings::default(), 0))?;
+        let mut executor = start_executor(&Plan::of_cases(AdHoc::SUITE, Vec::new(), 0))?;
         let mut checked: Vec<CheckedScript> = Vec::new();
         for path in &self.scripts {
             let script = IndicatorScript::open(path)?;

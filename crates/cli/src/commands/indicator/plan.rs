@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_core::measure::PythonFolder;
 use lapwing_core::measure::indicator::ContractFinding;
 use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::suite::{AdHoc, Case, OutputMetrics, Plan, Settings, VersionSource};
+use lapwing_core::suite::{Case, OutputMetrics, Plan, VersionSource};
 
 use super::hints::hint;
 use super::options::{IndicatorOptions, RepetitionOptions};
@@ -118,14 +118,10 @@ pub fn indicator_plan(mut cases: Vec<Case>, repetitions: &RepetitionOptions) -> 
     let settings = repetitions.settings();
     cases.iter_mut().for_each(|case| settings.apply(case));
     let seed = repetitions.seed.unwrap_or_else(random_seed);
-    let base = Settings {
-        cpus: settings.cpus,
-        ..Settings::default()
-    };
     Plan {
-        suite: repetitions.suite.clone(),
-        cases,
         version: VersionSource::Absent,
-        ..AdHoc::default().plan(&working_directory(), &base, seed)
+        directory: Some(working_directory().display().to_string()),
+        cpus: settings.cpus,
+        ..Plan::of_cases(&repetitions.suite, cases, seed)
     }
 }

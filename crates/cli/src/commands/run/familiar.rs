@@ -120,7 +120,7 @@ fn value(text: &str) -> Value {
     let number: Option<Value> = text.parse::<i64>().map(|it| json!(it)).ok();
     let number = number.or_else(|| text.parse::<f64>().map(|it| json!(it)).ok());
     match number {
-        Some(number) if number.to_string() == text => number,
+        Some(number) if format!("{number}") == text => number,
         Some(_) | None => json!(text),
     }
 }
@@ -151,10 +151,10 @@ fn scan(ends: [&str; 3]) -> Result<Vec<Value>, CliError> {
     if step <= 0 || last < first {
         return Err(refuse("the step must be above zero, and MIN not above MAX"));
     }
-    let number = (last.abs_diff(first) / step.unsigned_abs()) as usize + 1;
-    if number > MOST_VALUES {
+    let steps = usize::try_from(last.abs_diff(first) / step.unsigned_abs());
+    let Some(number) = steps.ok().filter(|it| *it < MOST_VALUES).map(|it| it + 1) else {
         return Err(refuse("that is more than 10,000 values"));
-    }
+    };
     let mut values = Vec::with_capacity(number);
     let mut at = first;
     while at <= last {

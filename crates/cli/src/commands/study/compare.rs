@@ -75,6 +75,9 @@ struct CarriedRow {
     verdict: &'static str,
 }
 
+/// The names and data of both sides, with notes on how they were chosen.
+type ComparedStudies = ([String; 2], [StudyData; 2], Vec<String>);
+
 impl StudyCompare {
     /// Shows the effects of both sides.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -144,10 +147,7 @@ impl StudyCompare {
     }
 
     /// Returns the names and data of both sides, with notes on how they were chosen.
-    fn read(
-        &self,
-        context: &Context,
-    ) -> Result<([String; 2], [StudyData; 2], Vec<String>), CliError> {
+    fn read(&self, context: &Context) -> Result<ComparedStudies, CliError> {
         match (&self.first, &self.second) {
             (StudySide::Benchmark(one), StudySide::Benchmark(other)) => {
                 let read = |name: &String| {
@@ -174,11 +174,7 @@ impl StudyCompare {
         }
     }
 
-    fn of_runs(
-        &self,
-        specs: &[SideSpec],
-        context: &Context,
-    ) -> Result<([String; 2], [StudyData; 2], Vec<String>), CliError> {
+    fn of_runs(&self, specs: &[SideSpec], context: &Context) -> Result<ComparedStudies, CliError> {
         let options = &self.study.data;
         let judging = options.cleaning.judging()?;
         let filter: SampleFilter = options.filters.filter()?;
