@@ -6,6 +6,7 @@ use std::path::Path;
 use lapwing_study::{Advice, AdviceRules, PackagePin, StackModel, pinned_stacks};
 
 use crate::atomic;
+use crate::commands::stack::StackFile;
 use crate::error::CliError;
 
 /// Returns the rules of a TOML file.
@@ -21,9 +22,17 @@ pub fn lock(path: &Path) -> Result<Vec<PackagePin>, CliError> {
     Ok(stacks(path)?.concat())
 }
 
-/// Returns the stacks of a file, one per line.
+/// Returns the stacks of a file: one per line, or those that `lapwing stack resolve` wrote.
 pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
     let shown = path.display();
+    if text(path)?.trim_start().starts_with('{') {
+        let file = StackFile::read(path)?;
+        let pins = file.stacks.into_iter().map(|it| {
+            let pin = |(package, version)| PackagePin { package, version };
+            it.factors.into_iter().map(pin).collect()
+        });
+        return Ok(pins.collect());
+    }
     let stacks = pinned_stacks(&text(path)?)
         .map_err(|error| CliError::input(format!("`{shown}`: {error}")))?;
     if stacks.is_empty() {

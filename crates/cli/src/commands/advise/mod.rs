@@ -2,7 +2,7 @@
 
 mod answer;
 mod explore;
-mod files;
+pub mod files;
 
 use std::path::PathBuf;
 

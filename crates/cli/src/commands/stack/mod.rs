@@ -4,6 +4,7 @@ mod build;
 mod choose;
 mod file;
 mod inspect;
+mod listed;
 mod resolve;
 mod resolver;
 mod run;
@@ -11,7 +12,7 @@ mod specification;
 
 use clap::{Args, Subcommand};
 
-pub use self::file::unimportable_stacks;
+pub use self::file::{StackFile, unimportable_stacks};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

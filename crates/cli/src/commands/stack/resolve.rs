@@ -11,6 +11,7 @@ use lapwing_core::text::counted;
 use lapwing_stats::Seed;
 
 use super::choose::{StackChoice, StackNovelty, combinations};
+use super::listed::listed_stacks;
 use super::file::{
     PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
 };
@@ -31,8 +32,12 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub struct StackResolve {
     /// Requirements, such as `numpy>=1.24,<2.3`
-    #[arg(required = true, value_name = "REQUIREMENT")]
+    #[arg(required_unless_present = "from", value_name = "REQUIREMENT")]
     requirements: Vec<String>,
+    /// Resolve the stacks of this file, one per line, such as `lapwing advise --explore --write`
+    /// writes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["requirements", "python", "latest", "step", "count", "new"])]
+    from: Option<PathBuf>,
     /// Versions of Python, such as 3.11,3.12 [default: that of uv]
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     python: Vec<String>,
@@ -71,7 +76,12 @@ impl StackResolve {
     /// Resolves, writes the file and prints a summary.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_folder(&self.output)?;
-        let texts = self.requirements.iter();
+        let listed = self.from.as_deref().map(listed_stacks).transpose()?;
+        let texts = match &listed {
+            Some(listed) => listed.packages(),
+            None => self.requirements.clone(),
+        };
+        let texts = texts.iter();
         let requirements: Vec<StackRequirement> = texts
             .map(|text| StackRequirement::parse(text))
             .collect::<Result<_, _>>()?;
@@ -82,15 +92,21 @@ impl StackResolve {
                 ));
             }
         }
-        let pythons = match self.python.as_slice() {
-            [] => vec![StackPython::find(None)?],
-            some => some
+        let pythons = match (self.python.as_slice(), &listed) {
+            (_, Some(listed)) => listed.pythons()?,
+            ([], None) => vec![StackPython::find(None)?],
+            (some, None) => some
                 .iter()
                 .map(|version| StackPython::find(Some(version)))
                 .collect::<Result<_, _>>()?,
         };
-        let mut file = StackFile::new(self.requirements.clone(), self.seed);
-        self.resolve(&requirements, &pythons, &mut file, context)?;
+        let names = requirements.iter().map(|it| it.text.clone());
+        let mut file = StackFile::new(names.collect(), self.seed);
+        let all = match &listed {
+            Some(listed) => listed.levels(&pythons),
+            None => self.combinations(&requirements, &pythons, &mut file, context)?,
+        };
+        self.resolve((&requirements, &pythons), all, &mut file, context)?;
         file.write(&self.output)?;
         self.show(&file, context)?;
         Ok(match file.stacks.is_empty() {
@@ -99,13 +115,14 @@ impl StackResolve {
         })
     }
 
-    fn resolve(
+    /// Returns every combination of the versions that there are.
+    fn combinations(
         &self,
         requirements: &[StackRequirement],
         pythons: &[StackPython],
         file: &mut StackFile,
         context: &Context,
-    ) -> Result<(), CliError> {
+    ) -> Result<Vec<Levels>, CliError> {
         let mut all: Vec<Levels> = Vec::new();
         let bar = progress::bar(
             "listing versions",
@@ -139,6 +156,17 @@ impl StackResolve {
             all.extend(combinations(&versions, Seed(self.seed))?);
         }
         bar.finish_and_clear();
+        Ok(all)
+    }
+
+    /// Asks for the packages of the combinations, until there are enough.
+    fn resolve(
+        &self,
+        (requirements, pythons): (&[StackRequirement], &[StackPython]),
+        all: Vec<Levels>,
+        file: &mut StackFile,
+        context: &Context,
+    ) -> Result<(), CliError> {
         let wanted = self.count.unwrap_or(usize::MAX);
         let bar = progress::bar("resolving", wanted.min(all.len()), context);
         let mut choice = StackChoice::new(all, self.new, self.measured(context)?);
