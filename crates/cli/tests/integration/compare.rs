@@ -124,18 +124,19 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     assert_snapshot!(compare(&["--smallest-effect", "3%"]), @"
     2026.9 against 2026.8: 1 regression, 1 improvement, 1 equivalent within 3 %, 2 inconclusive, 3 not measured   (8 comparisons, FDR 5 %)
 
-     benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_join     4.12 s     4.70 s  1.14×  [1.12, 1.16]    10 / 10  ✗ regression
-     test_read     2.80 s     2.41 s  0.86×  [0.85, 0.87]    10 / 10  ✓ improvement
-     test_gone     3.00 s          –                           5 / 0  – not measured: only in the baseline
-     test_new           –     3.00 s                           0 / 5  – not measured: only in the candidate
-     test_zarr     3.00 s          –                           5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy    943 ms     987 ms  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
-     test_short    198 ms     198 ms                           2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
-     test_sort     500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = equivalent
+     benchmark   baseline  candidate   ratio  interval      instances  verdict
+     test_join     4.12 s     4.70 s   1.14×  [1.12, 1.16]    10 / 10  ✗ regression
+     test_read     2.80 s     2.41 s   0.86×  [0.85, 0.87]    10 / 10  ✓ improvement
+     test_gone     3.00 s          –                            5 / 0  – not measured: only in the baseline
+     test_new           –     3.00 s                            0 / 5  – not measured: only in the candidate
+     test_zarr     3.00 s          –                            5 / 0  – not measured: 5 failures in 2026.9
+     test_noisy    943 ms     987 ms   1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
+     test_short    198 ms     198 ms  ≈1.00×  (0.97, 1.03)      2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
+     test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = equivalent
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), `lapwing run`, or each run of hyperfine (`--each-run instance`)
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
@@ -207,6 +208,9 @@ fn a_row_of_json_says_all_of_a_comparison() {
           "text": "one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session"
         }
       ],
+      "descriptive_lower": null,
+      "descriptive_ratio": null,
+      "descriptive_upper": null,
       "difference": null,
       "lower": 1.124142,
       "method": "welch",
@@ -238,8 +242,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,not_measured,no_baseline,only in the candidate,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,no_baseline,only in the candidate,,lower,
     exit 3
     ");
 }

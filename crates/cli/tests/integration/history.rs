@@ -591,8 +591,10 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     assert_snapshot!(run(folder, &["compare", "day1", "day2", "-b", "test_y", "--metric", "wall_time"]), @"
     day2 against day1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
-     benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
+     benchmark     baseline  candidate   ratio  interval  instances  verdict
+     f.py::test_y    1.50 s     2.50 s  ≈1.67×                1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
+
+    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), `lapwing run`, or each run of hyperfine (`--each-run instance`)
     exit 3
     ");
 }

@@ -441,24 +441,75 @@ fn what_is_resolved_is_measured_advised_and_explored() {
     assert!(resolved.ends_with("exit 0"), "{resolved}");
     let listed = "alpha==1.0 beta==1.0\nalpha==1.1 beta==1.0 # the rest is not measured\nalpha==2.0 beta==2.0\n";
     fs::write(bench.path().join("some.txt"), listed).unwrap();
-    let some = bench.json(&["stack", "resolve", "--from", "some.txt", "-o", "some.json", "--format", "json"]);
+    let some = bench.json(&[
+        "stack",
+        "resolve",
+        "--from",
+        "some.txt",
+        "-o",
+        "some.json",
+        "--format",
+        "json",
+    ]);
     let expected = [("1.0", "1.0"), ("1.1", "1.0"), ("2.0", "2.0")];
-    assert_eq!(pairs(&some["stacks"]), expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
-    let run = bench.run(&["stack", "run", "--stacks", "some.json", "worth.py", "-n", "3", "-i", "2"]);
+    assert_eq!(
+        pairs(&some["stacks"]),
+        expected.map(|(a, b)| (a.to_owned(), b.to_owned()))
+    );
+    let run = bench.run(&[
+        "stack",
+        "run",
+        "--stacks",
+        "some.json",
+        "worth.py",
+        "-n",
+        "3",
+        "-i",
+        "2",
+    ]);
     assert!(run.ends_with("exit 0"), "{run}");
     let explored = bench.run(&[
-        "advise", "alpha", "beta", "--goal", "elapsed", "--candidates", "stacks.json", "--explore", "--runs", "1", "--write", "next.txt",
+        "advise",
+        "alpha",
+        "beta",
+        "--goal",
+        "elapsed",
+        "--candidates",
+        "stacks.json",
+        "--explore",
+        "--runs",
+        "1",
+        "--write",
+        "next.txt",
     ]);
     assert!(explored.ends_with("exit 0"), "{explored}");
     let next = fs::read_to_string(bench.path().join("next.txt")).unwrap();
     // The only other stack that resolves.
     assert!(next.contains("alpha==2.0 beta==1.0"), "{next}");
     let again = bench.run(&["stack", "resolve", "--from", "next.txt", "-o", "next.json"]);
-    assert!(again.contains("1 stack, seed 1") && again.ends_with("exit 0"), "{again}");
-    let run = bench.run(&["stack", "run", "--stacks", "next.json", "worth.py", "-n", "3", "-i", "2"]);
+    assert!(
+        again.contains("1 stack, seed 1") && again.ends_with("exit 0"),
+        "{again}"
+    );
+    let run = bench.run(&[
+        "stack",
+        "run",
+        "--stacks",
+        "next.json",
+        "worth.py",
+        "-n",
+        "3",
+        "-i",
+        "2",
+    ]);
     assert!(run.ends_with("exit 0"), "{run}");
-    let advice = bench.json(&["advise", "alpha", "beta", "--goal", "elapsed", "--format", "json"]);
-    assert!(advice["stack"].to_string().contains("alpha==2.0 beta==1.0"), "{advice}");
+    let advice = bench.json(&[
+        "advise", "alpha", "beta", "--goal", "elapsed", "--format", "json",
+    ]);
+    assert!(
+        advice["stack"].to_string().contains("alpha==2.0 beta==1.0"),
+        "{advice}"
+    );
     fs::write(bench.path().join("bad.txt"), "alpha==1.0\nbeta==1.0\n").unwrap();
     let bad = bench.run(&["stack", "resolve", "--from", "bad.txt"]);
     assert!(bad.contains("do not all pin the same packages"), "{bad}");

@@ -208,11 +208,11 @@ fn verdicts_stand_in_the_index_and_with_the_benchmark() {
     assert_eq!(
         column(&files, "index.m0", "verdict"),
         serde_json::json!([
-            "equivalent",
             "regression",
+            "regression",
+            "equivalent",
             "equivalent",
             "improvement",
-            "regression",
             "not_measured"
         ])
     );

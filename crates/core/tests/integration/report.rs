@@ -134,14 +134,11 @@ fn what_failed_and_what_was_left_out_is_told() {
     let column = |name: &str| rows[name].clone();
     assert_eq!(
         column("failures"),
-        serde_json::json!([0, 8, 8, 35]),
+        serde_json::json!([8, 8, 35, 0]),
         "of the latest runs"
     );
-    assert_eq!(
-        column("value_text").as_array().expect("a column").last(),
-        Some(&serde_json::json!("–"))
-    );
-    assert_eq!(column("left_out")[0], serde_json::json!("5 burn-in"));
+    assert_eq!(column("value_text")[2], serde_json::json!("–"));
+    assert_eq!(column("left_out")[3], serde_json::json!("5 burn-in"));
     let index = &files["index.html"];
     assert!(
         index.contains("<strong>2</strong> had failures")

@@ -165,8 +165,9 @@ fn a_test_that_gained_a_parameter_stands_beside_its_parametrisations() {
         json!({"packed": ["00(no parameters)", "001"]})
     );
     let index = side_file(directory, "index.m0");
-    assert_eq!(index["test"][0], json!(page("f-py-x")));
-    assert_eq!(index["test"][10], json!(""));
+    let tests = index["test"].as_array().expect("a column");
+    assert!(tests.contains(&json!(page("f-py-x"))));
+    assert!(tests.contains(&json!("")));
 }
 
 /// Returns the bars of a side file, each as its benchmark, setting, mean, number of instances,

@@ -1,7 +1,7 @@
 //! What advice optimises: a metric, or several with weights.
 
 use lapwing_core::judge::metric;
-use lapwing_core::model::Better;
+use lapwing_core::model::{Better, matches_name};
 use lapwing_core::sample::{BenchmarkData, Sample};
 
 use crate::scale::{StudyMetric, StudyScale};
@@ -40,8 +40,10 @@ pub enum GoalError {
         text: String,
     },
     /// No benchmark has the metric.
-    #[error("no stack has values of `{metric}`")]
+    #[error("no stack has values of `{metric}`{}", benchmark.as_ref().map_or_else(String::new, |it| format!(" in a benchmark named like `{it}`")))]
     NoMetric {
+        /// The benchmark, if the goal names one.
+        benchmark: Option<String>,
         /// The metric.
         metric: String,
     },
@@ -117,6 +119,7 @@ pub(super) fn goals(
         let own: Vec<&BenchmarkData> = benchmarks.iter().filter(|data| has(data, term)).collect();
         if own.is_empty() {
             return Err(GoalError::NoMetric {
+                benchmark: term.benchmark.clone(),
                 metric: term.metric.clone(),
             });
         }
@@ -149,7 +152,8 @@ pub(super) fn goals(
 }
 
 fn has(data: &BenchmarkData, term: &GoalTerm) -> bool {
-    let is_meant = (term.benchmark.as_ref()).is_none_or(|name| *name == data.benchmark.id);
+    let is_meant =
+        (term.benchmark.as_ref()).is_none_or(|name| matches_name(name, &data.benchmark.id));
     is_meant
         && data.instances.iter().any(|instance| {
             let values = instance.iterations.values.get(&term.metric);

@@ -270,9 +270,9 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         .filter(|it| it.descriptive.is_some());
     if described.count() > 0 {
         notes.push(
-            "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within one process and say nothing about \
-             runs on another day. For a verdict, give at least 3 files per side ('old*.json'), or measure again with `lapwing run`; \
-             `--each-run instance` counts each run of hyperfine as an instance"
+            "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other \
+             runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), `lapwing run`, or each run of hyperfine \
+             (`--each-run instance`)"
                 .to_owned(),
         );
     }

@@ -115,7 +115,8 @@ impl Drop for Target<'_> {
             && store.remove_if_empty()
         {
             for folder in made {
-                // A folder with other content stays.
+                // The store's own folder has a file for Git. A folder with other content stays.
+                Store::remove_ignore_file(folder);
                 let _gone: io::Result<()> = fs::remove_dir(folder);
             }
         }

@@ -435,7 +435,9 @@ impl Run {
 
     /// Returns what the suite says about clusters; nothing if commands are measured.
     pub fn executors(&self) -> Result<ExecutorTables, CliError> {
-        if !self.command.is_empty() || !self.words.is_empty() {
+        let are_commands = !self.command.is_empty() || !self.words.is_empty();
+        let is_without_suite = self.suite.is_none() && suite_file::here().is_none();
+        if are_commands || is_without_suite {
             return Ok(ExecutorTables::default());
         }
         suite_file::load_executors(&self.suite_file()?)

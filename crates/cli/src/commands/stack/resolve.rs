@@ -11,10 +11,10 @@ use lapwing_core::text::counted;
 use lapwing_stats::Seed;
 
 use super::choose::{StackChoice, StackNovelty, combinations};
-use super::listed::listed_stacks;
 use super::file::{
     PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
 };
+use super::listed::listed_stacks;
 use super::resolver::{StackPython, StackRequirement, VersionStep};
 use crate::answer::write_json;
 use crate::commands::run::lock_digest;

@@ -338,10 +338,24 @@ fn writable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
+impl Store {
+    /// Removes the file that keeps a folder of ours out of the repository around it, if nothing else is in the folder.
+    pub fn remove_ignore_file(folder: &Path) {
+        let ignored = folder.join(".gitignore");
+        let is_alone = fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1);
+        if is_alone && fs::read_to_string(&ignored).is_ok_and(|text| text == IGNORE_ALL) {
+            let _stays: io::Result<()> = fs::remove_file(ignored);
+        }
+    }
+}
+
+/// The content of the file that keeps a folder of ours out of the repository around it.
+const IGNORE_ALL: &str = "*\n";
+
 /// Keeps a folder of ours, made just now, out of the repository around it. Without the file it would only be in sight.
 fn ignore_for_git(folder: &Path) {
     if folder.file_name().is_some_and(|it| it == ".lapwing") {
-        let _ignored: io::Result<()> = fs::write(folder.join(".gitignore"), "*\n");
+        let _ignored: io::Result<()> = fs::write(folder.join(".gitignore"), IGNORE_ALL);
     }
 }
 
