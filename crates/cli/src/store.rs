@@ -56,6 +56,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         return Ok(());
     }
     let mut whole = Vec::new();
+    let mut of_pytest = 0;
     for arrival in inbox::take_in(store, &folder)? {
         match arrival {
             InboxArrival::TakenIn {
@@ -77,7 +78,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                 appended,
                 cut_off,
                 refused: None,
-                ..
+                session,
             } => match appended.total().new {
                 new if cut_off => context.terminal.note(&format!(
                     "recovered {} of an interrupted run from {}; the last line was incomplete and is lost",
@@ -85,6 +86,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                     path.display()
                 )),
                 0 => {}
+                new if is_of_pytest(store, session) => of_pytest += new,
                 new => whole.push((path, new)),
             },
             InboxArrival::UnderWay { path } => {
@@ -106,6 +108,11 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     }
     // Their sessions and runs are in the store now.
     recover_tests(store, &folder, context);
+    if of_pytest > 0 {
+        context
+            .terminal
+            .say(&format!("read {} of pytest", counted(of_pytest, "record")));
+    }
     let new = counted(whole.iter().map(|it| it.1).sum::<u64>(), "record");
     match whole.as_slice() {
         [] => {}
@@ -120,6 +127,12 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         )),
     }
     Ok(())
+}
+
+/// Returns whether a session is one of the pytest plugin, which leaves its records to the next command.
+fn is_of_pytest(store: &Store, session: Option<Id>) -> bool {
+    let found = session.and_then(|it| store.catalogue().session(&it.to_string()).ok());
+    found.is_some_and(|it| it.tool.starts_with("pytest-lapwing"))
 }
 
 /// Reads the records in the working folders of killed sessions, and removes the folders. They are in the inbox, each

@@ -6,8 +6,9 @@ use lapwing_core::text::{capitalised, counted, first_names};
 use lapwing_stats::deltas::{
     DeltaPairing, EffectModifier, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas,
 };
-use lapwing_stats::{Confidence, PValue, as_f64, mean, standard_deviation};
+use lapwing_stats::{Confidence, Interval, PValue, as_f64, mean, standard_deviation};
 
+use crate::average::{AverageEffects, AverageTerm};
 use crate::data::StudyData;
 use crate::fit::{FitOptions, ModelChoice, StudyFit};
 use crate::scale::StudyScale;
@@ -81,8 +82,9 @@ pub struct StudyFinding {
 
 /// Returns the findings of a study on a scale, by kind, the strongest first.
 ///
-/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Interactions are tested in the model of all pairs
-/// where there are enough instances for it, since that knows the noise from all of them; else by quadruples of settings.
+/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Effects are those of the [model](AverageEffects), averaged over
+/// all combinations of the other factors, where the instances can tell them; else mean deltas. Interactions are tested in the model of all pairs where there are
+/// enough instances for it, since that knows the noise from all of them; else by quadruples of settings.
 pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
     let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
         return Vec::new();
@@ -96,9 +98,11 @@ pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> 
     };
     let means = mean_deltas(&sets, DeltaPairing::Means, confidence);
     let modifiers = effect_modifiers(&sets, confidence);
-    let (mut decided, undecided): (Vec<&MeanDelta>, Vec<&MeanDelta>) =
-        means.iter().partition(|own| is_sure(own.adjusted_p_value));
-    decided.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
+    let average = AverageEffects::new(data, &data.instances, scale, confidence).ok();
+    let average = average.filter(|it| it.freedom >= FEWEST_FREEDOM);
+    let effects = main_effects(data, scale, average.as_ref(), &means);
+    let (decided, undecided): (Vec<&MainEffect>, Vec<&MainEffect>) =
+        effects.iter().partition(|own| own.is_sure);
     let mut found: Vec<StudyFinding> = decided.iter().map(|own| words.effect(own)).collect();
     let pairs = pairs(&modifiers, |own| words.is_pair_sure(own));
     found.extend(
@@ -106,10 +110,77 @@ pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> 
             .iter()
             .filter_map(|[one, other]| words.interaction(one, other)),
     );
+    found.extend(
+        average
+            .iter()
+            .flat_map(|it| words.model_pairs(it, &modifiers)),
+    );
     found.extend(pairs.iter().flat_map(|pair| words.signs(pair)));
     found.extend(words.undecided(&undecided));
-    found.extend(words.next(&sets, &undecided, &modifiers));
+    found.extend(words.next(&sets, &effects, average.as_ref(), &modifiers));
     found
+}
+
+/// The fewest residual degrees of freedom of a model that decides.
+const FEWEST_FREEDOM: f64 = 3.0;
+
+/// The effect of a treatment, from the model or from deltas.
+struct MainEffect {
+    treatment: usize,
+    value: f64,
+    interval: Option<Interval>,
+    /// What it is an average over.
+    over: String,
+    /// The level that 5 % of it is compared with.
+    level: f64,
+    is_sure: bool,
+}
+
+/// Returns the effect of each treatment that has one, the largest first.
+fn main_effects(
+    data: &StudyData,
+    scale: StudyScale,
+    average: Option<&AverageEffects>,
+    means: &[MeanDelta],
+) -> Vec<MainEffect> {
+    let costs: Vec<f64> = data
+        .instances
+        .iter()
+        .map(|own| scale.of(own.cost))
+        .collect();
+    let level = mean(&costs).unwrap_or(0.0).abs();
+    let of_model = |treatment: usize| {
+        let own = average?
+            .of_treatments()
+            .find(|it| it.term == AverageTerm::One(treatment))?;
+        Some(MainEffect {
+            treatment,
+            value: own.coefficient?.estimate,
+            interval: own.interval,
+            over: "on average over all combinations of the others".to_owned(),
+            level,
+            is_sure: own.is_sure(),
+        })
+    };
+    let of_deltas = |treatment: usize| {
+        let own = means.iter().find(|it| it.factor == treatment)?;
+        Some(MainEffect {
+            treatment,
+            value: own.mean,
+            interval: own.interval,
+            over: format!(
+                "on average over {} of settings",
+                counted(own.set_pairs, "pair")
+            ),
+            level: own.mean_before.abs(),
+            is_sure: is_sure(own.adjusted_p_value),
+        })
+    };
+    let treatments = 0..data.treatments.len();
+    let effects = treatments.filter_map(|it| of_model(it).or_else(|| of_deltas(it)));
+    let mut effects: Vec<MainEffect> = effects.collect();
+    effects.sort_by(|one, other| other.value.abs().total_cmp(&one.value.abs()));
+    effects
 }
 
 /// An effect that is smaller than this part of another is nothing beside it.
@@ -188,8 +259,8 @@ impl Words<'_> {
         self.data.metric.is_gain(self.scale, change)
     }
 
-    fn effect(&self, own: &MeanDelta) -> StudyFinding {
-        let verb = if self.is_gain(own.mean) {
+    fn effect(&self, own: &MainEffect) -> StudyFinding {
+        let verb = if self.is_gain(own.value) {
             "helps"
         } else {
             "hurts"
@@ -197,16 +268,12 @@ impl Words<'_> {
         let change = self
             .data
             .metric
-            .change_with_interval(self.scale, own.mean, own.interval);
+            .change_with_interval(self.scale, own.value, own.interval);
         StudyFinding {
             kind: FindingKind::Effect,
-            text: format!(
-                "{} {verb}: {change} on average over {} of settings",
-                self.name(own.factor),
-                counted(own.set_pairs, "pair")
-            ),
-            treatments: vec![own.factor],
-            size: Some(own.mean),
+            text: format!("{} {verb}: {change} {}", self.name(own.treatment), own.over),
+            treatments: vec![own.treatment],
+            size: Some(own.value),
         }
     }
 
@@ -314,40 +381,72 @@ impl Words<'_> {
             .collect()
     }
 
-    fn undecided(&self, own: &[&MeanDelta]) -> Vec<StudyFinding> {
-        let mut all: Vec<&&MeanDelta> = own.iter().collect();
-        all.sort_by(|one, other| other.mean.abs().total_cmp(&one.mean.abs()));
-        all.into_iter()
+    fn undecided(&self, own: &[&MainEffect]) -> Vec<StudyFinding> {
+        let text = |own: &&MainEffect| {
+            let change = self
+                .data
+                .metric
+                .change_with_interval(self.scale, own.value, own.interval);
+            format!("{}: {change} {}", self.name(own.treatment), own.over)
+        };
+        own.iter()
             .map(|own| StudyFinding {
                 kind: FindingKind::Undecided,
-                text: format!(
-                    "{}: {} ({})",
-                    self.name(own.factor),
-                    self.data
-                        .metric
-                        .change_with_interval(self.scale, own.mean, own.interval),
-                    counted(own.set_pairs, "pair")
-                ),
-                treatments: vec![own.factor],
-                size: Some(own.mean),
+                text: text(own),
+                treatments: vec![own.treatment],
+                size: Some(own.value),
             })
             .collect()
+    }
+
+    /// Returns the interactions that the model shows and no quadruple of settings does.
+    fn model_pairs(
+        &self,
+        average: &AverageEffects,
+        modifiers: &[EffectModifier],
+    ) -> Vec<StudyFinding> {
+        let has_quadruples = |one: usize, other: usize| {
+            let mut of_pair = modifiers
+                .iter()
+                .filter(|it| (it.factor, it.other) == (one, other));
+            of_pair.any(|it| it.quadruples > 0)
+        };
+        let sure = average.effects.iter().filter(|own| own.is_sure());
+        let pairs = sure.filter_map(|own| match own.term {
+            AverageTerm::Pair(one, other) if !has_quadruples(one, other) && !has_quadruples(other, one) => {
+                let value = own.coefficient?.estimate;
+                let change = self.data.metric.change_with_interval(self.scale, value, own.interval);
+                Some(StudyFinding {
+                    kind: FindingKind::Interaction,
+                    text: format!(
+                        "{} and {} together change {change} beyond what both do alone (by the model: no settings show it directly)",
+                        self.name(one),
+                        self.name(other)
+                    ),
+                    treatments: vec![one, other],
+                    size: Some(value),
+                })
+            }
+            AverageTerm::One(_) | AverageTerm::Pair(..) => None,
+        });
+        let mut pairs: Vec<StudyFinding> = pairs.collect();
+        let size = |own: &StudyFinding| own.size.unwrap_or(0.0).abs();
+        pairs.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        pairs
     }
 
     fn next(
         &self,
         sets: &MeasuredSets,
-        undecided: &[&MeanDelta],
+        effects: &[MainEffect],
+        average: Option<&AverageEffects>,
         modifiers: &[EffectModifier],
     ) -> Vec<StudyFinding> {
+        let undecided: Vec<&MainEffect> = effects.iter().filter(|own| !own.is_sure).collect();
         let mut texts: Vec<(String, Vec<usize>)> = Vec::new();
+        let has_effect = |at: usize| effects.iter().any(|own| own.treatment == at);
         let never: Vec<usize> = (0..self.data.treatments.len())
-            .filter(|at| {
-                !sets
-                    .deltas(DeltaPairing::Means)
-                    .iter()
-                    .any(|delta| delta.factor == *at)
-            })
+            .filter(|at| !has_effect(*at))
             .collect();
         if !never.is_empty() {
             let names: Vec<String> = never.iter().map(|at| self.name(*at)).collect();
@@ -370,10 +469,10 @@ impl Words<'_> {
                 Vec::new(),
             ));
         }
-        texts.extend(self.more_instances(undecided));
+        texts.extend(self.more_instances(&undecided));
         let wanted: BTreeSet<usize> = undecided
             .iter()
-            .map(|own| own.factor)
+            .map(|own| own.treatment)
             .chain(never)
             .collect();
         for (set, count) in self.proposals(sets, &wanted) {
@@ -386,19 +485,13 @@ impl Words<'_> {
                 Vec::new(),
             ));
         }
-        let open = modifiers
-            .iter()
-            .filter(|own| own.factor < own.other && own.quadruples < 2)
-            .count();
-        let pairs = self.data.treatments.len() * (self.data.treatments.len().saturating_sub(1)) / 2;
-        let known = modifiers
-            .iter()
-            .filter(|own| own.factor < own.other)
-            .count();
-        let open = open + pairs - known.min(pairs);
-        if open > 0 {
+        if let Some((open, pairs)) = self.open_pairs(average, modifiers) {
+            let verb = if open == 1 { "has" } else { "have" };
             texts.push((
-                format!("{open} of {pairs} interactions have fewer than two quadruples of settings: nothing can be said of them"),
+                format!(
+                    "{open} of {} {verb} too few settings to be told",
+                    counted(pairs, "interaction")
+                ),
                 Vec::new(),
             ));
         }
@@ -413,13 +506,45 @@ impl Words<'_> {
             .collect()
     }
 
+    /// Returns the number of interactions of different factors of which nothing can be said, and that of all, if there are any of the former.
+    fn open_pairs(
+        &self,
+        average: Option<&AverageEffects>,
+        modifiers: &[EffectModifier],
+    ) -> Option<(usize, usize)> {
+        let factors: Vec<usize> = self.data.treatments.iter().map(|own| own.factor).collect();
+        let is_known = |one: usize, other: usize| {
+            let mut of_model = average.iter().flat_map(|it| &it.effects);
+            let by_model = of_model.any(|it| {
+                let is_own = it.term == AverageTerm::Pair(one, other)
+                    || it.term == AverageTerm::Pair(other, one);
+                is_own && it.coefficient.is_some()
+            });
+            by_model
+                || modifiers.iter().any(|it| {
+                    let pair = [it.factor, it.other];
+                    (pair == [one, other] || pair == [other, one]) && it.quadruples >= 2
+                })
+        };
+        let pairs = (0..factors.len())
+            .flat_map(|one| (one + 1..factors.len()).map(move |other| (one, other)));
+        let pairs: Vec<(usize, usize)> = pairs
+            .filter(|(one, other)| factors[*one] != factors[*other])
+            .collect();
+        let open = pairs
+            .iter()
+            .filter(|(one, other)| !is_known(*one, *other))
+            .count();
+        (open > 0).then_some((open, pairs.len()))
+    }
+
     /// Returns how many times the instances would resolve 5 % for the undecided treatments.
-    fn more_instances(&self, undecided: &[&MeanDelta]) -> Option<(String, Vec<usize>)> {
+    fn more_instances(&self, undecided: &[&MainEffect]) -> Option<(String, Vec<usize>)> {
         const WANTED: f64 = 0.05;
-        let reach = |own: &&MeanDelta| {
+        let reach = |own: &&MainEffect| {
             let wanted = match self.scale {
                 StudyScale::Log => WANTED.ln_1p(),
-                StudyScale::Time | StudyScale::Rate => WANTED * own.mean_before.abs(),
+                StudyScale::Time | StudyScale::Rate => WANTED * own.level,
             };
             Some(0.5 * (own.interval?.upper - own.interval?.lower) / wanted)
         };
@@ -428,7 +553,7 @@ impl Words<'_> {
         (times > 1.0).then(|| {
             let times = lapwing_core::text::grouped(format_args!("{times:.0}"));
             let text = format!("Intervals of all undecided factors within ±5 % need about {times}× as many instances like these");
-            (text, undecided.iter().map(|own| own.factor).collect())
+            (text, undecided.iter().map(|own| own.treatment).collect())
         })
     }
 

@@ -153,10 +153,11 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
     | test_noisy | 943 ms | 987 ms | 1.05× | \[0.79, 1.40\] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | ? inconclusive: no change seen |
-    | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
+    | test_short | 198 ms | 198 ms | ≈1.00× | (0.97, 1.03) | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    - note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old\*.json'), `lapwing run`, or each run of hyperfine (`--each-run instance`)
     - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)

@@ -385,7 +385,7 @@ fn a_list_without_results_names_the_session_that_is_being_recorded() {
     drop(held);
     insta::assert_snapshot!(run(folder.path(), &["list"]), @"
     no benchmarks yet: the sessions have no results
-    note: recovered 1 record of an interrupted run from .lapwing/inbox/a.jsonl
+    read 1 record of pytest
     exit 0
     ");
 }

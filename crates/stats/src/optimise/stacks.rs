@@ -161,9 +161,13 @@ pub fn next_settings(
                 improving(surface, &measured, candidates, &rest)?
             }
             Some(_) | None => {
+                // What was measured is repeated only if nothing else is left.
+                let fresh = rest.iter().filter(|run| !measured.contains(run));
+                let fresh: Vec<Vec<usize>> = fresh.cloned().collect();
+                let rest = if fresh.is_empty() { &rest } else { &fresh };
                 let stream = seed.split(&(measured.len() + count).to_string());
                 ProposedRun {
-                    run: least_measured(&measured, &rest, stream)?,
+                    run: least_measured(&measured, rest, stream)?,
                     prediction: None,
                     expected_improvement: f64::INFINITY,
                 }

@@ -107,7 +107,10 @@ impl StackResolve {
             None => self.combinations(&requirements, &pythons, &mut file, context)?,
         };
         self.resolve((&requirements, &pythons), all, &mut file, context)?;
-        file.write(&self.output)?;
+        // An earlier file is worth more than one without stacks.
+        if !file.stacks.is_empty() {
+            file.write(&self.output)?;
+        }
         self.show(&file, context)?;
         Ok(match file.stacks.is_empty() {
             true => ExitStatus::NotEnough,
@@ -256,6 +259,16 @@ impl StackResolve {
                 writeln!(out, "{stacks}{refused}, seed {}\n", file.seed)?;
                 table.text_within(context.terminal.width(), &mut out)?;
             }
+        }
+        if file.stacks.is_empty() {
+            for refused in file.unresolved.iter().take(3) {
+                let first = refused.log.lines().find(|it| !it.trim().is_empty());
+                let reason = first.unwrap_or_default().trim();
+                context
+                    .terminal
+                    .note(&format!("{}: {reason}", stack_name(&refused.factors)));
+            }
+            return Ok(());
         }
         if !context.quiet {
             let path = self.output.display();

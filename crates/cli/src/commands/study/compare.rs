@@ -92,6 +92,13 @@ impl StudyCompare {
             ))
             .hint("--scale log compares percentages"));
         }
+        if first.metric.better != second.metric.better {
+            return Err(CliError::input(format!(
+                "more of `{}` is better on one side and worse, or of unknown direction, on the other",
+                first.metric.name
+            ))
+            .hint("compare a metric of the same direction on both sides (--metric)"));
+        }
         let found = StudyCarryOver::new([first, second], scale, Confidence::P95);
         let found = found.map_err(CliError::not_enough)?;
         if found.effects.is_empty() {
