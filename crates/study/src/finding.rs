@@ -387,7 +387,20 @@ impl Words<'_> {
                 .data
                 .metric
                 .change_with_interval(self.scale, own.value, own.interval);
-            format!("{}: {change} {}", self.name(own.treatment), own.over)
+            // Several effects are tested, so that one of them seems to differ more easily.
+            let excludes_zero = own
+                .interval
+                .is_some_and(|it| it.lower > 0.0 || it.upper < 0.0);
+            let correction = if excludes_zero {
+                "; not sure among so many effects"
+            } else {
+                ""
+            };
+            format!(
+                "{}: {change} {}{correction}",
+                self.name(own.treatment),
+                own.over
+            )
         };
         own.iter()
             .map(|own| StudyFinding {

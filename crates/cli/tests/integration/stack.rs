@@ -506,10 +506,8 @@ fn what_is_resolved_is_measured_advised_and_explored() {
     let advice = bench.json(&[
         "advise", "alpha", "beta", "--goal", "elapsed", "--format", "json",
     ]);
-    assert!(
-        advice["stack"].to_string().contains("alpha==2.0 beta==1.0"),
-        "{advice}"
-    );
+    let best = (&advice["stack"]["alpha"], &advice["stack"]["beta"]);
+    assert_eq!(best, (&json!("2.0"), &json!("1.0")));
     fs::write(bench.path().join("bad.txt"), "alpha==1.0\nbeta==1.0\n").unwrap();
     let bad = bench.run(&["stack", "resolve", "--from", "bad.txt"]);
     assert!(bad.contains("do not all pin the same packages"), "{bad}");

@@ -328,8 +328,13 @@ fn headline(model: &StackModel<'_>, advice: &Advice) -> String {
         (text, Some(goal)) => format!("expected {} {text}, ", goal.metric.name.replace('_', " ")),
         (_, None) => String::new(),
     };
+    let others = model.candidates.len().saturating_sub(1);
+    let use_it = match others > 0 && advice.alike >= others {
+        true => format!("No stack is clearly the best; {stack} is as good as any"),
+        false => format!("Use {stack}"),
+    };
     format!(
-        "Use {stack} ({}): {expected}{}",
+        "{use_it} ({}): {expected}{}",
         advice.kind.name(),
         basis(&advice.advised)
     )
