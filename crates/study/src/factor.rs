@@ -80,7 +80,10 @@ impl StudyFactor {
     /// Returns its values for the model, from the number of the level of each run.
     pub(crate) fn values(&self, levels: impl ExactSizeIterator<Item = usize>) -> FactorValues {
         if let Some(numbers) = self.numbers() {
-            return FactorValues::Numbers(levels.map(|level| numbers[level]).collect());
+            // From the base, so that a slope with pairs or a square in the model is the one there.
+            return FactorValues::Numbers(
+                levels.map(|level| numbers[level] - numbers[0]).collect(),
+            );
         }
         if self.levels.len() <= 2 {
             return FactorValues::Treatment(levels.map(|level| level == 1).collect());

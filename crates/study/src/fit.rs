@@ -178,6 +178,9 @@ impl StudyFit {
             ModelChoice::Main => ModelTerm::main_effects(own),
             ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(own),
         };
+        // A number with more than two levels may have its best one in the middle.
+        let numeric = (0..own).filter(|at| matches!(factors[*at], FactorValues::Numbers(_)));
+        terms.extend(numeric.map(ModelTerm::Square));
         let forced: Vec<ModelTerm> = (own..factors.len()).map(ModelTerm::Main).collect();
         terms.extend(&forced);
         let mut matrix = ModelMatrix::new(&factors, &terms)?;

@@ -53,6 +53,12 @@ pub enum RunsCsvError {
         /// The column.
         column: String,
     },
+    /// Two columns have the same name.
+    #[error("there are two columns `{column}` in the first line")]
+    Twice {
+        /// Their name.
+        column: String,
+    },
     /// A field is not what its column needs.
     #[error("line {line}: `{column}` is {wrong}: `{text}`")]
     Field {
@@ -84,6 +90,13 @@ impl RunsTable {
             .trim(csv::Trim::All)
             .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
         let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+        if let Some(column) = (names.iter().enumerate())
+            .find_map(|(at, name)| names[..at].contains(name).then_some(name))
+        {
+            return Err(RunsCsvError::Twice {
+                column: column.clone(),
+            });
+        }
         let find = |column: &String| {
             let found = names.iter().position(|name| name == column);
             found.ok_or_else(|| RunsCsvError::NoColumn {
@@ -166,17 +179,15 @@ impl RunsTable {
         self.rows.is_empty()
     }
 
-    /// Returns the id of the session that the runs are: the same for the same runs, suite and benchmark.
+    /// Returns the id of the session that the runs are: the same for the same runs, suite and benchmark, whatever their columns mean.
     pub fn session_id(&self, text: &str, suite: &str, benchmark: &str) -> Id {
-        let parts = [
-            "study runs",
-            text,
-            suite,
-            benchmark,
-            self.metric.as_str(),
-            self.unit.unit.as_str(),
-        ];
+        let parts = ["study runs", text, suite, benchmark];
         Id::derived(&parts.map(str::as_bytes))
+    }
+
+    /// Returns the name, unit and direction of the metric.
+    pub fn metric(&self) -> (&str, &Metric) {
+        (&self.metric, &self.unit)
     }
 
     /// Returns the runs as lines of records: a run per setting, an instance with one iteration per row.
@@ -252,9 +263,9 @@ fn metric_of(column: &str, columns: &RunsColumns) -> (String, Metric, f64) {
         "usec", "µs", "us", "msec", "ms", "nsec", "ns", "sec", "seconds",
     ]
     .into_iter()
-    .find_map(|unit| {
-        let per = lower.strip_prefix(unit)?.strip_prefix("_per_")?;
-        Some((format!("time_per_{per}"), unit))
+    .find_map(|unit| match lower.strip_prefix(unit)? {
+        "" => Some(("time".to_owned(), unit)),
+        rest => Some((format!("time_per_{}", rest.strip_prefix("_per_")?), unit)),
     })
     .map_or((column.to_owned(), None), |(name, unit)| (name, Some(unit)));
     let unit = columns.unit.as_deref().or(stated).unwrap_or_default();
@@ -338,6 +349,10 @@ mod tests {
             "line 2: `unix_time` is not a Unix time stamp: `soon`"
         );
         assert_eq!(read("a;cost\n"), "the file has no runs");
+        assert_eq!(
+            read("a;a;cost\n1;0;3\n"),
+            "there are two columns `a` in the first line"
+        );
         assert!(read("a;b;cost\n1;2\n").contains("line: 2"));
         let columns = RunsColumns {
             cost: Some("price".to_owned()),

@@ -29,7 +29,7 @@ fn elapsed([numpy, scipy, python]: [usize; 3]) -> f64 {
 }
 
 /// Every second stack of 30, each in 3 instances with a first iteration that is fifty times as slow; one of them fails always, one once. On a machine half as fast a few more.
-fn records() -> String {
+fn records() -> RecordLines {
     let mut lines = RecordLines::default();
     let mut number = 0_u32;
     for (host, cpu, factor, step) in [("old", "CPU 1000", 2.0, 5), ("new", "CPU 5000", 1.0, 2)] {
@@ -70,12 +70,16 @@ fn records() -> String {
             }
         }
     }
-    lines.text
+    lines
 }
 
 fn measured() -> TempDir {
+    imported(records())
+}
+
+fn imported(lines: RecordLines) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("stacks.jsonl"), records()).unwrap();
+    fs::write(folder.path().join("stacks.jsonl"), lines.text).unwrap();
     let told = run(folder.path(), &["import", "stacks.jsonl"]);
     assert!(told.ends_with("exit 0"), "{told}");
     folder
@@ -350,4 +354,31 @@ fn every_format_and_chart_is_written_and_errors_have_hints() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn other_studies_in_the_store_and_stacks_that_do_not_resolve_do_not_mislead() {
+    let arguments = ["numpy", "scipy", "--goal", "elapsed"];
+    let before = advise(measured().path(), &arguments);
+    let mut lines = records();
+    let refused = json!({"attributes": {"stacks": {"refused": [
+        {"factors": {"numpy": "2.10.0", "scipy": "1.14.1", "python": "3.12"}, "state": "unresolved", "log": "no"},
+    ]}}});
+    let session = lines.session("2026-02-01T00:00:00Z", refused);
+    let run_of_six = lines.run(
+        &session,
+        json!({
+            "variant": "six=1.17", "factors": {"six": "1.17"},
+            "metrics": {"elapsed": {"unit": "s", "better": "lower"}},
+        }),
+    );
+    for _instance in 0..3 {
+        let id = lines.instance(&run_of_six, "import six", json!({}));
+        lines.iteration(&id, 0, json!({"metrics": {"elapsed": 1.0}}));
+        lines.instance_end(&id);
+    }
+    let after = advise(imported(lines).path(), &arguments);
+    assert_eq!(after["stack"], before["stack"]);
+    let candidates = |told: &Value| told["candidates"].as_u64().unwrap();
+    assert_eq!(candidates(&after) + 1, candidates(&before));
 }

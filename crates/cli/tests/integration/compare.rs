@@ -164,7 +164,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     exit 1
     ");
     assert_snapshot!(compare(&["--benchmark", "test_sort"]), @"
-    2026.9 against 2026.8: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+    2026.9 against 2026.8: no verdict, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
@@ -614,7 +614,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["compare", "--split", "alternating", "nightly"]), @"
-    nightly (even) against nightly (odd): no regressions, 2 inconclusive   (2 comparisons, FDR 5 %)
+    nightly (even) against nightly (odd): no verdict, 2 inconclusive   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: needs about 13 instances per side to resolve 5 %

@@ -6,16 +6,8 @@ use std::path::Path;
 use lapwing_testing::reference_data;
 use serde_json::Value;
 
-use crate::program::{output, run};
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let output = output(
-        folder,
-        &[&["study"], arguments, &["--format", "json"]].concat(),
-    );
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
-}
+use crate::program::run;
+use crate::study_fixture::json;
 
 /// Compares numbers that are in other units by a factor.
 fn close(one: &Value, factor: f64, other: f64, scale: f64, what: &str) {

@@ -6,19 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{output, run};
-use crate::study_fixture::{cost, imported, runs_csv, studied};
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let arguments = [&["study"], arguments, &["--format", "json"]].concat();
-    let output = output(folder, &arguments);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or(f64::NAN)
-}
+use crate::program::run;
+use crate::study_fixture::{cost, imported, json, number, runs_csv, studied};
 
 fn close(one: f64, other: f64, tolerance: f64) {
     assert!(
@@ -363,4 +352,55 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
     );
     let notes = told["notes"].to_string();
     assert!(notes.contains("some runs do not record"), "{notes}");
+}
+
+#[test]
+fn a_number_may_have_its_best_level_in_the_middle() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = "workers;fast;cost\n".to_owned();
+    for replicate in 0..4_u32 {
+        for workers in 1..=5_u32 {
+            for fast in 0..2_u32 {
+                let noise = f64::from((workers * 31 + fast * 17 + replicate * 7) % 11) / 11.0 - 0.5;
+                let curve = 0.1 * (f64::from(workers) - 3.0).powi(2);
+                let log = curve - 0.2 * f64::from(fast) + 0.01 * noise;
+                csv.push_str(&format!("{workers};{fast};{}\n", 10.0 * log.exp()));
+            }
+        }
+    }
+    imported(folder.path(), &csv);
+    let told = json(folder.path(), &["fit", "--model", "pairs"]);
+    let row = |name: &str| named(&told["columns"], "column", name).clone();
+    // From the base, one worker: 0.1 · (w − 1)² − 0.4 · (w − 1) + 0.4.
+    close(number(&row("workers²")["estimate"]), 0.1, 0.02);
+    close(number(&row("workers")["estimate"]), -0.4, 0.02);
+    close(number(&row("fast")["estimate"]), -0.2, 0.05);
+}
+
+#[test]
+fn runs_are_not_counted_twice_whatever_their_columns_are_said_to_mean() {
+    let folder = studied(2, 0.02);
+    let again = ["study", "import", "runs.csv", "--benchmark", "perf"];
+    assert!(run(folder.path(), &again).contains("already present"));
+    let other = run(
+        folder.path(),
+        &[&again[..], &["--higher-is-better"]].concat(),
+    );
+    assert!(
+        other.contains("in the store already, with another metric, unit or direction")
+            && other.ends_with("exit 2"),
+        "{other}"
+    );
+    let exported = run(folder.path(), &["study", "export", "-o", "out.csv"]);
+    assert!(exported.ends_with("exit 0"), "{exported}");
+    let read = run(
+        folder.path(),
+        &["study", "import", "out.csv", "--benchmark", "copy"],
+    );
+    assert!(read.contains("32 runs of `copy`"), "{read}");
+    let [one, two] = ["perf", "copy"].map(|name| {
+        let told = json(folder.path(), &["fit", "-b", name]);
+        number(&told["columns"][0]["estimate"])
+    });
+    close(one, two, 1e-9);
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::run;
+use crate::program::{output, run};
 
 /// Costs in µs without noise: 1182 at the base, −577.1 and −490.7 for the two log factors, +358.0 for both; affinity helps without and hurts
 /// with the first; the fourth does nothing.
@@ -71,4 +72,17 @@ pub fn imported(folder: &Path, csv: &str) -> String {
         folder,
         &["study", "import", "runs.csv", "--benchmark", "perf"],
     )
+}
+
+/// Returns the answer of a command of `lapwing study` as JSON.
+pub fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let arguments = [&["study"], arguments, &["--format", "json"]].concat();
+    let output = output(folder, &arguments);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+/// Returns a number of an answer; NaN if it is none.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
 }

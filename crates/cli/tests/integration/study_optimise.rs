@@ -149,3 +149,15 @@ fn settings_that_change_nothing_are_not_distinguishable_from_the_base_and_constr
         "{refused}"
     );
 }
+
+#[test]
+fn a_metric_that_is_not_measured_ends_the_search_after_the_first_round() {
+    let folder = folder(&["a", "b", "c", "d"], "");
+    let arguments = ["study", "optimise", "--metric", "price", "--runs", "30"];
+    let told = run(folder.path(), &arguments);
+    assert!(
+        told.contains("no configuration has a usable value of `price`"),
+        "{told}"
+    );
+    assert_eq!(told.matches("round of").count(), 1, "{told}");
+}

@@ -5,19 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{output, run};
-use crate::study_fixture::{cost, csv_of, imported, studied};
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let arguments = [&["study"], arguments, &["--format", "json"]].concat();
-    let output = output(folder, &arguments);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or(f64::NAN)
-}
+use crate::program::run;
+use crate::study_fixture::{cost, csv_of, imported, json, number, studied};
 
 #[test]
 fn effects_are_stable_long_before_the_last_run_and_the_chart_shows_it() {

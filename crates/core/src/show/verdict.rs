@@ -141,9 +141,13 @@ pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> St
         let of_it = comparisons.iter().filter(|it| it.verdict == verdict);
         of_it.count()
     };
+    let is_open =
+        |it: &Comparison| matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
+    let nothing_judged = comparisons.iter().all(is_open);
     let mut parts = Vec::new();
     for verdict in Verdict::ALL {
         match (verdict, count(verdict), options.smallest_effect) {
+            (Verdict::Regression, 0, _) if nothing_judged => parts.push("no verdict".to_owned()),
             // The absence of regressions is the good news, so it is named.
             (Verdict::Regression, 0, _) => parts.push("no regressions".to_owned()),
             (_, 0, _) => {}

@@ -97,16 +97,26 @@ impl StackData {
         more: &[Vec<PackagePin>],
         rules: &CleaningRules,
     ) -> Result<Self, StackDataError> {
+        // What other studies in the store vary is no part of these stacks.
+        let is_own = |data: &&BenchmarkData| {
+            let mut runs = data.instances.iter().map(|own| &own.run);
+            runs.any(|run| has_packages(run, required))
+        };
+        let benchmarks: Vec<&BenchmarkData> = benchmarks.iter().filter(is_own).collect();
+        if benchmarks.is_empty() {
+            return Err(StackDataError::NoStacks {
+                packages: required.iter().map(|own| own.package.clone()).collect(),
+            });
+        }
         let terms = match terms {
-            [] => usual_terms(benchmarks)?,
+            [] => usual_terms(&benchmarks)?,
             terms => terms.to_vec(),
         };
-        let goals = goals(&terms, benchmarks)?;
-        let is_goal = |data: &&BenchmarkData| {
+        let goals = goals(&terms, &benchmarks)?;
+        let is_goal = |data: &&&BenchmarkData| {
             let mut goals = goals.iter();
             goals.any(|goal| goal.suite == data.suite && goal.benchmark == data.benchmark.id)
         };
-        // What other studies in the store vary is no part of these stacks.
         let instances: Vec<&InstanceData> = (benchmarks.iter().filter(is_goal))
             .flat_map(|data| &data.instances)
             .collect();
@@ -154,6 +164,16 @@ impl StackData {
         }
         found.note(skipped, earlier);
         Ok(found)
+    }
+
+    /// Counts stacks that could not be resolved or built as failed once more.
+    pub fn add_failed(&mut self, failed: &[Vec<PackagePin>]) {
+        let stacks: BTreeSet<Vec<usize>> = failed.iter().filter_map(|it| self.pinned(it)).collect();
+        for stack in stacks {
+            let outcome = self.outcomes.entry(stack).or_default();
+            outcome.attempts += 1;
+            outcome.failures += 1;
+        }
     }
 
     fn note(&mut self, skipped: usize, earlier: usize) {
@@ -257,6 +277,15 @@ impl StackData {
     }
 }
 
+/// Returns whether a run has all of these packages as factors; without any, whether it has factors.
+fn has_packages(run: &Run, required: &[PackageRequirement]) -> bool {
+    let has = |one: &PackageRequirement| {
+        let mut names = run.factors.keys();
+        names.any(|name| package_name(name) == one.package)
+    };
+    !run.factors.is_empty() && required.iter().all(has)
+}
+
 impl<'a> StackReader<'a> {
     fn new(
         instances: &[&InstanceData],
@@ -266,14 +295,10 @@ impl<'a> StackReader<'a> {
         let names_of = |instance: &&InstanceData| -> BTreeSet<String> {
             instance.run.factors.keys().cloned().collect()
         };
-        let has_required = |names: &BTreeSet<String>| {
-            let has = |one: &PackageRequirement| {
-                names.iter().any(|name| package_name(name) == one.package)
-            };
-            !names.is_empty() && required.iter().all(has)
-        };
-        let all = instances.iter().map(names_of);
-        let matching: Vec<BTreeSet<String>> = all.filter(has_required).collect();
+        let all = instances
+            .iter()
+            .filter(|it| has_packages(&it.run, required));
+        let matching: Vec<BTreeSet<String>> = all.map(names_of).collect();
         // With requirements, what all of these runs have; without, what any has.
         let together = |one: BTreeSet<String>, other: &BTreeSet<String>| match required {
             [] => &one | other,
@@ -329,7 +354,7 @@ impl<'a> StackReader<'a> {
 }
 
 /// Returns the only metric with a direction, which all benchmarks with one have in common.
-fn usual_terms(benchmarks: &[BenchmarkData]) -> Result<Vec<GoalTerm>, StackDataError> {
+fn usual_terms(benchmarks: &[&BenchmarkData]) -> Result<Vec<GoalTerm>, StackDataError> {
     let mut names = BTreeSet::new();
     for data in benchmarks {
         names.insert(only_metric(

@@ -112,11 +112,13 @@ pub fn goal_terms(text: &str) -> Result<Vec<GoalTerm>, GoalError> {
 /// Returns the metrics of all benchmarks that the terms mean. The weight of a term is shared by its benchmarks.
 pub(super) fn goals(
     terms: &[GoalTerm],
-    benchmarks: &[BenchmarkData],
+    benchmarks: &[&BenchmarkData],
 ) -> Result<Vec<StackGoal>, GoalError> {
     let mut found = Vec::new();
     for term in terms {
-        let own: Vec<&BenchmarkData> = benchmarks.iter().filter(|data| has(data, term)).collect();
+        let own: Vec<&BenchmarkData> = (benchmarks.iter().copied())
+            .filter(|data| has(data, term))
+            .collect();
         if own.is_empty() {
             return Err(GoalError::NoMetric {
                 benchmark: term.benchmark.clone(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use lapwing_study::{Advice, AdviceRules, PackagePin, StackModel, pinned_stacks};
 
 use crate::atomic;
-use crate::commands::stack::StackFile;
+use crate::commands::stack::{StackFile, pins};
 use crate::error::CliError;
 
 /// Returns the rules of a TOML file.
@@ -27,11 +27,8 @@ pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
     let shown = path.display();
     if text(path)?.trim_start().starts_with('{') {
         let file = StackFile::read(path)?;
-        let pins = file.stacks.into_iter().map(|it| {
-            let pin = |(package, version)| PackagePin { package, version };
-            it.factors.into_iter().map(pin).collect()
-        });
-        return Ok(pins.collect());
+        let stacks = file.stacks.into_iter();
+        return Ok(stacks.map(|it| pins(it.factors)).collect());
     }
     let stacks = pinned_stacks(&text(path)?)
         .map_err(|error| CliError::input(format!("`{shown}`: {error}")))?;

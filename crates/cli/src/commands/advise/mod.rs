@@ -15,6 +15,7 @@ use lapwing_study::{
 };
 
 use crate::cleaning::CleaningOptions;
+use crate::commands::stack::unresolved_pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
     Context, FilterOptions, Format, NamedValue, check_folder, check_plot, one_of, within,
@@ -185,7 +186,12 @@ impl AdviseCommand {
             }
             Ok::<(), lapwing_core::record::StoreError>(())
         })?;
-        StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)
-            .map_err(answer::with_data_hint)
+        let mut data = StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)
+            .map_err(answer::with_data_hint)?;
+        for head in store.catalogue().session_heads()? {
+            let session = store.catalogue().session(&head.id.to_string())?;
+            data.add_failed(&unresolved_pins(&session.attributes));
+        }
+        Ok(data)
     }
 }

@@ -7,8 +7,9 @@ use clap::Args;
 use lapwing_core::model::{Better, Metric, MetricName};
 use lapwing_core::suite::{BurnIn, Confinement, Settings, parse_duration};
 
-use crate::commands::run::parse_burn_in;
+use crate::commands::run::{Run, parse_burn_in};
 use crate::error::CliError;
+use crate::options::Format;
 
 /// The environment variables that indicators inherit.
 pub const INHERITED: [&str; 7] = [
@@ -172,6 +173,17 @@ pub struct RepetitionOptions {
 }
 
 impl RepetitionOptions {
+    /// Returns the command that measures and reports.
+    pub fn command(&self, format: Format) -> Run {
+        Run {
+            resume: self.resume.clone(),
+            name: self.name.clone(),
+            dry_run: self.dry_run,
+            format,
+            ..Run::default()
+        }
+    }
+
     /// Returns the numbers of instances and iterations.
     pub fn settings(&self) -> Settings {
         Settings {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::options::{IndicatorOptions, RepetitionOptions};
 use super::plan::{indicator_cases, indicator_plan};
 use super::probe::IndicatorScript;
-use crate::commands::run::{PlannedRun, Run, start_executor};
+use crate::commands::run::{PlannedRun, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -32,13 +32,7 @@ pub struct IndicatorRun {
 impl IndicatorRun {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let command = Run {
-            resume: self.repetitions.resume.clone(),
-            name: self.repetitions.name.clone(),
-            dry_run: self.repetitions.dry_run,
-            format: self.format,
-            ..Run::default()
-        };
+        let command = self.repetitions.command(self.format);
         if command.resume.is_some() {
             return command.act(context);
         }

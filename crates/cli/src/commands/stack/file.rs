@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lapwing_core::model::{Level, Object};
 use lapwing_core::suite::{PythonEnvironment, PythonPackages, Variant};
+use lapwing_study::PackagePin;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic;
@@ -40,7 +41,8 @@ pub struct ResolvedStack {
     pub factors: BTreeMap<String, String>,
     /// All packages, as lines of requirements.
     pub packages: Vec<String>,
-    /// The digest of all packages.
+    /// The digest of all packages; empty in a file that was written by hand.
+    #[serde(default)]
     pub lock: String,
 }
 
@@ -90,12 +92,29 @@ pub fn stack_name(factors: &BTreeMap<String, String>) -> String {
     parts.join(",")
 }
 
-/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does not change that.
-pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
+/// Returns the stacks of a session that could not be measured.
+fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
     let refused = attributes.get(STACKS).and_then(|it| it.get("refused"));
     let refused = refused.and_then(|it| serde_json::from_value(it.clone()).ok());
-    let refused: Vec<RefusedStack> = refused.unwrap_or_default();
-    refused
+    refused.unwrap_or_default()
+}
+
+/// Returns the versions of the stacks of a session that could not be resolved: those that were not built or imported have instances.
+pub fn unresolved_pins(attributes: &Object) -> Vec<Vec<PackagePin>> {
+    let refused = refused_stacks(attributes).into_iter();
+    let unresolved = refused.filter(|it| it.state == RefusedState::Unresolved);
+    unresolved.map(|it| pins(it.factors)).collect()
+}
+
+/// Returns factors as pins.
+pub fn pins(factors: BTreeMap<String, String>) -> Vec<PackagePin> {
+    let pin = |(package, version)| PackagePin { package, version };
+    factors.into_iter().map(pin).collect()
+}
+
+/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does not change that.
+pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
+    refused_stacks(attributes)
         .into_iter()
         .filter(|it| it.state == RefusedState::Unimportable)
         .map(|it| (stack_name(&it.factors), it.log))

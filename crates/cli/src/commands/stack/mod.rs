@@ -12,7 +12,7 @@ mod specification;
 
 use clap::{Args, Subcommand};
 
-pub use self::file::{StackFile, unimportable_stacks};
+pub use self::file::{StackFile, pins, unimportable_stacks, unresolved_pins};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

@@ -14,7 +14,7 @@ use super::inspect::{inspect, write_build_folder};
 use crate::commands::indicator::{
     IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
 };
-use crate::commands::run::{PlannedRun, Run, STACKS, start_executor};
+use crate::commands::run::{PlannedRun, STACKS, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -48,13 +48,7 @@ pub struct StackRun {
 impl StackRun {
     /// Builds and measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let command = Run {
-            resume: self.repetitions.resume.clone(),
-            name: self.repetitions.name.clone(),
-            dry_run: self.repetitions.dry_run,
-            format: self.format,
-            ..Run::default()
-        };
+        let command = self.repetitions.command(self.format);
         if command.resume.is_some() {
             return command.act(context);
         }

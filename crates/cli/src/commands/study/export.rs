@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use lapwing_core::model::Better;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyScale, write_deltas, write_runs};
 
@@ -62,6 +63,12 @@ impl StudyExport {
                 write_deltas(&data, scale, self.pairing, separator, &mut out)
             }
         };
+        let is_rate = data.metric.better == Some(Better::Higher);
+        if is_rate && matches!(self.kind, ExportKind::Runs) && !context.quiet {
+            context
+                .terminal
+                .note("more of this metric is better: import the file with --higher-is-better");
+        }
         CliError::unless_reader_left(written.and_then(|()| out.flush()).map_err(CliError::from))?;
         Ok(ExitStatus::Fine)
     }

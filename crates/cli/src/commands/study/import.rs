@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::model::Better;
+use lapwing_core::model::{Better, Id};
+use lapwing_core::record::Store;
 use lapwing_core::text::counted;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_study::{RunsColumns, RunsTable};
@@ -71,6 +72,7 @@ impl StudyImport {
             .sessions(&lapwing_core::record::Filter::default())?;
         let runs = counted(table.len(), "run");
         if known.iter().any(|row| row.id == session.to_string()) {
+            self.refuse_other_meaning(&table, session, &store)?;
             context
                 .terminal
                 .say(&format!("{}: {runs} already present", self.file.display()));
@@ -95,6 +97,28 @@ impl StudyImport {
             self.suite
         ));
         Ok(ExitStatus::Fine)
+    }
+}
+
+impl StudyImport {
+    /// Refuses runs that are in the store already with another metric, unit or direction: they would count twice.
+    fn refuse_other_meaning(
+        &self,
+        table: &RunsTable,
+        session: Id,
+        store: &Store,
+    ) -> Result<(), CliError> {
+        let (name, metric) = table.metric();
+        let runs = store.catalogue().session_state(session)?.runs;
+        if runs.iter().all(|run| run.metrics.get(name) == Some(metric)) {
+            return Ok(());
+        }
+        Err(CliError::input(format!(
+            "{}: these runs are in the store already, with another metric, unit or direction",
+            self.file.display()
+        ))
+        .consequence("nothing of this file was imported")
+        .hint("import them as another benchmark (--benchmark), and exclude the first one with `lapwing db retire`"))
     }
 }
 

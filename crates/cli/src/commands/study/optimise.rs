@@ -235,13 +235,27 @@ impl OptimisationRun<'_> {
             if status == ExitStatus::Interrupted || interrupts() > 0 {
                 return Ok(None);
             }
-            let after = self.state(context)?.measured;
+            let after = self.state(context)?;
+            if after.metric.is_none() && after.measured.failed.is_empty() {
+                return Err(self.no_values());
+            }
+            let after = after.measured;
             let is_lost = |run: &Vec<usize>| {
                 after.of_run(run).len() == state.measured.of_run(run).len()
                     && !after.failed.contains(run)
             };
             self.lost.extend(runs.into_iter().filter(is_lost));
         }
+    }
+
+    fn no_values(&self) -> CliError {
+        let metrics = &self.command.data.filters.metric;
+        let of_metric = match metrics.first() {
+            Some(metric) => format!(" of `{metric}`"),
+            None => String::new(),
+        };
+        CliError::not_enough(format!("no configuration has a usable value{of_metric}"))
+            .hint("`lapwing list metrics` shows what was measured")
     }
 
     /// Measures the best configuration and the base alternately; `false` if interrupted.
@@ -270,7 +284,7 @@ impl OptimisationRun<'_> {
         let seed = self.command.seed.wrapping_add(fewest as u64);
         let design = self.design(runs, u32::try_from(more).unwrap_or(1), seed)?;
         let status = self.rounds.measure(&design, CONFIRMATION, context)?;
-        Ok(status != ExitStatus::Interrupted && !interrupts() > 0)
+        Ok(status != ExitStatus::Interrupted && interrupts() == 0)
     }
 
     fn design(
@@ -377,7 +391,7 @@ impl OptimisationRun<'_> {
         let state = self.state(context)?;
         let found = self.search.summaries(&state.measured);
         let (Some(best), Some(metric)) = (&self.best, &state.metric) else {
-            return Err(CliError::not_enough("no configuration has a usable value"));
+            return Err(self.no_values());
         };
         let compared = self.confirmation(&best.run, context)?;
         let ratio = ratio_of(metric, &compared);

@@ -134,13 +134,16 @@ impl ClusterMeasurement {
         let mut states = match self.scheduler.states(&jobs) {
             Ok(states) => states,
             Err(error) => {
+                let is_new = self.silent_since.is_none();
                 let since = *self.silent_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > PATIENCE {
                     return Err(broken(error));
                 }
-                outlet.send(&Event::Note(format!(
-                    "the scheduler does not answer ({error}); the jobs go on"
-                )))?;
+                if is_new {
+                    outlet.send(&Event::Note(format!(
+                        "the scheduler does not answer ({error}); the jobs continue"
+                    )))?;
+                }
                 return Ok(false);
             }
         };
