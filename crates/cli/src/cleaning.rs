@@ -74,7 +74,7 @@ pub struct JudgingOptions {
     pub false_discovery_rate: Option<f64>,
     /// What the suite file says, also of single benchmarks and metrics.
     pub suite: JudgeSettings,
-    /// What a run is in files that leave it open.
+    /// The meaning of a run of a command in files that do not state it.
     pub each_run: EachRun,
 }
 

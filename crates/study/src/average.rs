@@ -9,7 +9,7 @@ use crate::data::{StudyData, StudyInstance};
 use crate::fit::StudyFitError;
 use crate::scale::StudyScale;
 
-/// What an effect is of.
+/// The term of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AverageTerm {
     /// A treatment.

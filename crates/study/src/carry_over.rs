@@ -82,7 +82,7 @@ pub struct CarriedEffect {
     pub verdict: CarriedVerdict,
 }
 
-/// How well the model of one side predicts the settings of the other.
+/// The quality of predictions of one side's settings by the model of the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CarriedPrediction {
     /// The number of settings of the other side that the model can predict.
@@ -100,7 +100,7 @@ pub struct CarriedPrediction {
 pub struct StudyCarryOver {
     /// The effects that both sides have: those of treatments, then those of pairs.
     pub effects: Vec<CarriedEffect>,
-    /// How well the first side predicts the second, and the second the first.
+    /// The predictions of the second side by the first, and of the first by the second.
     pub predictions: [Option<CarriedPrediction>; 2],
     /// Treatments that only one side can tell, by side.
     pub only: [Vec<String>; 2],

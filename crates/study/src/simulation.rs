@@ -1,4 +1,4 @@
-//! How often findings are false, by simulation (docs/calibration.md).
+//! The share of false findings, by simulation (docs/calibration.md).
 
 use lapwing_stats::{Confidence, Seed, as_f64};
 
@@ -6,7 +6,7 @@ use crate::average::tests::study;
 use crate::finding::{FindingKind, findings};
 use crate::scale::StudyScale;
 
-/// What a number of simulated studies found.
+/// The findings of simulated studies.
 #[derive(Debug, Default)]
 struct FindingCounts {
     /// Studies with any false effect or interaction.

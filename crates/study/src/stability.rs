@@ -16,7 +16,7 @@ pub enum StabilityOrder {
     Random(Seed),
 }
 
-/// What counts as stable.
+/// The criterion of stability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StabilityOptions {
     /// The scale.
@@ -46,7 +46,7 @@ impl Default for StabilityOptions {
     }
 }
 
-/// What the first runs say.
+/// The findings from the first runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StabilityCheck {
     /// The number of instances.
@@ -59,20 +59,20 @@ pub struct StabilityCheck {
     pub is_ordered: bool,
 }
 
-/// How estimates changed with the number of runs.
+/// Estimates against the number of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyStability {
     /// The checks, with ever more instances; the last one has all.
     pub checks: Vec<StabilityCheck>,
     /// The treatments that were varied, by the size of their effects, the largest first; those without an estimate last.
     pub ranking: Vec<usize>,
-    /// How far an interval may reach on the scale.
+    /// The largest half-width of an interval, on the scale.
     pub tolerance: f64,
     /// Since how many instances every interval is narrow enough.
     pub precise_since: Option<usize>,
     /// Since how many instances the order is settled.
     pub ordered_since: Option<usize>,
-    /// How many more instances like these would make every interval narrow enough; `None` if an effect cannot be estimated.
+    /// The number of further instances like these that would make every interval narrow enough; `None` if an effect cannot be estimated.
     pub more_instances: Option<f64>,
 }
 

@@ -227,7 +227,7 @@ fn a_suite_for_what_the_folder_has_can_be_measured_at_once() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let said = run(path, &["init"]);
     insta::assert_snapshot!(said, @"
-    wrote lapwing.toml: 1 benchmark: count; `lapwing run` measures it, `lapwing run --dry-run` shows what that would be
+    wrote lapwing.toml: 1 benchmark: count; `lapwing run` measures it, `lapwing run --dry-run` shows the plan
     exit 0
     ");
     let measured = run(path, &["run", "-n", "3", "-i", "1"]);

@@ -1,7 +1,6 @@
 //! Studies of public configuration measurements, against statsmodels and numpy: `C_factors.json` in the reference data.
 
 use std::fs;
-use std::path::Path;
 
 use lapwing_testing::reference_data;
 use serde_json::Value;

@@ -1,9 +1,7 @@
 //! `lapwing study stability` and `compare`, on the synthetic study.
 
 use std::fs;
-use std::path::Path;
 
-use serde_json::Value;
 
 use crate::program::run;
 use crate::study_fixture::{cost, csv_of, imported, json, number, studied};

@@ -37,7 +37,7 @@ pub enum Event<'a> {
     Ended,
 }
 
-/// How many instances are in which state, where they are jobs on a cluster.
+/// The numbers of instances by state, where they are jobs on a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobCounts {
     /// They wait for a node.

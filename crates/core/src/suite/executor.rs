@@ -10,10 +10,10 @@ use super::node::{Located, Node, Table};
 use super::plan::CommandLine;
 use super::settings::duration;
 
-/// How often an instance is tried again after its job was lost, unless the suite says otherwise.
+/// The default number of further attempts of an instance whose job was lost.
 const RETRIES: u32 = 2;
 
-/// What a suite says about clusters.
+/// The executors of a suite.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExecutorTables {
     /// `[executor.slurm]`.
@@ -22,10 +22,10 @@ pub struct ExecutorTables {
     pub command: Option<ClusterSettings>,
 }
 
-/// How instances are measured as jobs.
+/// Measures instances as jobs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterSettings {
-    /// What starts the jobs.
+    /// The scheduler.
     pub scheduler: SchedulerSettings,
     /// Lines of shell that come before the measurement in each job, such as `module load gcc`.
     #[serde(default)]
@@ -36,14 +36,14 @@ pub struct ClusterSettings {
     /// The path of `lapwing` on the nodes; `None` if it is the same as here.
     #[serde(default)]
     pub program: Option<String>,
-    /// How many jobs may run at the same time; `None` for as many as the cluster lets.
+    /// The largest number of jobs that run at the same time; `None` for no limit.
     #[serde(default)]
     pub in_flight: Option<u32>,
-    /// How often an instance is tried again after its job was lost.
+    /// The number of further attempts of an instance whose job was lost.
     pub retries: u32,
 }
 
-/// What starts jobs.
+/// The scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchedulerSettings {
@@ -53,7 +53,7 @@ pub enum SchedulerSettings {
     Command(JobCommands),
 }
 
-/// What `sbatch` is told.
+/// The options of `sbatch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlurmSettings {
     /// `--partition`.

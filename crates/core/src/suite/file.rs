@@ -25,7 +25,7 @@ pub struct Suite {
     pub is_named: bool,
     /// What it says about judging.
     pub judge: JudgeSettings,
-    /// What it says about clusters.
+    /// Its executors.
     pub executors: ExecutorTables,
     cases: Vec<Case>,
     pytest: Vec<PytestTable>,

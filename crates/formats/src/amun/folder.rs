@@ -79,7 +79,7 @@ impl InspectionFolder {
             ("log", &mut inspection.build_log),
             ("Dockerfile", &mut inspection.dockerfile),
         ] {
-            // What a build prints need not be UTF-8.
+            // The output of a build may not be UTF-8.
             if let Ok(bytes) = fs::read(build.join(file)) {
                 *text = Some(String::from_utf8_lossy(&bytes).into_owned());
             }

@@ -1,4 +1,4 @@
-//! What an inspection says of all its results: its specification, and how it was built.
+//! The parts that all results of an inspection share: its specification and its build.
 
 use std::collections::BTreeMap;
 

@@ -123,7 +123,7 @@ impl<'de> serde::Deserialize<'de> for Logs<'de> {
     }
 }
 
-/// Where a result is: a line, and a file if it has one of its own.
+/// The place of a result: a line, and a file if it has one of its own.
 struct Placed {
     file: Option<String>,
     line: u64,

@@ -13,7 +13,7 @@ use lapwing_core::measure::indicator::{IndicatorDocument, ReadIndicator};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Iteration, Metric, Object, Outcome};
 use lapwing_core::record::{IterationColumns, Mark};
 
-/// What `getrusage` counts: its name, the metric, and what one unit of it is in the metric's unit.
+/// A count of `getrusage`: its name, the metric, and the value of one unit in the unit of the metric.
 const USAGE: [(&str, &str, f64); 9] = [
     ("ru_utime", "user_time", 1.0),
     ("ru_stime", "system_time", 1.0),
@@ -26,7 +26,7 @@ const USAGE: [(&str, &str, f64); 9] = [
     ("ru_nivcsw", "involuntary_switches", 1.0),
 ];
 
-/// What is kept in the environment of an instance, as it is.
+/// Keys that are kept unchanged in the environment of an instance.
 const ENVIRONMENT: [&str; 3] = ["hwinfo", "os_release", "runtime_environment"];
 
 /// The attribute with the name of what a script printed that is no document.

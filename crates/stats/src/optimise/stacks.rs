@@ -161,7 +161,7 @@ pub fn next_settings(
                 improving(surface, &measured, candidates, &rest)?
             }
             Some(_) | None => {
-                // What was measured is repeated only if nothing else is left.
+                // A measured setting is repeated only if nothing else is left.
                 let fresh = rest.iter().filter(|run| !measured.contains(run));
                 let fresh: Vec<Vec<usize>> = fresh.cloned().collect();
                 let rest = if fresh.is_empty() { &rest } else { &fresh };

@@ -24,7 +24,7 @@ pub enum AdviceKind {
 /// A stack with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// What is advised.
+    /// The advised stack.
     pub kind: AdviceKind,
     /// The stack.
     pub advised: StackExpectation,
@@ -36,7 +36,7 @@ pub struct Advice {
     pub interactions: Vec<PairEffect>,
     /// The candidates with the best expected goal, the best first.
     pub best: Vec<StackExpectation>,
-    /// How many candidates cannot be distinguished from the advised one.
+    /// The number of candidates that cannot be distinguished from the advised one.
     pub alike: usize,
 }
 

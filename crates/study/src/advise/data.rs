@@ -1,4 +1,4 @@
-//! What was measured of stacks: responses for the goal, and how often each stack failed.
+//! The measurements of stacks: responses for the goal, and the number of failures of each stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub struct StackFactor {
     pub versions: Vec<String>,
 }
 
-/// How the instances of a stack ended.
+/// The ends of the instances of a stack.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StackOutcome {
     /// Instances, of all benchmarks.
@@ -36,22 +36,22 @@ pub struct StackOutcome {
     pub failures: usize,
 }
 
-/// What was measured of stacks.
+/// The measurements of stacks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackData {
     /// The packages.
     pub factors: Vec<StackFactor>,
     /// The models of processors, the one of the latest instance last.
     pub hardware: Vec<String>,
-    /// What counts for the goal.
+    /// The metrics of the goal.
     pub goals: Vec<StackGoal>,
     /// The benchmarks that count for the goal.
     pub benchmarks: Vec<String>,
     /// The responses of each of them: logarithms, the lower the better; each with the number of its hardware last.
     pub responses: Vec<GoalRuns>,
-    /// How the instances of each stack ended.
+    /// The ends of the instances of each stack.
     pub outcomes: BTreeMap<Vec<usize>, StackOutcome>,
-    /// What readers have to know about the data.
+    /// Notes on the data.
     pub notes: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub enum StackDataError {
     },
 }
 
-/// What is common to all packages of a gathering.
+/// Reads stacks from the factors of runs.
 struct StackReader<'a> {
     names: Vec<String>,
     required: &'a [PackageRequirement],

@@ -5,7 +5,7 @@ use lapwing_stats::{Confidence, Interval};
 
 use super::model::StackModel;
 
-/// What is expected of a stack.
+/// The expected response of a stack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackExpectation {
     /// The stack.
@@ -20,7 +20,7 @@ pub struct StackExpectation {
     pub outcome: super::StackOutcome,
 }
 
-/// How much the logarithm of the cost changes.
+/// The change of the logarithm of the cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StackChange {
     /// The change; negative is better.
@@ -29,7 +29,7 @@ pub struct StackChange {
     pub interval: Interval,
 }
 
-/// What another version of one package changes in a stack.
+/// The change of a stack by another version of one package.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VersionEffect {
     /// The number of the package.
@@ -42,7 +42,7 @@ pub struct VersionEffect {
     pub instances: usize,
 }
 
-/// What two versions change together beyond the sum of both.
+/// The change by two versions together, beyond the sum of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairEffect {
     /// The numbers of the packages.

@@ -1,4 +1,4 @@
-//! What advice optimises: a metric, or several with weights.
+//! The goal of advice: a metric, or several with weights.
 
 use lapwing_core::judge::metric;
 use lapwing_core::model::{Better, matches_name};
@@ -36,7 +36,7 @@ pub enum GoalError {
     /// It is not written as a goal is.
     #[error("`{text}` is not a goal like `elapsed`, `elapsed=2,peak_memory=1` or `matmul:rate`")]
     Text {
-        /// What was written.
+        /// The text.
         text: String,
     },
     /// No benchmark has the metric.

@@ -1,4 +1,4 @@
-//! What is learnt across stacks: the expected response of each, and which can be advised.
+//! The model across stacks: the expected response of each stack, and the candidates for advice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub struct StackModel<'d> {
     pub rules: &'d AdviceRules,
     /// The stacks that can be advised.
     pub candidates: Vec<Vec<usize>>,
-    /// How many were excluded because they, or versions of them, only failed.
+    /// The number of candidates excluded because they, or versions of them, always failed.
     pub avoided: usize,
     hardware: usize,
 }
@@ -40,7 +40,7 @@ pub struct StackModel<'d> {
 pub struct ExploredStack {
     /// The stack.
     pub stack: Vec<usize>,
-    /// What is expected of it; `None` for the first ones.
+    /// The expected response; `None` for the first ones.
     pub prediction: Option<SurfacePrediction>,
     /// By how much the logarithm of its cost is expected to be below that of the best measured one; infinite for the first ones.
     pub expected_improvement: f64,
@@ -58,13 +58,13 @@ pub enum StackModelError {
     /// Nothing fulfils all requirements and rules.
     #[error("no stack fulfils the requirements and rules{}", example.as_ref().map_or_else(String::new, |own| format!(" ({own})")))]
     NoCandidate {
-        /// What one of the measured stacks was excluded by.
+        /// The reason why a measured stack is excluded.
         example: Option<String>,
     },
     /// No hardware has this name.
     #[error("no stack was measured on `{name}`")]
     Hardware {
-        /// What was asked for.
+        /// The request.
         name: String,
     },
 }

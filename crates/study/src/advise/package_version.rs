@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// What a version is compared by: epoch, numbers without zeros at the end, and what comes before or after the release.
+/// The key of a version in comparisons: epoch, numbers without trailing zeros, and pre- or post-release.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct VersionKey {
     epoch: u64,

@@ -13,7 +13,7 @@ use super::{PlannedFactor, StudyModel};
 use crate::data::StudyData;
 use crate::scale::StudyScale;
 
-/// What was measured of the configurations of some factors.
+/// The measurements of the configurations of some factors.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MeasuredSettings {
     /// The level numbers and the logarithm of the cost of each instance, the sign changed if higher is better.
@@ -108,7 +108,7 @@ fn run_of(data: &StudyData, factors: &[PlannedFactor], levels: &[usize]) -> Opti
     Some(run)
 }
 
-/// What is known of a configuration.
+/// The measurements of a configuration, in summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingSummary {
     /// The level numbers.
@@ -117,7 +117,7 @@ pub struct SettingSummary {
     pub instances: usize,
     /// The mean of their responses.
     pub mean: f64,
-    /// What the model of all instances expects; `None` as long as there is none.
+    /// The expectation of the model of all instances; `None` if there is no model yet.
     pub expected: Option<SurfacePrediction>,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct MainEffect {
     pub(super) treatment: usize,
     pub(super) value: f64,
     pub(super) interval: Option<Interval>,
-    /// What it is an average over.
+    /// The settings that it is an average over, in words.
     pub(super) over: String,
     /// The level that 5 % of it is compared with.
     pub(super) level: f64,

@@ -19,7 +19,7 @@ use crate::scale::StudyScale;
 /// The accepted share of false findings.
 const FALSE_DISCOVERIES: f64 = 0.05;
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
     /// A factor with an effect.

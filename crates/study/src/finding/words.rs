@@ -185,7 +185,7 @@ impl Words<'_> {
                 .interval
                 .is_some_and(|it| it.lower > 0.0 || it.upper < 0.0);
             let correction = if excludes_zero {
-                "; not sure among so many effects"
+                "; not significant after correction for all effects"
             } else {
                 ""
             };
@@ -225,7 +225,7 @@ impl Words<'_> {
                 Some(StudyFinding {
                     kind: FindingKind::Interaction,
                     text: format!(
-                        "{} and {} together change {change} beyond what both do alone (by the model: no settings show it directly)",
+                        "{} and {} together change {change} beyond the sum of both (estimated by the model)",
                         self.name(one),
                         self.name(other)
                     ),

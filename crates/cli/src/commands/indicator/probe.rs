@@ -18,9 +18,9 @@ use super::options::IndicatorOptions;
 use crate::commands::run::working_directory;
 use crate::error::{CliError, ExitStatus};
 
-/// How much output is read.
+/// The largest output that is read.
 const OUTPUT: usize = 16 << 20;
-/// How much of the standard error is shown.
+/// The largest part of standard error that is shown.
 const STDERR: usize = 4 << 10;
 /// Longer scripts are recorded by their hash alone.
 const LONGEST_TEXT: usize = 256 << 10;
@@ -38,7 +38,7 @@ pub struct IndicatorScript {
     text: Option<String>,
 }
 
-/// Where a script is executed.
+/// The folders of a script's environments: `None` is this machine's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScriptPlace {
     Here,

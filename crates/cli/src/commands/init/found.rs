@@ -1,4 +1,4 @@
-//! What there is to measure in a folder, as a suite file.
+//! Finds benchmarks in a folder, and writes them as a suite file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use lapwing_core::text::{counted, first_names};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FoundBenchmark {
     name: String,
-    /// What was found, for the comment above it.
+    /// Its description, for the comment above it.
     what: String,
     /// Its keys in TOML.
     keys: Vec<String>,

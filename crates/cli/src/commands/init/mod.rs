@@ -67,7 +67,7 @@ impl InitCommand {
         })?;
         if !context.quiet {
             context.terminal.say(&format!(
-                "wrote {}{next}, `lapwing run --dry-run` shows what that would be",
+                "wrote {}{next}, `lapwing run --dry-run` shows the plan",
                 path.display(),
             ));
         }

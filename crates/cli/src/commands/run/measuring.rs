@@ -30,7 +30,7 @@ pub struct MeasuringParts<'a> {
     pub store: Store,
     pub executor: LocalExecutor,
     pub environments: PythonEnvironments,
-    /// Where instances are jobs; `None` if they are measured here.
+    /// The cluster, if instances are jobs; `None` if they are measured on this machine.
     pub cluster: Option<ClusterMeasurement>,
 }
 

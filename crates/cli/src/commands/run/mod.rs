@@ -384,13 +384,13 @@ pub fn working_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 
-/// What signals end: the executors of the measurement under way.
+/// The executors of the current measurement, which signals interrupt.
 static MEASURING: OnceLock<Mutex<Vec<Interrupter>>> = OnceLock::new();
 
-/// How often this process was told to stop.
+/// The number of signals to stop that this process received.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns how often this process was told to stop, by Ctrl-C or another signal.
+/// Returns the number of signals to stop that this process received: Ctrl-C and others.
 pub fn interrupts() -> usize {
     INTERRUPTS.load(Ordering::SeqCst)
 }

@@ -40,7 +40,7 @@ struct CurrentInstance {
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Without a terminal there is a line about the jobs of a cluster this often.
 const JOBS_LINE: Duration = Duration::from_secs(30);
-/// How many nodes are named.
+/// The largest number of nodes that are named.
 const NODES: usize = 4;
 /// Redraws per second: more would disturb the measurement.
 const REDRAW_PER_SECOND: u8 = 4;

@@ -54,7 +54,7 @@ pub struct StackChoice {
     left: Vec<Levels>,
     novelty: Option<StackNovelty>,
     measured: Vec<Levels>,
-    /// How often each version was chosen.
+    /// The number of chosen stacks with each version.
     uses: BTreeMap<(String, String), usize>,
 }
 

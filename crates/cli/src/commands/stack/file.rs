@@ -51,13 +51,13 @@ pub struct ResolvedStack {
 pub struct RefusedStack {
     /// The requested packages and `python`, with their versions.
     pub factors: BTreeMap<String, String>,
-    /// What does not work.
+    /// The step that fails.
     pub state: RefusedState,
     /// The end of the output that says why.
     pub log: String,
 }
 
-/// What does not work with a stack.
+/// The step at which a stack fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusedState {

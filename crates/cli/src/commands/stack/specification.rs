@@ -11,14 +11,14 @@ use serde::Deserialize;
 use crate::commands::indicator::parse_memory;
 use crate::error::CliError;
 
-/// What is inspected: an image, what is installed in it, and what is executed.
+/// The specification of an inspection: an image, its packages and files, and a script.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InspectionSpecification {
     /// The image that it starts from.
     pub base: String,
     #[serde(default)]
     pub identifier: Option<String>,
-    /// How often the script is executed.
+    /// The number of executions of the script.
     #[serde(default = "one")]
     pub batch_size: u32,
     /// Packages of the operating system.
@@ -144,7 +144,7 @@ impl InspectionSpecification {
             return Err(format!("`base` is not the name of an image: {}", self.base));
         }
         if let Some(name) = self.packages.iter().find(|it| !is_word(it, "._-+:=~")) {
-            return Err(format!("`packages` has what is not a name: {name}"));
+            return Err(format!("`packages` has an invalid name: {name}"));
         }
         if let Some(name) = self
             .python_packages
@@ -152,11 +152,11 @@ impl InspectionSpecification {
             .find(|it| !is_word(it, "._-+[],=<>!~"))
         {
             return Err(format!(
-                "`python_packages` has what is not a requirement: {name}"
+                "`python_packages` has an invalid requirement: {name}"
             ));
         }
         if let Some(it) = self.environment.iter().find(|it| !is_word(&it.name, "_")) {
-            return Err(format!("`environment` has what is not a name: {}", it.name));
+            return Err(format!("`environment` has an invalid name: {}", it.name));
         }
         let is_bad_path =
             |it: &&WrittenFile| !it.path.starts_with('/') || it.path.contains(char::is_whitespace);
@@ -391,7 +391,7 @@ mod tests {
             ),
             (
                 r#"{"base": "x", "packages": ["a; rm"]}"#,
-                "`packages` has what is not a name: a; rm",
+                "`packages` has an invalid name: a; rm",
             ),
             (
                 r#"{"base": "x", "script": "https://example.org/x.py"}"#,

@@ -28,7 +28,7 @@ use crate::options::{Context, Format, within};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// What the sessions of the final comparison are for.
+/// The purpose of the sessions of the final comparison, in their attribute.
 const CONFIRMATION: &str = "confirmation";
 
 /// Rows of the text.
@@ -103,11 +103,11 @@ impl SearchEnd {
     }
 }
 
-/// What the store knows.
+/// The measurements in the store.
 struct SearchState {
     measured: MeasuredSettings,
     metric: Option<StudyMetric>,
-    /// How many instances and failed configurations the search has, without the final comparison.
+    /// The number of instances and failed configurations of the search, without the final comparison.
     runs: usize,
 }
 
@@ -255,7 +255,7 @@ impl OptimisationRun<'_> {
             None => String::new(),
         };
         CliError::not_enough(format!("no configuration has a usable value{of_metric}"))
-            .hint("`lapwing list metrics` shows what was measured")
+            .hint("`lapwing list metrics` lists the measured metrics")
     }
 
     /// Measures the best configuration and the base alternately; `false` if interrupted.

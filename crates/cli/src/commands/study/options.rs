@@ -192,7 +192,7 @@ pub fn with_hint(error: StudyError) -> CliError {
             "define factors in the suite file, or import runs with `lapwing study import`; docs/study.md shows how",
         ),
         StudyError::SeveralMetrics { .. } => Some("name one with --metric"),
-        StudyError::NoValues { .. } => Some("`lapwing list metrics` shows what was measured"),
+        StudyError::NoValues { .. } => Some("`lapwing list metrics` lists the measured metrics"),
         StudyError::TooMany { .. } | StudyError::Unknown { .. } | StudyError::NoLevel { .. } => {
             None
         }

@@ -13,7 +13,7 @@ use crate::options::Context;
 /// The key, in the design of a session, of what a round is for.
 pub const PURPOSE: &str = "purpose";
 
-/// How rounds are measured.
+/// Measures the rounds.
 #[derive(Debug, Clone, Default)]
 pub struct StudyRounds {
     /// The suite file.
@@ -26,7 +26,7 @@ pub struct StudyRounds {
     pub time_limit: Option<Duration>,
     /// The name of all sessions.
     pub name: Option<String>,
-    /// How long the instances of all rounds took, in seconds.
+    /// The time of the instances of all rounds, in seconds.
     pub seconds: f64,
     /// The number of these instances.
     pub instances: f64,

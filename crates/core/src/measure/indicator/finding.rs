@@ -110,7 +110,7 @@ pub enum ContractFinding {
     },
 }
 
-/// How serious a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingWeight {
     /// The output cannot be used.

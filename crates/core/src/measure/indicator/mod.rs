@@ -28,7 +28,7 @@ pub struct IndicatorDocument {
     pub name: String,
     /// The package that it measures.
     pub framework: String,
-    /// What defines the measured case.
+    /// The parameters of the measured case.
     pub parameters: Object,
     /// Units and directions, where the document declares them.
     pub metrics: BTreeMap<MetricName, Metric>,
@@ -36,7 +36,7 @@ pub struct IndicatorDocument {
     pub whole: Object,
 }
 
-/// What was read from the output of an indicator.
+/// The result of reading an indicator's output.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadIndicator {
     /// The document, if the output has one that can be used.

@@ -15,7 +15,7 @@ use crate::record::{Filter, Store};
 /// The format of Amun's times, in UTC.
 const TIME: &str = "%Y-%m-%dT%H:%M:%S%.6f";
 
-/// What `getrusage` counts: its name, our metric, and what one unit of it is in the metric's unit.
+/// A count of `getrusage`: its name, the metric, and the value of one unit in the unit of the metric.
 const USAGE: [(&str, Option<(&str, f64)>); 16] = [
     ("ru_utime", Some(("user_time", 1.0))),
     ("ru_stime", Some(("system_time", 1.0))),
@@ -35,7 +35,7 @@ const USAGE: [(&str, Option<(&str, f64)>); 16] = [
     ("ru_nivcsw", Some(("involuntary_switches", 1.0))),
 ];
 
-/// How much was exported.
+/// The numbers of exported records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AmunCounts {
     /// Folders of inspections.

@@ -45,7 +45,7 @@ impl TableSeparator {
     }
 }
 
-/// How much was exported.
+/// The numbers of exported records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExportCounts {
     /// Records of record v1, rows of a table (without the header), or objects of JSON.

@@ -1,4 +1,4 @@
-//! Collecting: what jobs recorded, how those ended that recorded no end, and what happens to jobs on Ctrl-C.
+//! Collects the records of jobs and the ends of those that recorded none; cancels or leaves jobs on Ctrl-C.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::mpsc;
@@ -23,12 +23,12 @@ const GRACE: Duration = Duration::from_secs(3);
 const LONG_GRACE: Duration = Duration::from_secs(60);
 /// A scheduler may be unable to answer for so long.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
-/// How long cancelled jobs may take to end.
+/// The longest wait for the end of cancelled jobs.
 const LEAVE_TAKING: Duration = Duration::from_secs(90);
 /// The time between two looks at cancelled jobs.
 const LEAVE_POLL: Duration = Duration::from_millis(500);
 
-/// Hands on what was collected.
+/// Passes on collected records.
 pub struct ClusterOutlet<'a, 'v, 'c> {
     pub visit: &'a ClusterVisit<'v>,
     pub consumers: &'a mut [&'c mut dyn Consumer],
@@ -91,7 +91,7 @@ pub fn pause(time: Duration) {
 }
 
 impl ClusterMeasurement {
-    /// Returns how many instances are in which state.
+    /// Returns the numbers of instances by state.
     pub(super) fn counts(&self) -> JobCounts {
         let mut counts = self.counts.clone();
         for task in self.open.values() {
@@ -151,7 +151,7 @@ impl ClusterMeasurement {
         for task in self.open.values_mut() {
             let report = states.remove(&task.job);
             let is_gone = report.as_ref().is_none_or(|it| it.state.is_over());
-            // What was known of a job that is forgotten now stays known.
+            // The last report of a job stays valid when the scheduler forgets the job.
             task.report = report.or_else(|| task.report.take());
             match is_gone {
                 true => _ = task.over_since.get_or_insert_with(Instant::now),
@@ -272,7 +272,7 @@ impl ClusterMeasurement {
         let jobs: Vec<String> = self.open.values().map(|it| it.job.clone()).collect();
         if self.leave_jobs || !wants_to_cancel(jobs.len(), terminal) {
             terminal.say(&format!(
-                "{} left in the queue; `lapwing run --resume` collects what they measure",
+                "{} left in the queue; `lapwing run --resume` collects their results",
                 counted(jobs.len(), "job")
             ));
             return Ok(RunEnd::Interrupted);
@@ -300,7 +300,7 @@ fn wants_to_cancel(jobs: usize, terminal: &Terminal) -> bool {
         return true;
     }
     terminal.ask(&format!(
-        "\ncancel {}? Without that they go on, and `lapwing run --resume` collects them. [Y/n] ",
+        "\ncancel {}? Otherwise they continue, and `lapwing run --resume` collects them. [Y/n] ",
         counted(jobs, "job")
     ));
     let (answers, answer) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! How a task ends whose job did not record an end: what the scheduler says of it becomes the end of its instances.
+//! Ends of tasks whose jobs recorded none: the report of the scheduler becomes the end of their instances.
 
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
@@ -15,20 +15,20 @@ use serde_json::json;
 use super::folder::{SharedFolder, TaskInstance, TaskPlace, TaskRecords};
 use super::scheduler::{JobReport, JobState};
 
-/// How much of the end of what a job printed is quoted, in bytes.
+/// The length of the quoted end of a job's output, in bytes.
 const QUOTED: u64 = 600;
 
-/// How a job ended that did not record an end.
+/// The end of a job that recorded none.
 pub struct JobEnding<'a> {
     /// Its id.
     pub job: &'a str,
-    /// What the scheduler says; `None` if it knows nothing of it.
+    /// The report of the scheduler; `None` if the job is unknown to it.
     pub report: Option<&'a JobReport>,
     /// The end of what it printed.
     pub printed: Option<String>,
 }
 
-/// What Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
+/// The line that Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
 /// control groups, the job's state is just FAILED.
 const OF_MEMORY: [&str; 3] = [
     "exceeded memory limit",

@@ -36,7 +36,7 @@ pub struct SharedFolder {
     path: PathBuf,
 }
 
-/// What some batches measure.
+/// The plan and the runs of some batches.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitFile {
     /// The program that wrote it, with its version.
@@ -56,7 +56,7 @@ pub struct BatchFile {
     pub tasks: Vec<ClusterTask>,
 }
 
-/// What one job measures: an instance, or the two of a duet.
+/// The work of one job: an instance, or the two of a duet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterTask {
     pub instances: Vec<TaskInstance>,
@@ -76,11 +76,11 @@ pub struct TaskPlace {
     pub index: usize,
 }
 
-/// What was recorded of a task.
+/// The records of a task.
 #[derive(Debug, Default)]
 pub struct TaskRecords {
     pub records: Vec<Record>,
-    /// How much of the job's own file that is, in bytes.
+    /// Its length in the file of the job, in bytes.
     pub length: u64,
     /// Ends that the job recorded when it was told to stop: the scheduler knows why, and its word becomes the end.
     pub interrupted: Vec<InstanceEnd>,

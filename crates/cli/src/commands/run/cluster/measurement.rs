@@ -60,7 +60,7 @@ pub(super) struct OpenTask {
     pub over_since: Option<Instant>,
 }
 
-/// What is measured now.
+/// The part of a session that is measured now.
 pub struct ClusterVisit<'a> {
     pub plan: &'a Plan,
     pub runs: &'a SessionRuns,
@@ -128,7 +128,7 @@ impl ClusterMeasurement {
                             jobs
                         }
                         None => {
-                            self.give_up(number, &batch)?;
+                            self.abandon(number, &batch)?;
                             continue;
                         }
                     }
@@ -148,8 +148,8 @@ impl ClusterMeasurement {
         Ok(())
     }
 
-    /// Gives up what is incomplete of a batch whose jobs are unknown: should they live, what they record does not count.
-    fn give_up(&self, number: u32, batch: &BatchFile) -> io::Result<()> {
+    /// Abandons the incomplete tasks of a batch whose jobs are unknown: if these still run, their records do not count.
+    fn abandon(&self, number: u32, batch: &BatchFile) -> io::Result<()> {
         for (index, task) in batch.tasks.iter().enumerate() {
             let place = TaskPlace {
                 batch: number,
@@ -162,7 +162,7 @@ impl ClusterMeasurement {
         self.folder.set_jobs(number, &[])
     }
 
-    /// Returns everything that was recorded of tasks that are over.
+    /// Returns the records of all finished tasks.
     pub fn collected(&self) -> io::Result<Vec<Record>> {
         let mut records = Vec::new();
         for number in self.folder.batches()? {
@@ -192,11 +192,11 @@ impl ClusterMeasurement {
 
     /// Removes the shared folder, once the store has everything.
     pub fn remove_folder(&self) {
-        // What stays is of no harm.
+        // A leftover folder does no harm.
         let _stays = self.folder.remove();
     }
 
-    /// Measures what a schedule says, and collects what was under way.
+    /// Measures the instances of a schedule, and collects those of jobs that were submitted before.
     pub fn visit(
         &mut self,
         visit: &ClusterVisit<'_>,
@@ -243,7 +243,7 @@ impl ClusterMeasurement {
         Ok(end)
     }
 
-    /// Takes what the schedule has now, as tasks: an instance each, or the two halves of a duet.
+    /// Takes the next instances of the schedule as tasks: an instance each, or the two halves of a duet.
     fn take_planned(
         &mut self,
         plan: &Plan,
@@ -305,7 +305,7 @@ impl ClusterMeasurement {
         }
     }
 
-    /// Submits what waits, as far as limits permit.
+    /// Submits waiting tasks, as far as limits permit.
     fn submit_waiting(&mut self, visit: u32) -> Result<(), RunError> {
         if self.largest_batch.is_none() {
             self.largest_batch = Some(self.scheduler.largest_batch());

@@ -15,10 +15,10 @@ use crate::options::Context;
 /// The attribute of a session that says how its instances are jobs.
 pub const EXECUTOR: &str = "executor";
 
-/// Where instances are measured.
+/// The machines that measure instances.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClusterOptions {
-    /// Where instances are measured
+    /// The machines that measure instances
     #[arg(
         long,
         value_name = "EXECUTOR",
@@ -48,7 +48,7 @@ pub struct ClusterOptions {
     pub leave_jobs: bool,
 }
 
-/// Where instances are measured.
+/// The machines that measure instances.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExecutorChoice {
     /// On this machine, one after another
@@ -60,7 +60,7 @@ pub enum ExecutorChoice {
     Command,
 }
 
-/// How the instances of a session are jobs, as the session keeps it.
+/// The executor of a session, as the session keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterSession {
     pub settings: ClusterSettings,

@@ -1,4 +1,4 @@
-//! What a cluster's scheduler does for us: start jobs, tell their states, cancel them.
+//! The interface of a cluster's scheduler: it starts jobs, reports their states, and cancels them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,7 +42,7 @@ pub struct JobBatch {
     pub name: String,
     /// The script of every job; it finds its number in its first argument, or in the scheduler's variable.
     pub script: PathBuf,
-    /// How many jobs.
+    /// The number of jobs.
     pub tasks: usize,
     /// The folder of what the jobs print: `PREFIX-NUMBER.txt`.
     pub logs: PathBuf,
@@ -50,19 +50,19 @@ pub struct JobBatch {
     pub log_prefix: String,
     /// The working directory.
     pub directory: PathBuf,
-    /// How many may run at the same time.
+    /// The largest number that run at the same time.
     pub in_flight: Option<u32>,
     /// The node that all must run on.
     pub node: Option<String>,
 }
 
-/// What a scheduler says about a job.
+/// The report of a scheduler on a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
     pub state: JobState,
     /// The scheduler's own word, such as `OUT_OF_MEMORY`.
     pub word: String,
-    /// How its script ended, such as `exit code 1` or `signal 9`.
+    /// The end of its script, such as `exit code 1` or `signal 9`.
     pub exit: Option<String>,
     pub node: Option<String>,
 }
@@ -137,7 +137,7 @@ pub enum JobError {
         how: String,
         message: String,
     },
-    /// What its program printed makes no sense.
+    /// The output of its program cannot be read.
     #[error("`{program}` printed `{text}`, not {expected}")]
     Unreadable {
         program: String,

@@ -1,4 +1,4 @@
-//! What the programs of Slurm print.
+//! Parses the output of Slurm's programs.
 
 use std::collections::BTreeMap;
 
