@@ -328,8 +328,8 @@ mod tests {
                 proptest::prop_assert_eq!(&row.levels, &levels);
                 let seconds = row.time.unwrap().as_duration().as_secs_f64();
                 proptest::prop_assert!((seconds - own.time).abs() < 1e-6);
-                // Twelve significant digits are written, in microseconds.
-                proptest::prop_assert!((row.cost * 1e-6 - own.cost).abs() <= 1e-11 * own.cost, "{} {}", row.cost, own.cost);
+                // Twelve significant digits are written, in microseconds; they are read in seconds.
+                proptest::prop_assert!((row.cost - own.cost).abs() <= 1e-11 * own.cost, "{} {}", row.cost, own.cost);
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-
 use crate::program::run;
 use crate::study_fixture::{cost, csv_of, imported, json, number, studied};
 

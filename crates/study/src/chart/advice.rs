@@ -1,5 +1,7 @@
 //! Charts of advice: stacks against the advised one, and what each version changes.
 
+use std::collections::BTreeSet;
+
 use lapwing_core::show::Chart;
 use lapwing_core::show::chart::build::{ChangeCell, ChangeTable, MOST_SHADES};
 use lapwing_core::text::counted;
@@ -46,7 +48,7 @@ pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
 pub fn version_map(model: &StackModel<'_>, advice: &Advice) -> Chart {
     let data = model.data;
     let advised = &advice.advised.stack;
-    let mut columns = data.benchmarks.clone();
+    let mut columns = short_names(&data.benchmarks);
     let mut all: Vec<Vec<(usize, usize, StackChange, usize)>> = Vec::new();
     if columns.len() > 1 {
         all.extend(model.parts().iter().map(|part| effects(part, advised)));
@@ -105,6 +107,17 @@ pub fn version_map(model: &StackModel<'_>, advice: &Advice) -> Chart {
         table.height(),
         table.into_option(),
     )
+}
+
+/// Returns the ids of benchmarks without their parameters, if these are not needed to tell them apart.
+fn short_names(ids: &[String]) -> Vec<String> {
+    let short = |id: &String| id.split('[').next().unwrap_or(id).to_owned();
+    let names: Vec<String> = ids.iter().map(short).collect();
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    match distinct.len() == names.len() {
+        true => names,
+        false => ids.to_vec(),
+    }
 }
 
 fn effects(model: &StackModel<'_>, stack: &[usize]) -> Vec<(usize, usize, StackChange, usize)> {

@@ -48,7 +48,7 @@ pub fn notes(model: &StackModel<'_>) -> Vec<String> {
     }
     if model.avoided > 0 {
         notes.push(format!(
-            "{} excluded: they, or versions of them, only failed",
+            "{} excluded: it always failed, or a version or pair of versions in it did",
             counted(model.avoided, "stack")
         ));
     }
@@ -345,7 +345,7 @@ fn sentences(model: &StackModel<'_>, advice: &Advice) -> Vec<String> {
     let mut told = Vec::new();
     let what = match model.data.only_goal() {
         Some(_) => "",
-        None => "cost of the weighted goal ",
+        None => "mean cost of the goal ",
     };
     for (name, _, change) in &advice.against {
         let text = match change.is_distinguishable() {
@@ -389,15 +389,16 @@ pub fn save(
             format!("{name}: {}", model.data.change_text(own.change))
         });
         let sections = [
-            ("Why", sentences(model, advice)),
+            ("Why", capitalised_all(&sentences(model, advice))),
+            // They begin with the names of packages.
             ("Versions", drivers.collect()),
-            ("Notes", notes.to_vec()),
+            ("Notes", capitalised_all(notes)),
         ];
         let sections: Vec<PageSection> = (sections.into_iter())
             .filter(|(_, sentences)| !sentences.is_empty())
             .map(|(title, sentences)| PageSection {
                 title: title.to_owned(),
-                sentences: sentences.iter().map(|own| capitalised(own)).collect(),
+                sentences,
             })
             .collect();
         let lead = format!("{}.", headline(model, advice));
@@ -408,6 +409,10 @@ pub fn save(
         stacks.save(path)?;
     }
     Ok(())
+}
+
+fn capitalised_all(sentences: &[String]) -> Vec<String> {
+    sentences.iter().map(|own| capitalised(own)).collect()
 }
 
 /// Returns the error with advice.
