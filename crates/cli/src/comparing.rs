@@ -36,20 +36,24 @@ pub struct StatisticsOptions {
         value_name = "METHOD",
         value_parser = one_of(&METHODS),
         default_value = "default",
-        conflicts_with = "compat"
-    )]
+        conflicts_with = "compat", help_heading = "Statistics")]
     method: CompareMethod,
     /// Confidence level of the intervals [default: 95%]
-    #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Statistics")]
     confidence: Option<Confidence>,
     /// Accepted share of false findings among regressions and improvements [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat", help_heading = "Statistics")]
     false_discovery_rate: Option<f64>,
     /// Fewest sessions per side for a verdict: with 2 or more, no finding rests on a single occasion
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "compat", help_heading = "Statistics")]
     min_sessions: u32,
     /// Seed of the bootstrap and permutation methods
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 7,
+        help_heading = "Statistics"
+    )]
     seed: u64,
 }
 

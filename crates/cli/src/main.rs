@@ -29,7 +29,7 @@ mod terminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_core::measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 
 use crate::error::CliError;
@@ -57,7 +57,8 @@ fn main() -> ExitCode {
     {
         return serve_as_launcher(std::env::args().nth(2).as_deref());
     }
-    let arguments = match Arguments::try_parse() {
+    let matches = with_short_help(Arguments::command()).try_get_matches();
+    let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };
@@ -69,6 +70,16 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
     }
+}
+
+/// Keeps `-h` short: options below a heading are in `--help` only, unless they have a letter.
+fn with_short_help(command: Command) -> Command {
+    command
+        .mut_args(|option| {
+            let is_rare = option.get_help_heading().is_some() && option.get_short().is_none();
+            option.hide_short_help(is_rare)
+        })
+        .mut_subcommands(with_short_help)
 }
 
 /// Shows what is wrong with the arguments, or the help that they ask for.

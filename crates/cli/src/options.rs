@@ -89,13 +89,13 @@ pub enum Format {
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExportOptions {
     /// Also write the answer as Markdown, for a pull request
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub export_markdown: Option<PathBuf>,
     /// Also write the answer as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub export_json: Option<PathBuf>,
     /// Also write the answer as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub export_csv: Option<PathBuf>,
 }
 

@@ -13,6 +13,8 @@
 
   // Only what is an address on the web can be followed; a path is told, since it may be another machine's.
   function placeOf(text) {
+    // A page on disk may lead to files beside it; one on a server may not.
+    if (location.protocol === "file:" && text.startsWith("/")) return element("a", { href: `file://${text.split("/").map(encodeURIComponent).join("/")}` }, text);
     return /^https?:\/\//i.test(text) ? element("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : element("code", {}, text);
   }
 

@@ -209,6 +209,7 @@ impl JudgeCommand {
             executor,
             environments,
             cluster: None,
+            profiler: None,
         };
         let (end, _store) = parts.all(SessionOpening::New(session), &mut watch, |measurement| {
             let (end, reason) = visits.build_working_tree(measurement, working_tree)?;

@@ -14,11 +14,13 @@ mod indicator;
 mod init;
 mod judge;
 mod list;
+mod man;
 mod markdown_help;
 mod mds;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod show;
 mod stack;
 mod study;
@@ -58,6 +60,8 @@ pub enum Command {
     Report(Box<report::ReportCommand>),
     Db(db::Db),
     Completions(completions::CompletionsCommand),
+    Man(man::ManCommand),
+    Schema(schema::SchemaCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
 }
@@ -90,6 +94,8 @@ impl Command {
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),
+            Self::Man(command) => command.act(context),
+            Self::Schema(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
         }

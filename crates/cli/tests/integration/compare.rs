@@ -136,7 +136,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), `lapwing run`, or each run of hyperfine (`--each-run instance`)
+    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
@@ -157,7 +157,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    - note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old\*.json'), `lapwing run`, or each run of hyperfine (`--each-run instance`)
+    - note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
     - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)

@@ -60,6 +60,7 @@ mod run;
 mod run_commits;
 mod run_plan;
 mod run_pytest;
+mod schema;
 mod share;
 mod stack;
 mod store;

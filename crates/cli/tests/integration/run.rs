@@ -589,14 +589,71 @@ fn words_that_could_be_one_command_or_two_are_refused() {
 }
 
 #[test]
-fn a_command_in_place_of_a_suite_file_is_told_how_to_be_measured() {
+fn texts_with_spaces_in_place_of_a_suite_file_are_commands() {
     let folder = TempDir::new().unwrap();
-    let refused = output(folder.path(), &["run", "sort -n f"]);
+    let done = output(
+        folder.path(),
+        &["run", "-n", "1", "-i", "1", "sleep 0.01", "sh -c 'exit 0'"],
+    );
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert!(stderr(&done).contains("measuring 2 benchmarks"), "{done:?}");
+    let refused = output(folder.path(), &["run", "sort", "f"]);
     assert_eq!(refused.status.code(), Some(2));
     insta::assert_snapshot!(stderr(&refused), @r#"
-    error: `sort -n f` is a command, not a suite file
-      hint: to measure it, write `lapwing run --command 'sort -n f'`
+    error: `sort f` is no suite file
+      hint: to measure it as one command, write `lapwing run -- sort f`
     "#);
+}
+
+#[test]
+fn each_benchmark_is_profiled_once_outside_its_instances() {
+    let folder = TempDir::new().unwrap();
+    let profiler = r#"sh -c 'echo "$@" > {artifact}.txt; echo x >> starts; "$@"' profiler"#;
+    let done = output(
+        folder.path(),
+        &[
+            "run",
+            "-n",
+            "2",
+            "-i",
+            "2",
+            "-w",
+            "0",
+            "--profile",
+            profiler,
+            "-c",
+            "echo 'a b' >> starts",
+        ],
+    );
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let starts = fs::read_to_string(folder.path().join("starts")).unwrap();
+    let (profiled, measured) = starts.split_once("a b").unwrap();
+    assert_eq!(profiled, "x\n", "the profiler comes first");
+    assert!(
+        measured.matches("a b").count() >= 4 && !measured.contains('x'),
+        "{starts}"
+    );
+    let records = output(folder.path(), &["export", "--to", "record"]);
+    let records = String::from_utf8(records.stdout).unwrap();
+    let files: Vec<String> = (records.lines())
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter_map(|it| Some(it["artifacts"]["profile"].as_str()?.to_owned()))
+        .collect();
+    let [file] = &files[..] else {
+        panic!("one profile: {files:?}");
+    };
+    assert_eq!(
+        fs::read_to_string(file).unwrap(),
+        "sh -c echo 'a b' >> starts\n"
+    );
+    let refused = output(
+        folder.path(),
+        &["run", "--profile", "perf record --", "--", "true"],
+    );
+    assert!(
+        stderr(&refused).contains("has no {artifact}"),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -137,6 +137,41 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         self.keep_end(end, observed, outlet)
     }
 
+    /// Executes the timed command once, changed by `wrap`, with everything around it, and records nothing; returns what went wrong, if
+    /// anything.
+    pub(super) fn once(
+        mut self,
+        wrap: impl FnOnce(&CommandLine) -> CommandLine,
+    ) -> Result<Option<GivenUp>, ExecutorError> {
+        let case = self.visit.case;
+        let mut failure = self.set_up()?;
+        if failure.is_none() {
+            failure = self.untimed("prepare", case.prepare.as_ref(), Stdin::Null)?;
+        }
+        if failure.is_none() {
+            let execution = self.execution();
+            let command = wrap(&execution.command);
+            let executed = self.executor.execute(&Execution {
+                command,
+                ..execution
+            })?;
+            failure = match self.assess(&executed)? {
+                ExecutionStep::Went(_) => None,
+                ExecutionStep::Interrupted => Some(GivenUp::interrupted()),
+                ExecutionStep::Failed { message, .. } => {
+                    let printed = last_lines(&executed.stderr);
+                    Some(GivenUp {
+                        outcome: InstanceOutcome::Failed,
+                        message: with_printed(message, printed),
+                    })
+                }
+            };
+        }
+        let torn_down = self.untimed("teardown", case.teardown.as_ref(), Stdin::Null)?;
+        self.executor.end_kept()?;
+        Ok(failure.or(torn_down))
+    }
+
     /// Tears down, unless the instance was interrupted, and returns its end.
     pub(super) fn tear_down(
         &mut self,

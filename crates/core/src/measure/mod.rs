@@ -15,6 +15,7 @@ mod instance;
 pub mod local;
 mod observe;
 mod outputs;
+mod profiler;
 pub mod pytest;
 mod revision;
 mod runner;
@@ -35,6 +36,7 @@ pub use execute::*;
 pub use hardware::{hardware, os_release};
 pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
+pub use profiler::{Profiler, ProfilerError};
 pub use revision::{
     CommitSummary, ancestry, commit_before, commit_summary, first_good_commit, number_of_commits,
 };

@@ -9,7 +9,8 @@ use serde_json::json;
 use super::duet::{DuetHalf, measure_pair};
 use super::event::{Consumer, Event};
 use super::execute::{Clock, ExecutionEnd, ExecutionResult, Executor, ExecutorError};
-use super::instance::{InstanceRunner, InstanceSurroundings, InstanceVisit};
+use super::instance::{GivenUp, InstanceRunner, InstanceSurroundings, InstanceVisit};
+use super::profiler::{PROFILE, Profiler, written};
 use super::pytest::measure_test;
 use super::schedule::{FinishedInstance, InstancePlan, Schedule};
 use super::source::VariantSources;
@@ -17,7 +18,7 @@ use super::values::declared_metrics;
 use crate::model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Look, Object, Record, Run, Session, Version,
 };
-use crate::suite::{Plan, Variant};
+use crate::suite::{CommandLine, Plan, Variant};
 
 /// What stands around the runner: everything that differs between a real machine and a test.
 pub struct RunnerSurroundings<'a> {
@@ -37,6 +38,8 @@ pub struct RunnerSurroundings<'a> {
     pub scratch: PathBuf,
     /// The number of the look at the results that follows these instances, if there are several.
     pub look: Option<u32>,
+    /// Profiles each benchmark and variant before its first instance.
+    pub profiler: Option<&'a mut Profiler>,
     /// The locations of the commits and Python environments of the plan.
     pub sources: VariantSources,
 }
@@ -290,6 +293,37 @@ fn measure_instance(
         around.watch.begin();
         let run = &mut runs[planned.variant];
         return measure_test(test, (case, variant), &place, instance, run, around, outlet);
+    }
+    if let Some(profiler) = around.profiler.as_deref_mut()
+        && let Some(file) = profiler.file_of(planned, (case, variant))
+    {
+        let visit = InstanceVisit { id, case, variant };
+        let own = InstanceSurroundings {
+            executor: &mut *around.executor,
+            clock: around.clock,
+            scratch: &around.scratch,
+        };
+        let wrap = |command: &CommandLine| profiler.wrapped(command, &file);
+        let failure = InstanceRunner::new(visit, &place, own).once(wrap)?;
+        if let Some(GivenUp {
+            outcome: InstanceOutcome::Lost,
+            ..
+        }) = failure
+        {
+            return Ok(None);
+        }
+        match (written(&file), failure) {
+            (Some(file), _) => {
+                let path = file.display().to_string();
+                instance.artifacts.insert(PROFILE.to_owned(), path.into());
+            }
+            (None, failure) => {
+                let reason = failure.map_or("it wrote no file".to_owned(), |it| it.message);
+                let id = &case.benchmark.id;
+                outlet.send(&Event::Note(format!("no profile of {id}: {reason}")))?;
+            }
+        }
+        instance.started = Some(around.clock.now());
     }
     outlet.keep(&Record::Instance(instance))?;
     outlet.send(&started)?;

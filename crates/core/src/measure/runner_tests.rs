@@ -94,6 +94,7 @@ pub(super) fn measure_on(
         host: Some("fake".to_owned()),
         scratch: scratch.path().to_owned(),
         look: None,
+        profiler: None,
         sources: VariantSources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);

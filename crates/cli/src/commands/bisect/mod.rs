@@ -105,6 +105,7 @@ impl BisectCommand {
             executor,
             environments,
             cluster: None,
+            profiler: None,
         };
         let (end, _store) = parts.all(opening, &mut watch, |measurement| {
             search.search(measurement)

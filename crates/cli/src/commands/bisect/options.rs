@@ -40,26 +40,26 @@ pub struct CommitOptions {
     #[arg(long, value_name = "N")]
     pub burn_in: Option<u32>,
     /// Kill an iteration that takes longer than this
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub time_limit: Option<Duration>,
     /// Run this command in the worktree of each commit before it is measured [default: `build` of the
     /// suite]
     #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
     /// Run this command before each instance, untimed
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub setup: Option<String>,
     /// Run this command before each iteration, untimed
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub prepare: Option<String>,
     /// Record the numbers in the last JSON object of the command's output as metrics
-    #[arg(long, value_name = "KIND", value_parser = ["json"])]
+    #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Commands")]
     pub metrics: Option<String>,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Seed of the random order [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -46,17 +46,17 @@ pub struct CompareCommand {
     sides: Vec<SideSpec>,
     /// Split one side into two parts and compare them, as a control where nothing changed [default
     /// side: the latest session]
-    #[arg(long, value_name = "HOW", value_parser = one_of(&SPLITS))]
+    #[arg(long, value_name = "HOW", value_parser = one_of(&SPLITS), help_heading = "Sides")]
     split: Option<SampleSplit>,
     /// Make each side the baseline in turn, instead of only the first
-    #[arg(long, conflicts_with_all = ["split", "compat"])]
+    #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     each_baseline: bool,
     /// Meaning of each run of a command in hyperfine's results
-    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration", help_heading = "Sides")]
     each_run: EachRun,
     /// Pair the instances of each host that the sides share, instead of blocks or sessions; needs
     /// three such hosts, else instances are compared
-    #[arg(long, conflicts_with_all = ["split", "compat"])]
+    #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     by_host: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
@@ -68,7 +68,7 @@ pub struct CompareCommand {
     #[arg(long, value_name = "FILE", conflicts_with = "compat")]
     plot: Option<PathBuf>,
     /// Kind of chart [default: ratios; heatmap for many comparisons of several candidates]
-    #[arg(long, value_name = "KIND", requires = "plot", value_parser = one_of(&PLOT_KINDS))]
+    #[arg(long, value_name = "KIND", requires = "plot", value_parser = one_of(&PLOT_KINDS), help_heading = "Output")]
     plot_kind: Option<PlotKind>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

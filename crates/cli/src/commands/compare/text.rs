@@ -38,8 +38,14 @@ pub(super) fn text(
 ) -> Result<(), CliError> {
     writeln!(out, "{}\n", headline(answer))?;
     let (listed, hidden) = listed(answer, all);
-    if !listed.is_empty() {
-        table(answer, &listed).text_within(context.terminal.width(), out)?;
+    let width = context.terminal.width();
+    let whole = table(answer, &listed, None);
+    if width.is_some_and(|width| whole.width() > width) {
+        let mut footnotes = Footnotes::default();
+        table(answer, &listed, Some(&mut footnotes)).text_within(width, out)?;
+        footnotes.write(out)?;
+    } else if !listed.is_empty() {
+        whole.text_within(width, out)?;
     }
     below(answer, &hidden, TextForm::Text, out)
 }
@@ -53,7 +59,7 @@ pub(super) fn markdown(
     writeln!(out, "**{}**\n", markdown_text(&headline(answer)))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
-        table(answer, &listed)
+        table(answer, &listed, None)
             .strong(verdict_title(Verdict::Regression))
             .markdown(out)?;
     }
@@ -101,7 +107,37 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
     (listed, hidden)
 }
 
-fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
+/// Reasons of verdicts, below a table that is too narrow for them.
+#[derive(Debug, Default)]
+struct Footnotes(Vec<String>);
+
+impl Footnotes {
+    /// Returns the number of a reason.
+    fn number(&mut self, reason: String) -> usize {
+        let known = self.0.iter().position(|it| *it == reason);
+        known.unwrap_or_else(|| {
+            self.0.push(reason);
+            self.0.len() - 1
+        }) + 1
+    }
+
+    fn write(&self, out: &mut impl Write) -> Result<(), CliError> {
+        if !self.0.is_empty() {
+            writeln!(out)?;
+        }
+        for (at, reason) in self.0.iter().enumerate() {
+            writeln!(out, " [{}] {reason}", at + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the table; the reasons of verdicts become footnotes if there are any.
+fn table(
+    answer: &CompareAnswer,
+    listed: &[&Comparison],
+    mut footnotes: Option<&mut Footnotes>,
+) -> Table {
     let differ = |of: &dyn Fn(&Comparison) -> String| {
         let first = listed.first().map(|it| of(it));
         listed.iter().any(|it| Some(of(it)) != first)
@@ -122,9 +158,13 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
         (true, "ratio", Right),
         (true, "interval", Whole),
         (true, "instances", Right),
-        (true, "verdict", Left),
+        (
+            true,
+            "verdict",
+            if footnotes.is_some() { Whole } else { Left },
+        ),
     ])
-    .dispensable(&["baseline", "candidate", "instances", "interval"]);
+    .dispensable(&["instances", "interval", "candidate", "baseline"]);
     for it in listed {
         let mut name = it.subject.benchmark.clone();
         if let Some(setting) = it.subject.setting.text() {
@@ -151,7 +191,7 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
                 instances(it.baseline_estimate),
                 instances(it.candidate_estimate)
             ),
-            verdict_text(it),
+            verdict_text(it, footnotes.as_deref_mut()),
         ]);
         table.row(cells);
     }
@@ -159,11 +199,12 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison]) -> Table {
 }
 
 /// Returns `✗ regression`, or `? inconclusive: needs about 12 instances per side to resolve 5 %`.
-fn verdict_text(it: &Comparison) -> String {
+fn verdict_text(it: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
     let text = verdict_title(it.verdict);
-    match reason_text(it) {
-        Some(reason) => format!("{text}: {reason}"),
-        None => text,
+    match (reason_text(it), footnotes) {
+        (Some(reason), Some(footnotes)) => format!("{text} [{}]", footnotes.number(reason)),
+        (Some(reason), None) => format!("{text}: {reason}"),
+        (None, _) => text,
     }
 }
 
@@ -271,8 +312,8 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
     if described.count() > 0 {
         notes.push(
             "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other \
-             runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), `lapwing run`, or each run of hyperfine \
-             (`--each-run instance`)"
+             runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of \
+             hyperfine, `--each-run instance` does"
                 .to_owned(),
         );
     }

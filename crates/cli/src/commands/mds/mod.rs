@@ -44,7 +44,7 @@ pub struct MdsCommand {
     #[arg(long, value_name = "STRATEGY", value_delimiter = ',', value_parser = one_of(&STRATEGIES))]
     strategy: Vec<Strategy>,
     /// Use a formula instead of simulation: faster, and not limited to the measured sample size
-    #[arg(long, conflicts_with = "compat")]
+    #[arg(long, conflicts_with = "compat", help_heading = "Simulation")]
     closed_form: bool,
     /// Print one line per configuration and slowdown, with one column per method
     #[arg(long)]

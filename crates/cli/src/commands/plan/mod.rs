@@ -46,31 +46,31 @@ pub struct PlanCommand {
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
     /// Probability that a plan keeps its power, although the noise is known from a few instances only
-    #[arg(long, value_name = "SHARE", value_parser = parse_assurance, default_value_t = USUAL_ASSURANCE, conflicts_with = "compat")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_assurance, default_value_t = USUAL_ASSURANCE, conflicts_with = "compat", help_heading = "Search")]
     assurance: f64,
     /// Maximum false-positive rate
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%", help_heading = "Search")]
     alpha: f64,
     /// Total budget: machine time such as 20h, or money with --price
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     budget: Option<PlanBudget>,
     /// Cost of one machine hour
-    #[arg(long, value_name = "MONEY", value_parser = parse_price)]
+    #[arg(long, value_name = "MONEY", value_parser = parse_price, help_heading = "Search")]
     price: Option<f64>,
     /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
-    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS))]
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), help_heading = "Search")]
     method: Option<DetectionMethod>,
     /// Which instances the two sides are drawn from
-    #[arg(long, value_name = "STRATEGY", value_parser = one_of(&STRATEGIES), default_value = "ibs")]
+    #[arg(long, value_name = "STRATEGY", value_parser = one_of(&STRATEGIES), default_value = "ibs", help_heading = "Search")]
     strategy: Strategy,
     /// Maximum number of instances per benchmark
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat", help_heading = "Search")]
     max_instances: usize,
     /// Maximum number of iterations per instance
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat", help_heading = "Search")]
     max_iterations: usize,
     /// Review the benchmarks one by one: accept the proposal, or enter other numbers
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     review: bool,
     /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` prints
     /// it instead of the result
@@ -82,15 +82,14 @@ pub struct PlanCommand {
         value_name = "READER",
         value_parser = one_of(&FLAVOURS),
         default_value = "batch",
-        requires = "write"
-    )]
+        requires = "write", help_heading = "Output")]
     flavour: PlanFlavour,
     /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Output")]
     update_suite: Option<PathBuf>,
     /// Write a chart of the plan and of what other configurations detect (by formula) to this .svg,
     /// .png or .html file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
     #[command(flatten)]
     grid: DetectionGridOptions,

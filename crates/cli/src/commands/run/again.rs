@@ -93,6 +93,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         executor,
         environments,
         cluster,
+        profiler: None,
     };
     let look = counts.look + 1;
     command.measure_look(

@@ -1,14 +1,16 @@
 //! Sentences that compare the measurements of a session.
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
-use lapwing_core::model::Metric;
+use lapwing_core::model::{Better, Metric};
 use lapwing_core::show::{comparison_sentence, ratio_text};
 use lapwing_core::text::{counted, first_names};
 
 use super::summary::Row;
 
-/// Maximum number of commands that are compared one by one.
-const CONTEST: usize = 12;
+/// Maximum number of comparisons that are all told.
+const ALL_TOLD: usize = 12;
+/// Number of differences that are told of more comparisons.
+const WORST: usize = 8;
 
 /// Returns a sentence for each comparison: of the variants of a benchmark with its first variant, or
 /// of commands with the fastest one. They are judged together, as `lapwing compare` judges them.
@@ -24,13 +26,48 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
         .collect();
     let judged: Vec<&JudgedRatio> = ratios.iter().flatten().collect();
     let mut differ = differ_from_one(&judged).into_iter();
-    let sentences = contests.iter().zip(&ratios).filter_map(|(contest, ratio)| {
-        let differs = ratio.is_some() && differ.next().unwrap_or(false);
-        contest.sentence(ratio.as_ref(), differs)
-    });
-    let mut sentences: Vec<String> = sentences.collect();
+    let mut all: Vec<(&Contest<'_>, Option<&JudgedRatio>, bool)> = (contests.iter().zip(&ratios))
+        .map(|(contest, ratio)| {
+            let differs = ratio.is_some() && differ.next().unwrap_or(false);
+            (contest, ratio.as_ref(), differs)
+        })
+        .collect();
+    let rest = (all.len() > ALL_TOLD).then(|| worst(&mut all, contests.len()));
+    let told = all.into_iter();
+    let mut sentences: Vec<String> = told
+        .filter_map(|(contest, ratio, differs)| contest.sentence(ratio, differs))
+        .collect();
+    sentences.extend(rest);
     sentences.extend(control_sentence(rows));
     sentences
+}
+
+/// Keeps the largest differences, those for the worse first; returns a sentence about all comparisons.
+fn worst(all: &mut Vec<(&Contest<'_>, Option<&JudgedRatio>, bool)>, number: usize) -> String {
+    all.retain(|(_, _, differs)| *differs);
+    let differences = all.len();
+    // How much worse: the logarithm of the ratio, towards the worse direction.
+    let loss = |(contest, ratio, _): &(&Contest<'_>, Option<&JudgedRatio>, bool)| {
+        let change = ratio.map_or(0.0, |it| it.ratio.value.ln());
+        match contest.baseline.metric.better {
+            Some(Better::Higher) => -change,
+            Some(Better::Lower) | None => change,
+        }
+    };
+    all.sort_by(|one, other| {
+        let (one, other) = (loss(one), loss(other));
+        let order = (other > 0.0).cmp(&(one > 0.0));
+        order.then(other.abs().total_cmp(&one.abs()))
+    });
+    all.truncate(WORST);
+    let number = counted(number, "comparison");
+    match differences {
+        0 => format!("no difference shown in {number}"),
+        _ if differences > WORST => format!(
+            "{differences} of {number} differ, of which these are the worst; `lapwing compare` lists all"
+        ),
+        _ => format!("{differences} of {number} differ"),
+    }
 }
 
 /// Returns how often the copy of the first variant seemed to differ from it, if there is one.
@@ -100,12 +137,8 @@ fn of_commands(rows: &[Row], ad_hoc: bool) -> Vec<Contest<'_>> {
     let [fastest, others @ ..] = ranked.as_slice() else {
         return Vec::new();
     };
-    // For a suite, the slowest and the fastest are enough; the table has the rest.
-    let shown = if ad_hoc && ranked.len() <= CONTEST {
-        others
-    } else {
-        &others[others.len().saturating_sub(1)..]
-    };
+    // The benchmarks of a suite are different things.
+    let shown: &[&Row] = if ad_hoc { others } else { &[] };
     let against_fastest = shown.iter().map(|row| Contest {
         baseline: row,
         candidate: fastest,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, Executor, RunEnd, RunError, RunnerSurroundings, Schedule,
-    SessionRuns, run as measure,
+    Consumer, Environment, Event, Executor, Profiler, RunEnd, RunError, RunnerSurroundings,
+    Schedule, SessionRuns, run as measure,
 };
 use lapwing_core::model::{Record, Run};
 use lapwing_core::record::{RecordFile, Store};
@@ -32,6 +32,8 @@ pub struct MeasuringParts<'a> {
     pub environments: PythonEnvironments,
     /// The cluster, if instances are jobs; `None` if they are measured on this machine.
     pub cluster: Option<ClusterMeasurement>,
+    /// Profiles each benchmark once, if wanted.
+    pub profiler: Option<Profiler>,
 }
 
 /// An open session, in which any number of schedules can be measured.
@@ -45,6 +47,7 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     scratch: PathBuf,
     look: Option<u32>,
     cluster: Option<&'m mut ClusterMeasurement>,
+    profiler: Option<&'m mut Profiler>,
     terminal: &'a Terminal,
     consumers: &'m mut [&'c mut dyn Consumer],
 }
@@ -137,6 +140,7 @@ impl<'a> MeasuringParts<'a> {
             scratch,
             look: None,
             cluster: self.cluster.as_mut(),
+            profiler: self.profiler.as_mut(),
             terminal: &self.context.terminal,
             consumers,
         })
@@ -235,6 +239,7 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             host: Environment::read(Path::new("/")).host,
             scratch: self.scratch.clone(),
             look: self.look,
+            profiler: self.profiler.as_deref_mut(),
             sources: self.checkouts.sources(),
         };
         measure(plan, &self.runs, schedule, &mut around, self.consumers)

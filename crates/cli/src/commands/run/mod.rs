@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
-use lapwing_core::measure::{FixedSchedule, RunEnd, RunError};
+use lapwing_core::measure::{FixedSchedule, Profiler, RunEnd, RunError};
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::Store;
 use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
@@ -56,6 +56,7 @@ use self::study_session::STUDY;
 pub use self::study_session::StudySession;
 pub use self::summary::Summary;
 pub use self::worktrees::cache_folder;
+use crate::atomic::folder_of;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
 
@@ -76,7 +77,14 @@ fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
 
 impl Run {
     /// Measures.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        let suite = self.suite.iter().map(|it| it.display().to_string());
+        let texts: Vec<String> = suite.chain(self.more.iter().cloned()).collect();
+        let commands = words::in_place_of_suite(&texts)?;
+        if !commands.is_empty() {
+            self.suite = None;
+            self.command = commands;
+        }
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
@@ -92,6 +100,31 @@ impl Run {
             return Ok(ExitStatus::Fine);
         }
         self.act_on(planned, Object::new(), context)
+    }
+
+    /// Returns the profiler of `--profile`, which writes to a folder of the session beside the store.
+    fn profiler(
+        &self,
+        plan: &Plan,
+        session: &Session,
+        context: &Context,
+    ) -> Result<Option<Profiler>, CliError> {
+        let Some(command) = &self.profile else {
+            return Ok(None);
+        };
+        if plan.cases.iter().any(|case| case.pytest.is_some()) {
+            context.terminal.say(
+                "note: tests are not profiled; pytest-memray and the like do so within the test",
+            );
+        }
+        let beside = std::path::absolute(folder_of(&context.store))?;
+        let folder = beside.join("profiles").join(session.id.to_string());
+        let profiler = Profiler::new(command, folder.clone()).map_err(|error| {
+            CliError::input(error)
+                .hint("write, for example, --profile 'perf record -o {artifact} --'")
+        })?;
+        std::fs::create_dir_all(&folder)?;
+        Ok(Some(profiler))
     }
 
     /// Measures a plan; `attributes` are those of its session.
@@ -112,6 +145,7 @@ impl Run {
             .cluster
             .open(self.executors()?, &mut session, context)?;
         let executor = start_client(&plan, cluster.as_ref())?;
+        let profiler = self.profiler(&plan, &session, context)?;
         if let Some(study) = &self.study {
             study.keep_in(&mut session);
         }
@@ -123,6 +157,7 @@ impl Run {
             executor,
             environments,
             cluster,
+            profiler,
         };
         self.measure(parts, SessionOpening::New(session), schedule)
     }

@@ -40,6 +40,9 @@ pub struct Run {
     /// Suite file [default: lapwing.toml]
     #[arg(conflicts_with_all = ["command", "words"])]
     pub suite: Option<PathBuf>,
+    /// Commands in the place of a suite file, as hyperfine has them
+    #[arg(hide = true, conflicts_with_all = ["command", "words"])]
+    pub more: Vec<String>,
     /// Shell command to measure instead of a suite; can be repeated
     #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
     pub command: Vec<String>,
@@ -48,7 +51,7 @@ pub struct Run {
     #[arg(last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
     /// Name of a command; repeat it in the order of the commands
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
 
     /// Instances per benchmark: fresh starts, in random order [default: 5]
@@ -124,6 +127,10 @@ pub struct Run {
     /// Record the numbers in the last JSON object of the command's output as metrics
     #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Commands")]
     pub metrics: Option<String>,
+    /// Execute each benchmark once more before its first instance, under this profiler, such as `perf
+    /// record -o {artifact} --`; its page names the file
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["resume", "duet", "executor"], help_heading = "Commands")]
+    pub profile: Option<String>,
 
     /// Only measure benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains
     /// it
@@ -133,7 +140,7 @@ pub struct Run {
     #[arg(long, value_name = "NAME")]
     pub variant: Vec<String>,
     /// Also measure a copy of the first variant (`aa-control`), as a control where nothing differs
-    #[arg(long, conflicts_with_all = ["commits", "resume"])]
+    #[arg(long, conflicts_with_all = ["commits", "resume"], help_heading = "Repetitions and limits")]
     pub aa: bool,
     /// Only measure benchmarks with this tag
     #[arg(long, value_name = "TAG")]
@@ -156,7 +163,7 @@ pub struct Run {
     /// Measure again: `inconclusive` adds instances to the benchmarks of the latest session (or of
     /// --name) whose comparison is inconclusive; without a value, --commits also measures commits
     /// that were measured before
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "commits", conflicts_with = "resume")]
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "commits", conflicts_with = "resume", help_heading = "Repetitions and limits")]
     pub again: Option<AgainWhat>,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
@@ -175,7 +182,7 @@ pub struct Run {
     #[command(flatten)]
     pub export: ExportOptions,
     /// Write a chart of the results to this .svg, .png or .html file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub cluster: ClusterOptions,

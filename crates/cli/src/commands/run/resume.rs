@@ -85,6 +85,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         executor,
         environments,
         cluster,
+        profiler: None,
     };
     command.measure(parts, SessionOpening::Again(runs, records), schedule)
 }

@@ -187,7 +187,7 @@ impl Summary {
             table.row(vec![
                 format!(" {}", self.label(row)),
                 time,
-                memory.map_or_else(String::new, |it| quantity(it.value, "B")),
+                memory.map_or_else(String::new, |it| memory_text(it.value)),
                 noise_of_time,
             ]);
             for (name, metric, estimate) in &row.own {
@@ -361,6 +361,15 @@ impl Summary {
             }
         }
         table
+    }
+}
+
+/// Returns a peak memory as text. Exactly a power of two is what is reported for commands that need less.
+fn memory_text(bytes: f64) -> String {
+    let text = quantity(bytes, "B");
+    match bytes.log2().fract() == 0.0 {
+        true => format!("≤ {text}"),
+        false => text,
     }
 }
 

@@ -46,6 +46,28 @@ pub(super) fn commands(
     Ok(vec![CommandLine::Words(words.to_vec())])
 }
 
+/// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces are shell
+/// commands.
+pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {
+    let Some(first) = texts.first() else {
+        return Ok(Vec::new());
+    };
+    if texts.iter().any(|text| has_spaces(text)) && !Path::new(first).exists() {
+        return Ok(texts.to_vec());
+    }
+    if texts.len() == 1 {
+        return Ok(Vec::new());
+    }
+    let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let all = all.join(" ");
+    Err(match is_program(first) {
+        true => CliError::input(format!("`{all}` is no suite file")).hint(format!(
+            "to measure it as one command, write `lapwing run -- {all}`"
+        )),
+        false => CliError::input("one suite file at a time can be measured"),
+    })
+}
+
 /// Returns the error for a positional argument that is a command, not a suite file.
 pub(super) fn not_a_suite(text: &str) -> Option<CliError> {
     let first = text.split_whitespace().next()?;

@@ -122,13 +122,23 @@ pub struct StudyDesignCommand {
     #[arg(long, short, value_name = "NAME")]
     benchmark: Vec<String>,
     /// Noise between instances, such as 2% [default: from stored results]
-    #[arg(long, value_name = "SHARE", value_parser = parse_change)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_change, help_heading = "Noise and order")]
     noise: Option<f64>,
     /// Metric of the noise
-    #[arg(long, value_name = "METRIC", default_value = "wall_time")]
+    #[arg(
+        long,
+        value_name = "METRIC",
+        default_value = "wall_time",
+        help_heading = "Noise and order"
+    )]
     metric: String,
     /// Seed of random choices and of the order of measuring
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 7,
+        help_heading = "Noise and order"
+    )]
     seed: u64,
     /// File of the design
     #[arg(long, short, value_name = "FILE", default_value = DESIGN_FILE)]

@@ -89,6 +89,7 @@ impl ClusterTaskCommand {
                 .or_else(|| file.hostname.clone()),
             scratch,
             look: visit.look,
+            profiler: None,
             sources: visit.sources,
         };
         let runs = SessionRuns {
