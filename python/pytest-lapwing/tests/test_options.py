@@ -115,6 +115,13 @@ def test_a_marker_that_makes_no_sense_is_a_usage_error(suite):
     suite.result.stderr.fnmatch_lines(["*test_it.py::test_it: the marker lapwing does not accept 'iteration'*"])
 
 
+def test_an_older_pytest_is_refused_only_where_it_would_record(suite, monkeypatch):
+    monkeypatch.setattr(pytest, "version_tuple", (7, 4, 4))
+    assert suite.write(COUNTED).run() is None
+    suite.result.stderr.fnmatch_lines(["*--lapwing needs pytest 8 or later, and this is pytest *"])
+    suite.pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+
+
 def test_an_output_without_recording_is_a_usage_error(suite):
     result = suite.write(COUNTED).pytester.runpytest_inprocess("--lapwing-output", "x")
     result.stderr.fnmatch_lines(["*--lapwing-output requires --lapwing*"])

@@ -71,6 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", "benchmark: settings of the fixture `benchmark`")
         config.pluginmanager.register(stand_in, "lapwing-benchmark-fixture")
     if options.is_recording(config):
+        if pytest.version_tuple < (8,):
+            raise pytest.UsageError(f"--lapwing needs pytest 8 or later, and this is pytest {pytest.__version__}")
         session = config.stash[SESSION] = Session(config)
         config.pluginmanager.register(session, "lapwing-session")
         keep_gc = bool(options.option(config, "gc"))
