@@ -60,6 +60,7 @@ pub enum Command {
     Completions(completions::CompletionsCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
+    ClusterShare(run::ClusterShareCommand),
 }
 
 impl Command {
@@ -92,6 +93,7 @@ impl Command {
             Self::Completions(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
+            Self::ClusterShare(command) => command.act(),
         }
     }
 }

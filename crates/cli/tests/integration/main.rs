@@ -61,6 +61,7 @@ mod run_commits;
 mod run_plan;
 mod run_pytest;
 mod share;
+mod simulation_jobs;
 mod stack;
 mod store;
 mod study;
