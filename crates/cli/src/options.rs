@@ -291,6 +291,8 @@ pub fn extension(path: &Path) -> String {
 pub struct Context {
     /// Path to the store.
     pub store: PathBuf,
+    /// Whether the store is a copy that nobody changes.
+    pub store_is_copy: bool,
     pub quiet: bool,
     pub verbose: bool,
     pub terminal: Terminal,
@@ -313,6 +315,7 @@ impl Context {
         }
         Self {
             store: common.store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE)),
+            store_is_copy: false,
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),

@@ -25,6 +25,9 @@ pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
 
 /// Opens the store if it exists, or if its inbox has records.
 pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
+    if context.store_is_copy {
+        return Ok(Store::open_copy(&context.store)?);
+    }
     let waiting = Store::inbox_of(&context.store)
         .read_dir()
         .is_ok_and(|mut entries| entries.next().is_some());

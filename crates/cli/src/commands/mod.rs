@@ -64,6 +64,7 @@ pub enum Command {
     Schema(schema::SchemaCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
+    ClusterShare(run::ClusterShareCommand),
 }
 
 impl Command {
@@ -98,6 +99,7 @@ impl Command {
             Self::Schema(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
+            Self::ClusterShare(command) => command.act(),
         }
     }
 }

@@ -162,6 +162,7 @@ command = 'true'
     fn quiet() -> Context {
         Context {
             store: "no store".into(),
+            store_is_copy: false,
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),

@@ -62,6 +62,7 @@ mod run_plan;
 mod run_pytest;
 mod schema;
 mod share;
+mod simulation_jobs;
 mod stack;
 mod store;
 mod study;

@@ -93,6 +93,17 @@ pub struct BySetting<R> {
     pub earlier: usize,
 }
 
+impl<R> Default for BySetting<R> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            audits: Vec::new(),
+            older: 0,
+            earlier: 0,
+        }
+    }
+}
+
 /// Returns whether a setting of a benchmark never reaches a steady state although it is analysed, because its burn-in is not
 /// detected from the values: all that is said of it depends on how long it was measured.
 pub fn is_analysed_unsteady(
@@ -119,12 +130,7 @@ pub(super) fn by_setting<R>(
     metrics: &NoiseMetrics,
     mut row: impl FnMut(&MetricOfSample<'_>, Variability) -> R,
 ) -> BySetting<R> {
-    let mut found = BySetting {
-        rows: Vec::new(),
-        audits: Vec::new(),
-        older: 0,
-        earlier: 0,
-    };
+    let mut found = BySetting::default();
     for sample in samples(data, GroupBy::Setting(which)) {
         found.older += sample.older_versions;
         found.earlier += sample.earlier_epoch;

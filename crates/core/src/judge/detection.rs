@@ -7,6 +7,7 @@ use lapwing_stats::{
 };
 use rayon::prelude::*;
 
+use super::detection_source::{SharedSource, TaskKeys};
 use crate::clean::{CleanInstance, Cleaned};
 
 /// The default smallest slowdown that matters, as a factor: 5 %.
@@ -105,6 +106,8 @@ pub struct DetectionOptions {
     pub confidence: Confidence,
     /// The seed of all draws.
     pub seed: Seed,
+    /// Where experiments come from; `None` if they are all made here.
+    pub source: Option<SharedSource>,
 }
 
 impl Default for DetectionOptions {
@@ -119,6 +122,7 @@ impl Default for DetectionOptions {
             replicates: 1_000,
             confidence: Confidence::P95,
             seed: Seed(7),
+            source: None,
         }
     }
 }
@@ -321,11 +325,21 @@ fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
         .rev()
         .flat_map(|at| chunks.clone().map(move |chunk| (at, chunk)))
         .collect();
+    let source = options.source.as_ref();
+    let source = source.map(|it| (it, TaskKeys::new(&rows, &experiment)));
     let mut made: Vec<(usize, u32, Experiments)> = tasks
         .into_par_iter()
-        .map(|(at, chunk)| {
+        .enumerate()
+        .map(|(number, (at, chunk))| {
             let numbers = chunk * CHUNK..((chunk + 1) * CHUNK).min(options.experiments);
-            let found = experiments(&measured, configurations[at], numbers, &experiment);
+            let make = || experiments(&measured, configurations[at], numbers.clone(), &experiment);
+            let found = match &source {
+                None => make(),
+                Some((source, keys)) => {
+                    let task = keys.task(configurations[at], numbers.clone(), number);
+                    source.experiments(&task, &make)
+                }
+            };
             (at, chunk, found)
         })
         .collect();

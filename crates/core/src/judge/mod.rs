@@ -9,6 +9,7 @@ mod compare;
 mod decide;
 mod descriptive;
 mod detection;
+mod detection_source;
 mod duet;
 mod environments;
 mod hail;
@@ -41,6 +42,7 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use environments::UnintendedDifference;
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};

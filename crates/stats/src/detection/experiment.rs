@@ -40,6 +40,19 @@ impl Experiments {
         &self.bounds[method as usize][strategy as usize]
     }
 
+    /// Returns the bounds of all methods and strategies, for [`Self::of_bounds`].
+    pub fn all_bounds(&self) -> &[[Vec<Bounds>; 2]; 3] {
+        &self.bounds
+    }
+
+    /// Returns experiments that were made elsewhere.
+    pub fn of_bounds(configuration: Configuration, bounds: [[Vec<Bounds>; 2]; 3]) -> Self {
+        Self {
+            configuration,
+            bounds,
+        }
+    }
+
     /// Lets undetermined experiments detect every slowdown, as in Hail.
     pub fn count_undetermined_as_detected(&mut self) {
         for bounds in self.bounds.iter_mut().flatten().flatten() {

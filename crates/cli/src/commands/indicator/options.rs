@@ -7,7 +7,7 @@ use clap::Args;
 use lapwing_core::model::{Better, Metric, MetricName};
 use lapwing_core::suite::{BurnIn, Confinement, Settings, parse_duration};
 
-use crate::commands::run::{Run, parse_burn_in};
+use crate::commands::run::{ClusterOptions, Run, parse_burn_in};
 use crate::error::CliError;
 use crate::options::Format;
 
@@ -170,6 +170,8 @@ pub struct RepetitionOptions {
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub cluster: ClusterOptions,
 }
 
 impl RepetitionOptions {
@@ -179,6 +181,7 @@ impl RepetitionOptions {
             resume: self.resume.clone(),
             name: self.name.clone(),
             dry_run: self.dry_run,
+            cluster: self.cluster.clone(),
             format,
             ..Run::default()
         }

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_core::explain::{Detectability, detectability};
 use lapwing_core::judge::{
-    DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
+    DetectionGrid, DetectionOptions, SharedSource, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_core::text::{counted, grouped, plural};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
+use super::run::{ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
@@ -51,6 +52,8 @@ pub struct MdsCommand {
     wide: bool,
     #[command(flatten)]
     grid: DetectionGridOptions,
+    #[command(flatten)]
+    jobs: SimulationJobs,
     #[command(flatten)]
     samples: SampleOptions,
     /// Write a chart to this .svg, .png or .html file
@@ -142,8 +145,26 @@ struct FoundDetection {
 impl MdsCommand {
     /// Shows a sentence, the table and advice.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if let Some(share) = &self.jobs.share {
+            let writer = share.open(ShareUnit::Tasks)?;
+            self.find(Some(writer.source()), &share.context())?;
+            writer.finish()?;
+            return Ok(ExitStatus::Fine);
+        }
         check_plot(self.plot.as_deref())?;
-        let found = self.find(context)?;
+        if self.closed_form && self.jobs.are_used() {
+            return Err(CliError::input("--closed-form simulates nothing")
+                .hint("omit --executor: it takes no time"));
+        }
+        self.check_experiments(&self.options(&self.samples.cleaning.judging()?))?;
+        let start = self
+            .jobs
+            .start(self.samples.cleaning.suite.as_ref(), context)?;
+        if matches!(start, SimulationStart::Interrupted) {
+            return Ok(ExitStatus::Interrupted);
+        }
+        let found = self.find(start.source(), context)?;
+        start.note_missed(context);
         let rows = &found.all.rows;
         let has_cells = rows.iter().any(|row| !row.cells.is_empty());
         if let Some(path) = self.plot.as_ref().filter(|_| has_cells) {
@@ -160,10 +181,15 @@ impl MdsCommand {
         }
     }
 
-    fn find(&self, context: &Context) -> Result<FoundDetection, CliError> {
+    /// Returns the detection rates, by experiments of this source.
+    fn find(
+        &self,
+        source: Option<SharedSource>,
+        context: &Context,
+    ) -> Result<FoundDetection, CliError> {
         let judging = self.samples.cleaning.judging()?;
         let mut options = self.options(&judging);
-        self.check_experiments(&options)?;
+        options.source = source;
         let smallest = judging.smallest_effect.map(|it| 1.0 + it);
         let target = self.target.or(smallest).unwrap_or(USUAL_SLOWDOWN);
         if !self.needs_all_methods() {

@@ -8,11 +8,16 @@ mod notes;
 mod review;
 pub mod text;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
-use lapwing_core::judge::{DetectionOptions, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN};
+use lapwing_core::explain::{
+    BySetting, Choice, ChoiceRule, Detectability, PlanOptions, Simulation, choices,
+};
+use lapwing_core::judge::{
+    DetectionOptions, SharedSource, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
+};
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
@@ -22,12 +27,13 @@ use self::document::PlanTarget;
 use self::lines::{ChosenPlan, LineFate, PlanLine};
 use self::review::PlanReview;
 use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
+use super::run::{JobShare, ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
 use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
-use crate::samples::{SampleOptions, nothing};
+use crate::samples::{FoundRows, SampleOptions, nothing};
 use crate::store::earlier_note;
 use crate::suite_update;
 
@@ -94,6 +100,8 @@ pub struct PlanCommand {
     #[command(flatten)]
     grid: DetectionGridOptions,
     #[command(flatten)]
+    jobs: SimulationJobs,
+    #[command(flatten)]
     samples: SampleOptions,
     /// The smallest effect of the suite.
     #[arg(skip)]
@@ -125,6 +133,12 @@ const LIMIT: &str = "write a number from 1 to 100,000";
 impl PlanCommand {
     /// Chooses, shows and writes the plan.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+        if let Some(share) = &self.jobs.share {
+            let writer = share.open(ShareUnit::Benchmarks)?;
+            self.search(Some(writer.source()), &share.context())?;
+            writer.finish()?;
+            return Ok(ExitStatus::Fine);
+        }
         check_plot(self.plot.as_deref())?;
         self.check_grid()?;
         self.smallest_effect = self.samples.cleaning.judging()?.smallest_effect;
@@ -140,7 +154,16 @@ impl PlanCommand {
             target.check()?;
             self.check_output(target)?;
         }
-        let mut plan = self.choose(budget, context)?;
+        let options = self.options(&self.samples.cleaning.judging()?);
+        refuse_too_few(options.detection.experiments, self.power, "")?;
+        let start = self
+            .jobs
+            .start(self.samples.cleaning.suite.as_ref(), context)?;
+        if matches!(start, SimulationStart::Interrupted) {
+            return Ok(ExitStatus::Interrupted);
+        }
+        let mut plan = self.choose(budget, start.source(), context)?;
+        start.note_missed(context);
         if plan.lines.is_empty() {
             if matches!(self.samples.format, Format::Json | Format::Csv) {
                 answer::write(&plan, &self, context)?;
@@ -207,16 +230,37 @@ impl PlanCommand {
         }
     }
 
-    fn choose(&self, budget: Option<f64>, context: &Context) -> Result<ChosenPlan, CliError> {
+    /// Searches the configurations of all benchmarks, or of those of a job, by experiments of this source.
+    fn search(
+        &self,
+        source: Option<SharedSource>,
+        context: &Context,
+    ) -> Result<(FoundRows<(Choice, Simulation)>, PlanOptions), CliError> {
         let judging = self.samples.cleaning.judging()?;
-        let options = self.options(&judging);
-        refuse_too_few(options.detection.experiments, self.power, "")?;
+        let mut options = self.options(&judging);
+        options.detection.source = source;
+        let next = Cell::new(0);
         let look = |data: &_, settings, metrics: &_| {
-            choices(data, &judging.rules, settings, metrics, &options)
+            let number = next.replace(next.get() + 1);
+            let is_of_others = |share: &JobShare| !share.has_benchmark(number);
+            match self.jobs.share.as_ref().is_some_and(is_of_others) {
+                true => BySetting::default(),
+                false => choices(data, &judging.rules, settings, metrics, &options),
+            }
         };
         let found = self
             .samples
             .find(&judging.rules, "choosing", context, look)?;
+        Ok((found, options))
+    }
+
+    fn choose(
+        &self,
+        budget: Option<f64>,
+        source: Option<SharedSource>,
+        context: &Context,
+    ) -> Result<ChosenPlan, CliError> {
+        let (found, options) = self.search(source, context)?;
         context.terminal.notes(found.unsteady_note());
         let lines = found.rows.into_iter().map(|(choice, simulation)| PlanLine {
             choice,

@@ -19,7 +19,13 @@ use crate::options::Context;
 use crate::table::{Align, Table};
 
 /// Shows the order; with a plan file also the numbers of each benchmark.
-pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
+///
+/// `submission` says how the instances would become jobs of a cluster.
+pub fn show(
+    planned: &PlannedRun,
+    submission: &[String],
+    context: &Context,
+) -> Result<ExitStatus, CliError> {
     let plan = &planned.plan;
     // Times of this machine are better than those of the plan file.
     let of_plan = |(id, mean): (&String, &f64)| {
@@ -78,6 +84,9 @@ pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliEr
         plan.seed,
         expectation(total, unknown, instances)
     )?;
+    for line in submission {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out)?;
     if planned.from_file {
         benchmarks(plan, &times).text(&mut out)?;

@@ -40,6 +40,8 @@ pub struct StoreWriter<'a> {
     store: Store,
     terminal: &'a Terminal,
     waiting: Vec<Record>,
+    /// Whether the session has no instance yet that makes it worth storing.
+    awaits_instance: bool,
     last: Instant,
     failure: Option<StoreError>,
 }
@@ -55,9 +57,15 @@ impl<'a> StoreWriter<'a> {
             store,
             terminal,
             waiting: Vec::new(),
+            awaits_instance: false,
             last: Instant::now(),
             failure: None,
         }
+    }
+
+    /// Stores nothing before the first instance has ended.
+    pub fn wait_for_an_instance(&mut self) {
+        self.awaits_instance = true;
     }
 
     fn flush(&mut self) {
@@ -85,12 +93,13 @@ impl Consumer for StoreWriter<'_> {
             Event::Record(record) if self.failure.is_none() => {
                 self.waiting.push((*record).clone());
                 let instance_ended = record.kind() == RecordKind::InstanceEnd;
+                self.awaits_instance &= !instance_ended;
                 let wait = if instance_ended {
                     SHORTEST_WAIT
                 } else {
                     LONGEST_WAIT
                 };
-                if self.last.elapsed() > wait {
+                if self.last.elapsed() > wait && !self.awaits_instance {
                     self.flush();
                 }
             }
@@ -120,6 +129,12 @@ pub enum KeptMeasurements {
 }
 
 impl RecordKeeper<'_> {
+    /// Drops a session that has not begun.
+    pub fn discard(self) {
+        // A record file that remains is read by the next command.
+        let _stays = self.journal.file.remove();
+    }
+
     /// Writes everything to the store, then removes the record file.
     pub fn finish(mut self) -> KeptMeasurements {
         self.writer.flush();

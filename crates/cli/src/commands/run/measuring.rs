@@ -83,27 +83,42 @@ impl<'a> MeasuringParts<'a> {
             let _gone = journal.remove();
             return Err(error);
         }
+        let is_new = matches!(opening, SessionOpening::New(_));
         let environments = self.environments.folders();
         let checkouts = CommitCheckouts::new(self.plan, environments, session.id, self.context);
         let checkouts = match checkouts {
             Ok(checkouts) => checkouts,
             Err(error) => {
                 let _gone = journal.remove();
+                if is_new && self.has_no_job() {
+                    self.forget_cluster();
+                }
                 return Err(error);
             }
         };
         let mut journal = RecordJournal::new(journal);
         let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);
+        if is_new && self.cluster.is_some() {
+            writer.wait_for_an_instance();
+        }
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, watcher];
             self.measure(opening, checkouts, second.as_mut(), &mut consumers, work)
         };
-        let kept = RecordKeeper { journal, writer }.finish();
+        let keeper = RecordKeeper { journal, writer };
         let end = match measured {
             Ok(end) => end,
-            Err(error) => return Err(kept.explain(error)),
+            Err(error) if is_new && self.has_no_job() => {
+                self.forget_cluster();
+                keeper.discard();
+                return Err(CliError::input(error)
+                    .consequence("no job was submitted, and nothing was stored")
+                    .hint("the same command with --dry-run shows how jobs are submitted"));
+            }
+            Err(error) => return Err(keeper.finish().explain(error)),
         };
+        let kept = keeper.finish();
         kept.into_result()?;
         if let (RunEnd::Complete, Some(cluster)) = (end, &self.cluster) {
             cluster.remove_folder();
@@ -144,6 +159,19 @@ impl<'a> MeasuringParts<'a> {
             terminal: &self.context.terminal,
             consumers,
         })
+    }
+
+    /// Returns whether instances are jobs, of which none was submitted.
+    fn has_no_job(&self) -> bool {
+        self.cluster
+            .as_ref()
+            .is_some_and(ClusterMeasurement::is_untouched)
+    }
+
+    fn forget_cluster(&self) {
+        if let Some(cluster) = &self.cluster {
+            cluster.remove_folder();
+        }
     }
 
     fn no_journal(&self, error: std::io::Error) -> CliError {

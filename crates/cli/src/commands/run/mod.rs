@@ -39,8 +39,11 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 use sha2::{Digest, Sha256};
 
 pub use self::build_step::{BuildResult, build_with_log};
-pub use self::cluster::ClusterTaskCommand;
+pub use self::cluster::ClusterOptions;
 use self::cluster::{ClusterMeasurement, EXECUTOR};
+pub use self::cluster::{
+    ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs, SimulationStart,
+};
 pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
@@ -135,7 +138,10 @@ impl Run {
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         if self.dry_run {
-            return dry_run::show(&planned, context);
+            let submission = self
+                .cluster
+                .preview(self.executors()?, &planned.plan, context)?;
+            return dry_run::show(&planned, &submission, context);
         }
         let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;

@@ -28,7 +28,7 @@ pub struct StackRun {
     /// Scripts: executables, or files of Python
     scripts: Vec<PathBuf>,
     /// Specification of an inspection by Amun (JSON): build its image with podman, and measure its script
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["scripts", "stacks"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scripts", "stacks", "executor"])]
     spec: Option<PathBuf>,
     /// Only write the build file of the specification, and what it copies, to this folder
     #[arg(long, value_name = "FOLDER", requires = "spec")]

@@ -12,7 +12,7 @@ use super::continuous::ContinuousRule;
 use super::design::DESIGN_FILE;
 use super::factors::StudySuite;
 use super::rounds::StudyRounds;
-use crate::commands::run::{Run, StudySession};
+use crate::commands::run::{ClusterOptions, Run, StudySession};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
@@ -47,7 +47,7 @@ pub struct StudyRunCommand {
     #[arg(long)]
     dry_run: bool,
     /// Augment and measure until the effects are stable, --budget is over or Ctrl-C
-    #[arg(long, conflicts_with_all = ["dry_run", "resume", "instances", "format"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "resume", "instances", "format", "executor"])]
     continuous: bool,
     /// With --continuous: start no round that would end after this time
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "continuous")]
@@ -61,6 +61,8 @@ pub struct StudyRunCommand {
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "design", "instances", "iterations", "benchmark", "name", "dry_run"])]
     resume: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterOptions,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -72,6 +74,7 @@ impl StudyRunCommand {
         if self.resume.is_some() {
             let rest = Run {
                 resume: self.resume,
+                cluster: self.cluster,
                 format: self.format,
                 ..Run::default()
             };
@@ -109,6 +112,7 @@ impl StudyRunCommand {
             name: self.name,
             dry_run: self.dry_run,
             seed: Some(design.seed),
+            cluster: self.cluster,
             format: self.format,
             study: Some(StudySession {
                 configurations: configurations

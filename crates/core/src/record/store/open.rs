@@ -97,6 +97,16 @@ impl Store {
         }
     }
 
+    /// Opens a copy of a store that nobody changes ([`StoreUpkeep::copy_to`](super::StoreUpkeep::copy_to)), from any
+    /// number of machines: without locks, which network file systems may lack.
+    ///
+    /// # Errors
+    /// When there is none, or it is no store of ours.
+    pub fn open_copy(path: &Path) -> Result<Self, StoreError> {
+        refuse_missing(path)?;
+        Self::new(path, connect_immutable(path)?, true)?.settle()
+    }
+
     fn new(path: &Path, connection: Connection, read_only: bool) -> Result<Self, StoreError> {
         connection
             .busy_timeout(PATIENCE)

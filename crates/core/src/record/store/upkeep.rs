@@ -1,5 +1,7 @@
 //! Maintenance of the store: size, merge, purge.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -68,6 +70,16 @@ pub struct StoreUpkeep<'s> {
 }
 
 impl StoreUpkeep<'_> {
+    /// Writes a copy of the store to a new file, which [`Store::open_copy`] opens.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or the file exists or cannot be written.
+    pub fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        let path = path.to_string_lossy();
+        self.store.connection.execute("VACUUM INTO ?1", [path])?;
+        Ok(())
+    }
+
     /// Returns the contents of the store, in numbers.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(3);
 /// A job that ended well has written its records, and a forgotten one may have: they get more time.
 const LONG_GRACE: Duration = Duration::from_secs(60);
 /// A scheduler may be unable to answer for so long.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+pub const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// The longest wait for the end of cancelled jobs.
 const LEAVE_TAKING: Duration = Duration::from_secs(90);
 /// The time between two looks at cancelled jobs.

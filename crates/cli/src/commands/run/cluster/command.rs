@@ -17,6 +17,17 @@ impl CommandScheduler {
     pub fn new(commands: JobCommands) -> Self {
         Self { commands }
     }
+
+    fn submission_of(&self, batch: &JobBatch, task: usize) -> Command {
+        let log = batch.logs.join(format!("{}-{task}.txt", batch.log_prefix));
+        let values = [
+            ("{script}", vec![batch.script.display().to_string()]),
+            ("{index}", vec![task.to_string()]),
+            ("{name}", vec![batch.name.clone()]),
+            ("{log}", vec![log.display().to_string()]),
+        ];
+        filled(&self.commands.submit, &values)
+    }
 }
 
 /// Returns the command with its placeholders filled in: as words of the shell in a shell command, as they are in a list,
@@ -60,16 +71,13 @@ fn jobs_value(jobs: &[&str]) -> [(&'static str, Vec<String>); 1] {
 }
 
 impl JobScheduler for CommandScheduler {
+    fn submission(&self, batch: &JobBatch) -> Command {
+        self.submission_of(batch, 0)
+    }
+
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
         let submit = |task: usize| {
-            let log = batch.logs.join(format!("{}-{task}.txt", batch.log_prefix));
-            let values = [
-                ("{script}", vec![batch.script.display().to_string()]),
-                ("{index}", vec![task.to_string()]),
-                ("{name}", vec![batch.name.clone()]),
-                ("{log}", vec![log.display().to_string()]),
-            ];
-            let mut command = filled(&self.commands.submit, &values);
+            let mut command = self.submission_of(batch, task);
             let printed = output_of(command.current_dir(&batch.directory))?;
             match printed.split_ascii_whitespace().last() {
                 Some(id) => Ok(id.to_owned()),

@@ -145,7 +145,7 @@ impl SharedFolder {
     }
 
     /// Writes a batch and returns its number, which no other one ever had.
-    pub fn add_batch(&self, batch: &BatchFile) -> io::Result<u32> {
+    pub fn add_batch(&self, batch: &impl Serialize) -> io::Result<u32> {
         let known = [".json", ".withdrawn"].map(|end| self.numbers("batch-", end));
         let mut last = 0;
         for numbers in known {
@@ -155,7 +155,7 @@ impl SharedFolder {
         Ok(last + 1)
     }
 
-    pub fn batch(&self, number: u32) -> io::Result<BatchFile> {
+    pub fn batch<T: DeserializeOwned>(&self, number: u32) -> io::Result<T> {
         self.read_json(&format!("batch-{number}.json"))
     }
 
@@ -201,7 +201,7 @@ impl SharedFolder {
         self.path.join("work").join(place.name())
     }
 
-    fn records(&self, place: TaskPlace) -> PathBuf {
+    pub fn records(&self, place: TaskPlace) -> PathBuf {
         self.path
             .join("records")
             .join(format!("{}.jsonl", place.name()))

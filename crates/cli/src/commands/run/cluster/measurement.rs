@@ -26,8 +26,9 @@ use crate::error::CliError;
 use crate::terminal::Terminal;
 
 /// The time between two questions to the scheduler: short while there is news, longer and longer without.
-const SHORTEST_POLL: Duration = Duration::from_millis(500);
-const LONGEST_POLL: Duration = Duration::from_secs(10);
+pub(super) const SHORTEST_POLL: Duration = Duration::from_millis(500);
+pub(super) const LONGEST_POLL: Duration = Duration::from_secs(10);
+
 /// The measurement of a session on a cluster.
 pub struct ClusterMeasurement {
     session: Id,
@@ -74,6 +75,22 @@ pub(super) fn broken(source: impl Into<Box<dyn std::error::Error + Send + Sync>>
     }
 }
 
+/// Returns the scheduler that the settings describe.
+pub(super) fn scheduler_of(settings: &ClusterSettings) -> Box<dyn JobScheduler> {
+    match &settings.scheduler {
+        SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone())),
+        SchedulerSettings::Command(commands) => Box::new(CommandScheduler::new(commands.clone())),
+    }
+}
+
+/// Returns the path of this program on the nodes.
+pub(super) fn program_of(settings: &ClusterSettings) -> io::Result<PathBuf> {
+    match &settings.program {
+        Some(program) => Ok(PathBuf::from(program)),
+        None => std::env::current_exe(),
+    }
+}
+
 impl ClusterMeasurement {
     /// Opens the shared folder of a session, and notes the jobs of it that nobody has collected.
     pub fn open(
@@ -86,16 +103,8 @@ impl ClusterMeasurement {
                 .consequence(format!("{} cannot be used", cluster.folder.display()))
                 .hint("name a folder that all nodes share with `shared_folder` under [executor.slurm]")
         };
-        let scheduler: Box<dyn JobScheduler> = match &cluster.settings.scheduler {
-            SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone())),
-            SchedulerSettings::Command(commands) => {
-                Box::new(CommandScheduler::new(commands.clone()))
-            }
-        };
-        let program = match &cluster.settings.program {
-            Some(program) => PathBuf::from(program),
-            None => std::env::current_exe()?,
-        };
+        let scheduler = scheduler_of(&cluster.settings);
+        let program = program_of(&cluster.settings)?;
         let mut opened = Self {
             session,
             folder: SharedFolder::create(&cluster.folder).map_err(about_folder)?,
@@ -117,7 +126,7 @@ impl ClusterMeasurement {
 
     fn find_open_tasks(&mut self) -> Result<(), CliError> {
         for number in self.folder.batches()? {
-            let batch = self.folder.batch(number)?;
+            let batch: BatchFile = self.folder.batch(number)?;
             let jobs = match self.folder.jobs(number)? {
                 Some(jobs) => jobs,
                 None => {
@@ -166,7 +175,7 @@ impl ClusterMeasurement {
     pub fn collected(&self) -> io::Result<Vec<Record>> {
         let mut records = Vec::new();
         for number in self.folder.batches()? {
-            let batch = self.folder.batch(number)?;
+            let batch: BatchFile = self.folder.batch(number)?;
             for (index, task) in batch.tasks.iter().enumerate() {
                 let place = TaskPlace {
                     batch: number,
@@ -188,6 +197,11 @@ impl ClusterMeasurement {
             plan: it.plan,
             outcome: InstanceOutcome::Ok,
         })
+    }
+
+    /// Returns whether no job was ever submitted.
+    pub fn is_untouched(&self) -> bool {
+        self.folder.batches().is_ok_and(|it| it.is_empty())
     }
 
     /// Removes the shared folder, once the store has everything.
@@ -250,32 +264,14 @@ impl ClusterMeasurement {
         schedule: &mut dyn Schedule,
         finished: &[FinishedInstance],
     ) -> Result<(), RunError> {
-        let mut tasks: Vec<Vec<InstancePlan>> = Vec::new();
-        while let Some(planned) = schedule.next(finished) {
-            match tasks.last_mut() {
-                Some(task)
-                    if plan.duet.is_some()
-                        && task.len() == 1
-                        && is_partner(plan, task[0], planned) =>
-                {
-                    task.push(planned);
-                }
-                Some(_) | None => tasks.push(vec![planned]),
-            }
-        }
+        let planned = std::iter::from_fn(|| schedule.next(finished));
+        let tasks = tasks_of(plan, planned);
         if tasks.is_empty() {
             return Ok(());
         }
-        let nodes = match &self.settings.scheduler {
-            SchedulerSettings::Slurm(slurm) if slurm.spread => {
-                self.scheduler.nodes().map_err(broken)?
-            }
-            SchedulerSettings::Slurm(_) | SchedulerSettings::Command(_) => Vec::new(),
-        };
+        let nodes = nodes_of(&self.settings, self.scheduler.as_mut()).map_err(broken)?;
         for task in tasks {
-            // The variants of a block share a node, and each benchmark visits the nodes in turn.
-            let turn = task[0].block as usize + task[0].case;
-            let node = turn.checked_rem(nodes.len()).map(|at| nodes[at].clone());
+            let node = node_of(&task, &nodes);
             self.waiting.push_back((node, ClusterTask::new(&task)));
         }
         Ok(())
@@ -369,7 +365,13 @@ impl ClusterMeasurement {
         };
         let number = self.folder.add_batch(&batch)?;
         let set_up = &self.settings.set_up;
-        let text = job_script(&self.program, self.folder.path(), number, set_up);
+        let text = job_script(
+            &self.program,
+            "cluster-task",
+            self.folder.path(),
+            number,
+            set_up,
+        );
         self.folder.write_script(number, &text)?;
         let submitted = self
             .scheduler
@@ -426,6 +428,42 @@ impl ClusterTask {
         });
         Self::new(&next.collect::<Vec<_>>())
     }
+}
+
+/// Returns the instances of each task: one, or the two halves of a duet.
+pub(super) fn tasks_of(
+    plan: &Plan,
+    planned: impl Iterator<Item = InstancePlan>,
+) -> Vec<Vec<InstancePlan>> {
+    let mut tasks: Vec<Vec<InstancePlan>> = Vec::new();
+    for planned in planned {
+        match tasks.last_mut() {
+            Some(task)
+                if plan.duet.is_some() && task.len() == 1 && is_partner(plan, task[0], planned) =>
+            {
+                task.push(planned);
+            }
+            Some(_) | None => tasks.push(vec![planned]),
+        }
+    }
+    tasks
+}
+
+/// Returns the nodes that tasks are dealt to; none if the scheduler chooses.
+pub(super) fn nodes_of(
+    settings: &ClusterSettings,
+    scheduler: &mut dyn JobScheduler,
+) -> Result<Vec<String>, JobError> {
+    match &settings.scheduler {
+        SchedulerSettings::Slurm(slurm) if slurm.spread => scheduler.nodes(),
+        SchedulerSettings::Slurm(_) | SchedulerSettings::Command(_) => Ok(Vec::new()),
+    }
+}
+
+/// Returns the node of a task: the variants of a block share one, and each benchmark visits the nodes in turn.
+pub(super) fn node_of(task: &[InstancePlan], nodes: &[String]) -> Option<String> {
+    let turn = task[0].block as usize + task[0].case;
+    turn.checked_rem(nodes.len()).map(|at| nodes[at].clone())
 }
 
 /// Returns whether two instances are the halves of one duet.

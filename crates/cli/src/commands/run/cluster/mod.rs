@@ -10,14 +10,19 @@ mod endings;
 mod folder;
 mod measurement;
 mod options;
+mod preview;
 mod scheduler;
 mod script;
+mod shares;
+mod simulation;
 mod slurm;
 mod slurm_text;
 mod task;
 
 pub use measurement::{ClusterMeasurement, ClusterVisit};
 pub use options::{ClusterOptions, EXECUTOR};
+pub use shares::{ClusterShareCommand, JobShare, ShareUnit};
+pub use simulation::{SimulationJobs, SimulationStart};
 pub use task::ClusterTaskCommand;
 
 /// The program and its version.

@@ -1,5 +1,6 @@
 //! The options of executors, and the cluster of a session.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -67,6 +68,19 @@ pub struct ClusterSession {
     pub folder: PathBuf,
 }
 
+/// Returns the folder that client and nodes share, in which each session has its own.
+pub(super) fn shared_folder(settings: &ClusterSettings, context: &Context) -> io::Result<PathBuf> {
+    let beside = || {
+        context
+            .store
+            .parent()
+            .unwrap_or(Path::new(""))
+            .join("cluster")
+    };
+    let folder = settings.shared_folder.as_ref();
+    std::path::absolute(folder.map_or_else(beside, PathBuf::from))
+}
+
 impl ClusterOptions {
     /// Returns the measurement of a new session on a cluster, whose place the session keeps; `None` if it is measured here.
     pub fn open(
@@ -78,15 +92,7 @@ impl ClusterOptions {
         let Some(settings) = self.settings(tables)? else {
             return Ok(None);
         };
-        let shared = match &settings.shared_folder {
-            Some(folder) => PathBuf::from(folder),
-            None => context
-                .store
-                .parent()
-                .unwrap_or(Path::new(""))
-                .join("cluster"),
-        };
-        let folder = std::path::absolute(shared)?.join(session.id.to_string());
+        let folder = shared_folder(&settings, context)?.join(session.id.to_string());
         let cluster = ClusterSession { settings, folder };
         session
             .attributes
@@ -108,7 +114,10 @@ impl ClusterOptions {
     }
 
     /// Returns how instances are jobs; `None` if they are measured here.
-    fn settings(&self, tables: ExecutorTables) -> Result<Option<ClusterSettings>, CliError> {
+    pub(super) fn settings(
+        &self,
+        tables: ExecutorTables,
+    ) -> Result<Option<ClusterSettings>, CliError> {
         let mut settings = match self.executor {
             ExecutorChoice::Local => return self.refuse_cluster_options(),
             ExecutorChoice::Slurm => tables.slurm.unwrap_or_else(|| {

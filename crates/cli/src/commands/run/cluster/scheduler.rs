@@ -6,7 +6,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Starts jobs, tells their states and cancels them. A new scheduler is a file with these four functions.
+/// Starts jobs, tells their states and cancels them. A new scheduler is a file with these five functions.
 pub trait JobScheduler {
     /// Starts the jobs of a batch and returns their ids, in the order of its tasks.
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError>;
@@ -20,6 +20,9 @@ pub trait JobScheduler {
     /// Returns the jobs of a batch whose ids were never written down, because the process that submitted it was
     /// killed; `None` if it was not submitted.
     fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError>;
+
+    /// Returns the command that would start a batch, or its first job.
+    fn submission(&self, batch: &JobBatch) -> Command;
 
     /// Returns how many jobs a batch may have.
     fn largest_batch(&mut self) -> usize {

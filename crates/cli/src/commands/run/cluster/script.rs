@@ -5,17 +5,24 @@ use std::path::Path;
 use super::super::quoted;
 
 /// Returns the script of the jobs of a batch. Its first argument is the number of the task; Slurm names it in a variable.
-/// It holds no settings of benchmarks and no secrets: the task reads the shared folder, which is the user's own.
-pub fn job_script(program: &Path, folder: &Path, batch: u32, set_up: &[String]) -> String {
+/// It holds no settings and no secrets: the task reads the shared folder, which is the user's own.
+///
+/// `command` is the hidden command of `program` that does the task.
+pub fn job_script(
+    program: &Path,
+    command: &str,
+    folder: &Path,
+    batch: u32,
+    set_up: &[String],
+) -> String {
     let word = |path: &Path| quoted(&path.display().to_string());
-    let mut script =
-        "#!/bin/sh\n# Written by lapwing: measures one instance.\numask 077\n".to_owned();
+    let mut script = "#!/bin/sh\n# Written by lapwing: does one task.\numask 077\n".to_owned();
     for line in set_up {
         script.push_str(line);
         script.push('\n');
     }
     script.push_str(&format!(
-        "exec {} cluster-task {} {batch} \"${{1:-$SLURM_ARRAY_TASK_ID}}\"\n",
+        "exec {} {command} {} {batch} \"${{1:-$SLURM_ARRAY_TASK_ID}}\"\n",
         word(program),
         word(folder)
     ));
@@ -34,10 +41,16 @@ mod tests {
     #[test]
     fn the_script_holds_the_lines_of_the_suite_and_the_task() {
         let lines = ["module load gcc".to_owned()];
-        let script = job_script(Path::new("/a b/lapwing"), Path::new("/s"), 3, &lines);
+        let script = job_script(
+            Path::new("/a b/lapwing"),
+            "cluster-task",
+            Path::new("/s"),
+            3,
+            &lines,
+        );
         insta::assert_snapshot!(script, @r#"
         #!/bin/sh
-        # Written by lapwing: measures one instance.
+        # Written by lapwing: does one task.
         umask 077
         module load gcc
         exec '/a b/lapwing' cluster-task /s 3 "${1:-$SLURM_ARRAY_TASK_ID}"
@@ -55,7 +68,7 @@ mod tests {
             fs::write(&program, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n").expect("written");
             let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
             fs::set_permissions(&program, own).expect("permitted");
-            fs::write(&script, job_script(&program, Path::new(&name), 1, &[])).expect("written");
+            fs::write(&script, job_script(&program, "cluster-task", Path::new(&name), 1, &[])).expect("written");
             let output = Command::new("sh").arg(&script).arg("7").output().expect("runs");
             let expected = format!("cluster-task\0{name}\x001\x007\0");
             prop_assert_eq!(String::from_utf8_lossy(&output.stdout), expected);

@@ -80,8 +80,14 @@ fn arrays_of<'a>(jobs: &[&'a str]) -> Vec<&'a str> {
 }
 
 impl JobScheduler for SlurmScheduler {
+    fn submission(&self, batch: &JobBatch) -> Command {
+        let mut command = Command::new("sbatch");
+        command.args(self.arguments(batch));
+        command
+    }
+
     fn submit(&mut self, batch: &JobBatch) -> Result<Vec<String>, JobError> {
-        let printed = output_of(Command::new("sbatch").args(self.arguments(batch)))?;
+        let printed = output_of(&mut self.submission(batch))?;
         // `ID`, or `ID;CLUSTER`.
         let id = printed.trim().split(';').next().unwrap_or_default();
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_digit()) {

@@ -21,7 +21,7 @@ use super::super::{
 };
 use super::TOOL;
 use super::collecting::pause;
-use super::folder::{SharedFolder, TaskPlace};
+use super::folder::{BatchFile, SharedFolder, TaskPlace};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -53,7 +53,7 @@ impl ClusterTaskCommand {
             batch: self.batch,
             index: self.index,
         };
-        let batch = folder.batch(self.batch)?;
+        let batch: BatchFile = folder.batch(self.batch)?;
         let task = batch.tasks.get(self.index).ok_or_else(|| {
             CliError::input(format!("batch {} has no task {}", self.batch, self.index))
         })?;

@@ -1,0 +1,109 @@
+//! `lapwing mds|plan --executor command`: the simulation is spread over jobs, which here run at once.
+
+use std::fs;
+use std::path::Path;
+
+use crate::noise_fixture::filled;
+use crate::program::output;
+
+/// A scheduler whose jobs are over when they are submitted; those of `lost` shares never begin.
+fn at_once(folder: &Path, lost: &str) {
+    let suite = format!(
+        r#"
+suite = "joins"
+[executor.command]
+submit = "case {{index}} in {lost}) ;; *) sh {{script}} {{index}} > {{log}} 2>&1; esac; echo {{index}}"
+state = "true"
+retries = 0
+[benchmark.sort]
+command = "true"
+"#
+    );
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+}
+
+/// Returns the standard output and the standard error of a command that succeeds.
+fn said(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let output = output(folder, arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    (String::from_utf8(output.stdout).unwrap(), error)
+}
+
+fn is_left(folder: &Path) -> bool {
+    let jobs = folder.join(".lapwing/cluster");
+    jobs.read_dir().is_ok_and(|mut it| it.next().is_some())
+}
+
+const MDS: [&str; 10] = [
+    "mds",
+    "--instances=2,4",
+    "--iterations=2,4",
+    "--experiments=120",
+    "--replicates=40",
+    "--format=json",
+    "--seed=3",
+    "--settings=each",
+    "--burn-in=recorded",
+    "--confidence=90%",
+];
+
+const PLAN: [&str; 4] = ["plan", "--experiments=120", "--power=80%", "--format=json"];
+
+#[test]
+fn any_number_of_jobs_gives_the_bytes_of_one_machine() {
+    let store = filled();
+    let folder = store.path();
+    at_once(folder, "none");
+    for command in [&MDS[..], &PLAN[..]] {
+        let (here, _) = said(folder, command);
+        assert!(here.contains("simulated"), "{here}");
+        for jobs in ["--jobs=1", "--jobs=3"] {
+            let (there, error) = said(folder, &[command, &["--executor=command", jobs]].concat());
+            assert_eq!(there, here);
+            assert!(!error.contains("made here"), "{error}");
+            assert!(!is_left(folder));
+        }
+    }
+}
+
+#[test]
+fn the_share_of_a_job_that_fails_is_simulated_here() {
+    let store = filled();
+    let folder = store.path();
+    at_once(folder, "1");
+    let (here, _) = said(folder, &MDS);
+    let (there, error) = said(
+        folder,
+        &[&MDS[..], &["--executor=command", "--jobs=2"]].concat(),
+    );
+    assert_eq!(there, here);
+    assert!(
+        error.contains("1 job failed, their shares are simulated here"),
+        "{error}"
+    );
+    assert!(
+        error.contains("were not made by jobs, and made here"),
+        "{error}"
+    );
+    assert!(!is_left(folder));
+}
+
+#[test]
+fn what_cannot_be_simulated_by_jobs_is_refused() {
+    let store = filled();
+    let refused = |arguments: &[&str]| {
+        let output = output(store.path(), arguments);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let formula = refused(&["mds", "--closed-form", "--executor=slurm"]);
+    assert!(
+        formula.contains("--closed-form simulates nothing"),
+        "{formula}"
+    );
+    let jobs = refused(&["mds", "--jobs=3"]);
+    assert!(jobs.contains("--jobs belongs to --executor"), "{jobs}");
+    let unnamed = refused(&["plan", "--executor=command"]);
+    assert!(unnamed.contains("no [executor.command]"), "{unnamed}");
+}
