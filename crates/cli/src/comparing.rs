@@ -16,6 +16,7 @@ use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, Tra
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
+use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
@@ -227,12 +228,13 @@ impl FoundSides {
         context: &Context,
     ) -> Result<Self, CliError> {
         let mut files = SideFiles {
+            folders: Vec::new(),
             each_run: judging.each_run,
-            ..SideFiles::default()
         };
         let open = || open_for_reading(context);
         let ancestry = |revision: &str| judging.ancestry(revision);
-        let sides = ComparedSides::find(specs, filter, open, |path| files.open(path), &ancestry)?;
+        let open_file = |path: &Path| files.open(path, filter, context);
+        let sides = ComparedSides::find(specs, filter, open, open_file, &ancestry)?;
         Ok(Self {
             sides,
             _files: files,
@@ -266,19 +268,29 @@ impl FoundSides {
 const STORE: &[u8] = b"SQLite format 3\0";
 
 /// Files imported into temporary stores, which are removed with it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct SideFiles {
     folders: Vec<TempDir>,
     each_run: EachRun,
 }
 
 impl SideFiles {
-    /// Returns the content of a file or folder: another store, or results of any format.
-    fn open(&mut self, path: &Path) -> Result<Store, CliError> {
+    /// Returns the content of a file or folder: another store, or results of any format; or a benchmark.
+    fn open(
+        &mut self,
+        path: &Path,
+        filter: &SampleFilter,
+        context: &Context,
+    ) -> Result<Store, CliError> {
         if is_store(path) {
             return Ok(Store::open_read_only(path)?);
         }
         let folder = TempDir::with_prefix("lapwing-")?;
+        if let Some(name) = path.to_str().and_then(|it| it.strip_prefix(BENCHMARK)) {
+            let store = store_of_benchmark(name, filter, &folder.path().join("side.db"), context)?;
+            self.folders.push(folder);
+            return Ok(store);
+        }
         let mut store = Store::open(&folder.path().join("file.db"))?;
         let options = ImportOptions {
             format: None,
@@ -342,6 +354,9 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
 
 /// Returns a side; its time may be written as everywhere.
 pub fn parse_side(text: &str) -> Result<SideSpec, String> {
+    if text.starts_with(BENCHMARK) {
+        return format!("file:{text}").parse();
+    }
     let side: SideSpec = text.parse()?;
     let Some(time) = side.time() else {
         return Ok(side);

@@ -3,6 +3,7 @@
 mod answer;
 mod atomic;
 mod audit;
+mod benchmark_side;
 mod burn_in_file;
 mod cleaning;
 mod commands;

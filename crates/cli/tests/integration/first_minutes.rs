@@ -237,3 +237,50 @@ fn a_suite_for_what_the_folder_has_can_be_measured_at_once() {
     );
     assert!(run(path, &["init"]).contains("lapwing.toml exists already"));
 }
+
+#[test]
+fn two_benchmarks_of_a_session_are_compared() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    run(
+        path,
+        &[
+            "run",
+            "-n",
+            "5",
+            "-i",
+            "1",
+            "-w",
+            "0",
+            "-c",
+            "sleep 0.01",
+            "-c",
+            "sleep 0.04",
+            "-c",
+            "sleep 0.015",
+        ],
+    );
+    let sides = ["benchmark:sleep 0.01", "benchmark:sleep 0.04"];
+    let arguments = [
+        "compare",
+        sides[0],
+        sides[1],
+        "--metric",
+        "wall_time",
+        "--format",
+        "json",
+    ];
+    let done = output(path, &arguments);
+    assert!(done.status.success(), "{done:?}");
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let [only] = &answer["comparisons"].as_array().unwrap()[..] else {
+        panic!("one comparison: {answer}");
+    };
+    assert_eq!(only["verdict"], "regression", "{only}");
+    let ratio = only["ratio"].as_f64().unwrap();
+    assert!(ratio > 2.0 && ratio < 4.5, "{ratio}");
+    let refused = output(path, &["compare", "benchmark:sleep", sides[1]]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(told.contains("could be several benchmarks"), "{told}");
+    assert_eq!(refused.status.code(), Some(2));
+}
