@@ -310,7 +310,7 @@ impl<'a> SimulationCluster<'a> {
             let counts = self.count(&open);
             self.progress
                 .take(&Event::Jobs(&counts))
-                .map_err(|error| CliError::input(error))?;
+                .map_err(CliError::input)?;
             if interrupts() > 0 {
                 let jobs: Vec<&str> = open.iter().map(|it| it.job.as_str()).collect();
                 self.scheduler.cancel(&jobs)?;
@@ -347,7 +347,7 @@ impl<'a> SimulationCluster<'a> {
         let counts = self.count(&open);
         self.progress
             .take(&Event::Jobs(&counts))
-            .map_err(|error| CliError::input(error))?;
+            .map_err(CliError::input)?;
         Ok(BatchEnd::Over(failed))
     }
 
