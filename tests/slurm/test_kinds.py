@@ -211,3 +211,44 @@ def test_a_simulation_on_nodes_gives_the_bytes_of_one_machine(cluster, client):
         there = client.run("--quiet", *command, "--executor", "slurm", *jobs)
         assert there == output
     assert not any(client.folder.glob(".lapwing/cluster/*"))
+
+
+LEVELS = f"""
+suite = "levels"
+[benchmark.cost]
+command = "sh program"
+metrics = "json"
+burn_in = 0
+iterations = 1
+{SLURM}"""
+
+# Prints the level of the commit plus noise.
+PROGRAM = """echo "{\\"cost\\": $(( $(cat level) + $(od -An -N1 -tu1 /dev/urandom) ))}"\n"""
+
+
+def test_a_bisection_measures_commits_on_nodes_and_is_resumed(cluster, client, tmp_path, monkeypatch):
+    client = client(LEVELS)
+    monkeypatch.setitem(cluster.environment, "XDG_CACHE_HOME", str(tmp_path / "cache"))
+    git = lambda *words: cluster.run(
+        "git", "-C", tmp_path, "-c", "user.name=T", "-c", "user.email=t@example.org", *words
+    )
+    git("init", "--quiet")
+    (tmp_path / ".gitignore").write_text("*\n!program\n!level\n!number\n")
+    (tmp_path / "program").write_text(PROGRAM)
+    for number in range(12):
+        (tmp_path / "number").write_text(str(number))
+        (tmp_path / "level").write_text("1000" if number < 7 else "3000")
+        git("add", ".")
+        git("commit", "--quiet", "-m", f"change {number}")
+        git("tag", f"c{number}")
+    process = client.start(
+        *("bisect", "c0", "c11", "--metric", "cost", "--executor", "slurm", "--name", "search", "--format", "json")
+    )
+    cluster.wait_for(lambda: list(tmp_path.glob(".lapwing/cluster/*/records/1-*.jsonl")))
+    client.interrupt(process)
+    client.finish(process, codes=(130,))
+    said = client.run("--quiet", "bisect", "--resume", "search", "--metric", "cost", "--format", "json")
+    assert json.loads(said)["benchmarks"][0]["found"] == git("rev-parse", "c7").strip()
+    instances = [it for it in client.instances("search") if it["end"]["outcome"] == "ok"]
+    are_fine(instances, len(instances))
+    assert not any(tmp_path.glob(".lapwing/cluster/*"))

@@ -9,6 +9,7 @@
 mod advise;
 mod audit;
 mod bisect;
+mod bisect_jobs;
 mod burn_in;
 mod burn_in_files;
 mod burn_in_fixture;

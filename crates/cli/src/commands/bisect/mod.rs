@@ -24,8 +24,8 @@ use self::search::{CommitSearch, SearchOptions};
 pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
 pub use self::watch::{InstanceWatch, instance_mean};
 use super::run::{
-    MeasuringParts, PythonEnvironments, SEARCH, SessionOpening, commits_between, new_session,
-    start_executor,
+    ClusterMeasurement, ClusterOptions, MeasuringParts, PythonEnvironments, SEARCH, SessionOpening,
+    commits_between, new_session, start_client,
 };
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -59,20 +59,24 @@ pub struct BisectCommand {
     /// Continue an interrupted bisection with its own options [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["good", "words", "command", "benchmark", "repo", "install"])]
     resume: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterOptions,
 }
 
 impl BisectCommand {
     /// Searches.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let store = crate::store::open_for_writing(context)?;
-        let (plan, search_options, opening, stored) = match &self.resume {
+        let (plan, search_options, opening, stored, cluster) = match &self.resume {
             Some(session) => {
                 let resumed = ResumedSearch::find(&store, session)?;
+                let cluster = self.cluster.reopen(resumed.opening.session())?;
                 (
                     resumed.plan,
                     resumed.options,
                     resumed.opening,
                     resumed.stored,
+                    cluster,
                 )
             }
             None => {
@@ -80,12 +84,16 @@ impl BisectCommand {
                 let options = self.search_options();
                 let mut session = new_session(self.options.name.clone(), &plan, &store)?;
                 session.attributes.insert(SEARCH.to_owned(), json!(options));
+                let tables = self.options.as_run().executors()?;
+                let cluster = self.cluster.open(tables, &mut session, context)?;
                 let stored = StoredMeasurements::default();
-                (plan, options, SessionOpening::New(session), stored)
+                (plan, options, SessionOpening::New(session), stored, cluster)
             }
         };
         let environments = PythonEnvironments::prepare(&plan, context)?;
-        let executor = start_executor(&plan)?;
+        let mut cluster = self.cluster.for_search(cluster)?;
+        let width = cluster.as_mut().map_or(1, ClusterMeasurement::width);
+        let executor = start_client(&plan, cluster.as_ref())?;
         let name = opening.session().name.clone().unwrap_or_default();
         if self.resume.is_some() && !context.quiet {
             context.terminal.say(&format!("resuming session `{name}`"));
@@ -97,14 +105,14 @@ impl BisectCommand {
         };
         let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, context);
         let metric = search_options.metric.clone();
-        let mut search = CommitSearch::new(visits, search_options);
+        let mut search = CommitSearch::new(visits, search_options, width);
         let parts = MeasuringParts {
             context,
             plan: &plan,
             store,
             executor,
             environments,
-            cluster: None,
+            cluster,
             profiler: None,
         };
         let (end, _store) = parts.all(opening, &mut watch, |measurement| {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case_search::{CaseSearch, FoundMerge, SearchStage};
 use super::comparison::{CommitComparison, ComparisonEnd, SideComparison};
-use super::visits::CommitVisits;
+use super::visits::{CommitVisits, VisitStep};
 use crate::commands::run::OpenMeasurement;
 
 /// The most comparisons of commits with their parents along one line.
@@ -40,17 +40,20 @@ pub struct CommitSearch<'a> {
     pub visits: CommitVisits<'a>,
     pub cases: Vec<CaseSearch>,
     options: SearchOptions,
+    /// How many instances are measured at the same time.
+    width: usize,
 }
 
 impl<'a> CommitSearch<'a> {
     /// Returns a search along all commits of the plan.
-    pub fn new(visits: CommitVisits<'a>, options: SearchOptions) -> Self {
+    pub fn new(visits: CommitVisits<'a>, options: SearchOptions, width: usize) -> Self {
         let line: Vec<usize> = (0..visits.plan.variants.len()).collect();
         let cases = 0..visits.plan.cases.len();
         Self {
             cases: cases.map(|it| CaseSearch::new(it, line.clone())).collect(),
             visits,
             options,
+            width,
         }
     }
 
@@ -132,7 +135,8 @@ impl<'a> CommitSearch<'a> {
         Ok(RunEnd::Complete)
     }
 
-    /// Measures the most informative instance of all searches that are between their ends.
+    /// Measures the most informative instance of all searches that are between their ends; on a cluster with others of the
+    /// same search.
     fn go_between(
         &mut self,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
@@ -155,36 +159,59 @@ impl<'a> CommitSearch<'a> {
         }
         let open = |it: &&CaseSearch| it.stage == SearchStage::Between;
         // A resumed search goes where it went before.
-        let stored = self.visits.next_stored().filter(|step| {
+        let stored = self.visits.next_stored();
+        let fits = stored.first().is_some_and(|first| {
             let mut cases = self.cases.iter().filter(open);
-            cases.any(|it| it.case == step.case && it.line.contains(&step.variant))
+            cases.any(|it| {
+                let is_its =
+                    |step: &VisitStep| it.case == step.case && it.line.contains(&step.variant);
+                it.case == first.case && stored.iter().all(is_its)
+            })
         });
         let best = || {
             let steps = self.cases.iter().filter(open);
             let steps = steps.map(|it| it.next_step(&self.visits));
             steps.max_by(|one, other| one.1.total_cmp(&other.1))
         };
-        let Some(next) = stored.or_else(|| Some(best()?.0)) else {
-            return Ok(RunEnd::Complete);
+        let steps = match fits {
+            true => stored,
+            false => {
+                let Some((next, _)) = best() else {
+                    return Ok(RunEnd::Complete);
+                };
+                let left = self.options.budget - self.cases[next.case].between;
+                let width = match self.visits.share_environment() {
+                    true => 1,
+                    false => self.width.min(left),
+                };
+                self.cases[next.case].with_others(next, width)
+            }
         };
+        let next = steps[0];
         let begin = self.visits.instances();
         let search = &mut self.cases[next.case];
-        let at = search.line.iter().position(|it| *it == next.variant);
-        let is_new = at.is_some_and(|at| search.logs(at).is_empty());
-        if self.visits.measure(measurement, &[next])? == RunEnd::Interrupted {
+        let mut variants: Vec<usize> = steps.iter().map(|it| it.variant).collect();
+        variants.sort_unstable();
+        variants.dedup();
+        let is_new = variants.iter().any(|it| search.is_new(*it));
+        if self.visits.measure(measurement, &steps)? == RunEnd::Interrupted {
             return Ok(RunEnd::Interrupted);
         }
-        search.between += 1;
-        search.learn(&[next.variant], begin, &self.visits);
+        search.between += steps.len();
+        search.learn(&variants, begin, &self.visits);
         if is_new || self.visits.is_verbose() {
+            let broken = &self.cases[next.case].broken;
+            let labels = variants.iter().map(|it| {
+                let label = self.visits.label(*it);
+                match broken.get(it) {
+                    Some(_) => format!("{label} cannot be measured"),
+                    None => label,
+                }
+            });
             self.visits.say(&format!(
-                "{}{}{}; most likely {} ({})",
+                "{}{}; most likely {} ({})",
                 self.prefix(next.case),
-                self.visits.label(next.variant),
-                match self.cases[next.case].broken.get(&next.variant) {
-                    Some(_) => " cannot be measured",
-                    None => "",
-                },
+                labels.collect::<Vec<_>>().join(", "),
                 self.visits.label(self.cases[next.case].suspect()),
                 percent(self.cases[next.case].suspects().probability)
             ));

@@ -161,9 +161,15 @@ impl<'a> CommitVisits<'a> {
         seconds / self.measuring.mean().max(1e-6)
     }
 
-    /// Returns the stored instance that comes next in a resumed session.
-    pub fn next_stored(&self) -> Option<VisitStep> {
-        let next = self.stored.instances.front()?;
+    /// Returns the stored instances that come next in a resumed session: those that were measured at the same time.
+    pub fn next_stored(&self) -> Vec<VisitStep> {
+        let block = self.stored.instances.front().map(|it| it.block);
+        let stored = self.stored.instances.iter();
+        let next = stored.take_while(|it| Some(it.block) == block);
+        next.map_while(|it| self.step_of(it)).collect()
+    }
+
+    fn step_of(&self, next: &StoredInstance) -> Option<VisitStep> {
         let has_commit = |it: &Variant| {
             let commit = it.commit.as_ref();
             commit.is_some_and(|commit| commit.hash() == next.commit)
@@ -206,19 +212,24 @@ impl<'a> CommitVisits<'a> {
         measurement: &mut OpenMeasurement<'_, '_, '_>,
         steps: &[VisitStep],
     ) -> Result<RunEnd, RunError> {
-        let mut steps = steps;
-        while let [next, rest @ ..] = steps
-            && self.next_stored() == Some(*next)
-            && let Some(stored) = self.stored.instances.pop_front()
-        {
-            self.measured.borrow_mut().push(MeasuredInstance {
-                case: next.case,
-                variant: next.variant,
-                mean: stored.mean,
-                message: stored.message,
-            });
-            steps = rest;
+        let mut left = Vec::with_capacity(steps.len());
+        let mut expected = steps.len();
+        for next in steps {
+            // On a cluster, instances that were submitted together may end in any order, or be cancelled.
+            let mut first = self.stored.instances.iter().take(expected);
+            let at = first.position(|it| self.step_of(it) == Some(*next));
+            expected -= usize::from(at.is_some());
+            match at.and_then(|at| self.stored.instances.remove(at)) {
+                Some(stored) => self.measured.borrow_mut().push(MeasuredInstance {
+                    case: next.case,
+                    variant: next.variant,
+                    mean: stored.mean,
+                    message: stored.message,
+                }),
+                None => left.push(*next),
+            }
         }
+        let steps = left.as_slice();
         if !steps.is_empty() && !self.stored.instances.is_empty() {
             self.context.terminal.note(&format!(
                 "{} stored instances do not fit the search and are not used",

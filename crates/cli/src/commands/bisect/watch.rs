@@ -93,6 +93,7 @@ pub struct StoredInstance {
     /// The hash of its commit.
     pub commit: String,
     pub position: u32,
+    pub block: u32,
     pub mean: Option<f64>,
     pub message: Option<String>,
 }
@@ -117,6 +118,7 @@ pub fn stored_instances(
             benchmark: it.instance.benchmark.id.clone(),
             commit: it.run.version.commit.clone().unwrap_or_default(),
             position: it.instance.position,
+            block: it.instance.block,
             mean: instance_mean(it, metric),
             message: message(it),
         }));

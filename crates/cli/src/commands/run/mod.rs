@@ -39,8 +39,8 @@ use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, com
 use sha2::{Digest, Sha256};
 
 pub use self::build_step::{BuildResult, build_with_log};
-pub use self::cluster::ClusterOptions;
-use self::cluster::{ClusterMeasurement, EXECUTOR};
+use self::cluster::EXECUTOR;
+pub use self::cluster::{ClusterMeasurement, ClusterOptions};
 pub use self::cluster::{
     ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs, SimulationStart,
 };
@@ -193,7 +193,7 @@ pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
 
 /// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
 /// benchmarks run on are those of other machines.
-fn start_client(
+pub fn start_client(
     plan: &Plan,
     cluster: Option<&ClusterMeasurement>,
 ) -> Result<LocalExecutor, CliError> {

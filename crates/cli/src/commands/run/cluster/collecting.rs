@@ -270,7 +270,8 @@ impl ClusterMeasurement {
         terminal: &Terminal,
     ) -> Result<RunEnd, RunError> {
         let jobs: Vec<String> = self.open.values().map(|it| it.job.clone()).collect();
-        if self.leave_jobs || !wants_to_cancel(jobs.len(), terminal) {
+        let cancels = || self.always_cancels || wants_to_cancel(jobs.len(), terminal);
+        if self.leave_jobs || !cancels() {
             terminal.say(&format!(
                 "{} left in the queue; `lapwing run --resume` collects their results",
                 counted(jobs.len(), "job")

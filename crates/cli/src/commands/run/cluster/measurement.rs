@@ -29,6 +29,10 @@ use crate::terminal::Terminal;
 pub(super) const SHORTEST_POLL: Duration = Duration::from_millis(500);
 pub(super) const LONGEST_POLL: Duration = Duration::from_secs(10);
 
+/// How many instances run at the same time where the number of nodes is unknown, and the most that a search measures.
+const USUAL_WIDTH: usize = 4;
+const MOST_WIDTH: usize = 16;
+
 /// The measurement of a session on a cluster.
 pub struct ClusterMeasurement {
     session: Id,
@@ -40,6 +44,7 @@ pub struct ClusterMeasurement {
     pub(super) scheduler: Box<dyn JobScheduler>,
     /// Leaves jobs in the queue when interrupted; `None` asks at a terminal, and cancels elsewhere.
     pub(super) leave_jobs: bool,
+    pub(super) always_cancels: bool,
     /// Submitted, and not collected yet.
     pub(super) open: BTreeMap<TaskPlace, OpenTask>,
     /// Not submitted yet, with their nodes.
@@ -113,6 +118,7 @@ impl ClusterMeasurement {
             directory: super::super::working_directory(),
             scheduler,
             leave_jobs: options.leave_jobs,
+            always_cancels: false,
             open: BTreeMap::new(),
             waiting: VecDeque::new(),
             counts: JobCounts::default(),
@@ -197,6 +203,30 @@ impl ClusterMeasurement {
             plan: it.plan,
             outcome: InstanceOutcome::Ok,
         })
+    }
+
+    /// Cancels the jobs that nobody has collected, whose instances are measured anew.
+    pub fn give_up_open(&mut self) -> Result<(), CliError> {
+        let jobs: Vec<&str> = self.open.values().map(|it| it.job.as_str()).collect();
+        if !jobs.is_empty() {
+            self.scheduler.cancel(&jobs)?;
+        }
+        for place in std::mem::take(&mut self.open).into_keys() {
+            self.folder.set_end(place, 0, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Cancels jobs on Ctrl-C without asking.
+    pub fn cancel_on_interrupt(&mut self) {
+        self.always_cancels = true;
+    }
+
+    /// Returns how many instances may run at the same time, as far as known.
+    pub fn width(&mut self) -> usize {
+        let nodes = self.scheduler.nodes().map_or(USUAL_WIDTH, |it| it.len());
+        let most = self.settings.in_flight.map_or(usize::MAX, |it| it as usize);
+        nodes.clamp(1, MOST_WIDTH).min(most.max(1))
     }
 
     /// Returns whether no job was ever submitted.

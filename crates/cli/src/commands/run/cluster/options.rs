@@ -113,6 +113,24 @@ impl ClusterOptions {
         Ok(Some(ClusterMeasurement::open(session.id, cluster, self)?))
     }
 
+    /// Returns the measurement of a search, which decides by its results and therefore has no jobs without a client.
+    pub fn for_search(
+        &self,
+        measurement: Option<ClusterMeasurement>,
+    ) -> Result<Option<ClusterMeasurement>, CliError> {
+        if self.leave_jobs {
+            return Err(CliError::input(
+                "--leave-jobs: a bisection needs the results of its jobs to continue",
+            ));
+        }
+        let Some(mut measurement) = measurement else {
+            return Ok(None);
+        };
+        measurement.cancel_on_interrupt();
+        measurement.give_up_open()?;
+        Ok(Some(measurement))
+    }
+
     /// Returns how instances are jobs; `None` if they are measured here.
     pub(super) fn settings(
         &self,
