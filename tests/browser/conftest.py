@@ -7,11 +7,14 @@ Environment variables:
   CHROMIUM                 the browser (default: /usr/bin/chromium)
 """
 
+import base64
 import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
+import zlib
 
 import needs
 import pytest
@@ -45,6 +48,12 @@ def measured_report(program, tmp_path_factory):
     subprocess.run([program, *store, *measure], cwd=work, check=False, capture_output=True)
     subprocess.run([program, *store, "report", "-o", str(work / "report")], cwd=work, check=True, capture_output=True)
     return work / "report"
+
+
+def data_of(file):
+    """Returns the entries of a data file of a report."""
+    (content,) = re.fullmatch(r'lapwing\.register\("[^"]+","([^"]+)"\);\n', file.read_text()).groups()
+    return json.loads(zlib.decompress(base64.b64decode(content)))
 
 
 class Records:

@@ -27,7 +27,7 @@ def test_every_page_leads_to_every_other(visit, report, page_of):
         page = visit(path)
         links = page.locator("nav.pages a").evaluate_all("all => all.map(it => it.href.split('/').pop())")
         assert links == ["index.html", "compare.html", "bars.html", *PAGES[1:]], path.name
-        for title in ["Burn-in", "Benchmarks"]:
+        for title in ["Warm-up", "Benchmarks"]:
             page.locator("nav.pages").get_by_role("link", name=title).click()
             page.wait_for_selector("table.listing tbody tr")
             assert page.locator('nav.pages [aria-current="page"]').inner_text() == title
@@ -42,12 +42,42 @@ def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
     )
     assert "Suite synthetic, wall time: 1.02× [1.01, 1.03] (geometric mean of 8 benchmarks)" in page.locator(".suites").inner_text()
     row = page.locator("table.listing tbody tr").first
-    assert re.search(r"1\.\d+× \[1\.\d+, 1\.\d+\]\s+[<\d.]+ \([<\d.]+\)\s+5 / 5\s+✗ regression", row.inner_text())
-    ratios = page.locator("table.listing tbody td:nth-child(4) strong").all_inner_texts()[:10]
+    assert re.search(r"wall time · .*\s+1\.\d+× \[1\.\d+, 1\.\d+\]\s+[\d.]+ \w?s → [\d.]+ \w?s\s+✗ regression", row.inner_text())
+    ratios = page.locator("table.listing tbody td:nth-child(3) strong").all_inner_texts()[:10]
     assert ratios == sorted(ratios, reverse=True)
     # The dot stands to the right of the line at 1.
-    dot = float(row.locator(".dot-of-ratio").get_attribute("cx"))
-    assert dot > float(row.locator(".one").get_attribute("x1"))
+    dot = float(row.locator(".dot-of-ratio").get_attribute("cx").removesuffix("%"))
+    assert dot > float(row.locator(".one").get_attribute("x1").removesuffix("%"))
+    axis = page.locator(".forest-axis text").all_inner_texts()
+    assert "1×" in axis and len(axis) >= 3
+
+
+def test_equivalent_comparisons_are_folded_and_p_values_shown_on_demand(visit, report):
+    page = open_page(visit, report, "compare.html")
+    number = int(re.search(r"(\d+) equivalent", page.locator(".answer").inner_text()).group(1))
+    assert shown(page) == f"{126 - number} of 126 rows, {number} equivalent folded"
+    assert page.locator(".chip.equivalent:visible").count() == 1  # in the counts above
+    row = page.locator("table.listing tbody tr").first
+    p_value = r"[<\d.]+ \([<\d.]+\)\s+5 / 5"
+    assert not re.search(p_value, row.inner_text())
+    page.get_by_role("button", name="p-values").click()
+    assert re.search(p_value, row.inner_text())
+    page.get_by_role("button", name=f"Show {number} equivalent").click()
+    assert shown(page) == "126 rows"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_shows_the_first_result_at_once(visit, report, dark):
+    page = open_page(visit, report, "compare.html", width=390, height=844, dark=dark)
+    box = page.locator("table.listing tbody tr").first.bounding_box()
+    assert box["y"] + box["height"] < 844
+    plot = page.locator("table.listing tbody .forest-plot").first.bounding_box()
+    assert plot["width"] > 300
+    # The fields besides the search are folded.
+    assert not page.locator('[name="metric"]').is_visible()
+    page.get_by_role("button", name="Filters", exact=True).click()
+    page.select_option('[name="metric"]', "peak_memory")
+    assert page.get_by_role("button", name="Filters (1)").is_visible()
 
 
 def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
@@ -72,18 +102,6 @@ def test_an_inconclusive_comparison_says_why(visit, report):
     page = open_page(visit, report, "compare.html", "#verdict=inconclusive")
     rows = page.locator("table.listing tbody tr").all_inner_texts()
     assert all(re.search(r"to resolve|no change seen|need 3 instances|only summaries|multiple comparisons|smallest effect", row) for row in rows)
-
-
-def test_ratios_are_drawn_when_asked_for(visit, report):
-    page = open_page(visit, report, "compare.html")
-    loaded = "[...document.scripts].filter(it => it.src.includes('compare.charts')).length"
-    assert page.evaluate(loaded) == 0
-    page.get_by_role("button", name="Draw the ratios").click()
-    page.wait_for_function("document.querySelectorAll('#ratios canvas').length === 2")
-    titles = page.locator("#ratios h3").all_inner_texts()
-    assert titles == ["wall time: after / before", "peak memory: after / before"]
-    page.get_by_role("button", name="Put the charts away").click()
-    assert not page.locator("#ratios").is_visible()
 
 
 def test_the_index_and_a_benchmark_show_its_verdict(visit, report):
@@ -124,11 +142,11 @@ def test_what_is_not_judged_is_listed_with_its_reason(visit, report):
 
 def test_burn_in_is_filtered_by_class_and_drawn_on_demand(visit, report):
     page = open_page(visit, report, "burn-in.html")
-    loaded = "[...document.scripts].filter(it => it.src.endsWith('.burn-in.js')).length"
-    assert page.evaluate(loaded) == 0
+    loaded = "[...document.scripts].filter(it => it.src.includes('/data/')).length"
+    assert page.evaluate(loaded) == 1
     page.get_by_role("button", name="Draw the rows of the table").click()
     page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 12")
-    assert page.evaluate(loaded) == 12
+    assert page.evaluate(loaded) == 13
     page.get_by_role("button", name=re.compile("Draw 12 more of")).click()
     page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 24")
     page.select_option('[name="class"]', "too short")
@@ -192,8 +210,6 @@ def test_detection_is_filtered_and_sorted(visit, report):
 
 def test_what_is_detected_is_drawn_when_asked_for(visit, report):
     page = open_page(visit, report, "detection.html")
-    loaded = "[...document.scripts].filter(it => it.src.endsWith('.chart.js')).length"
-    assert page.evaluate(loaded) == 0
     page.get_by_role("button", name="Draw what is detected").click()
     page.wait_for_selector("#overview canvas")
     assert re.search(r"^\d+ of 56 benchmarks can detect 5 %", page.locator("#overview h3").inner_text())
@@ -211,7 +227,7 @@ def test_a_benchmark_says_what_it_could_detect(visit, page_of):
     page = visit(page_of("noisy"))
     said = page.locator(".detectable").inner_text()
     assert re.fullmatch(r"Comparing 10 instances × 10 iterations per side would detect a slowdown of \d+ % or more by wall time, 95 % of the time \(by formula\)\.", said)
-    page.get_by_role("link", name="detection", exact=True).click()
+    page.get_by_role("link", name="sensitivity", exact=True).click()
     page.wait_for_selector("table.listing tbody tr")
     assert "noisy" in names(page)
 
@@ -275,10 +291,10 @@ def test_the_keyboard_suffices(visit, report, name):
 def test_axe_finds_nothing_serious(visit, report, name, width, dark):
     # A part of the rows has everything that all of them have, and takes less time.
     page = open_page(visit, report, name, "#suite=synthetic", width=width, dark=dark)
-    for button in ["Draw the ratios", "Draw the rows of the table", "Plot noise sources", "Draw what is detected"]:
+    for button in ["p-values, sample sizes", "Draw the rows of the table", "Plot noise sources", "Draw what is detected"]:
         if page.get_by_role("button", name=button).count():
             page.get_by_role("button", name=button).click()
-            page.wait_for_selector(".chart canvas")
+            page.wait_for_selector(".chart canvas, .with-p")
     found = Axe().run(page, options={"preload": False}).response["violations"]
     serious = [(it["id"], it["nodes"][0]["html"], it["nodes"][0]["failureSummary"]) for it in found if it["impact"] in ("serious", "critical")]
     assert serious == []

@@ -3,34 +3,47 @@
 (function () {
   "use strict";
 
-  // --- Side files. A page cannot fetch from file://, so data are scripts that register themselves.
+  // --- Side files. A page cannot fetch from file://, so data are scripts that register themselves:
+  // entries by name in a JSON object, compressed (`show/report/data_pack.rs` writes them).
 
-  const arrived = new Map();
-  const awaited = new Map();
+  const files = new Map();
 
-  function register(name, value) {
-    arrived.set(name, value);
-    awaited.get(name)?.resolve(value);
-    awaited.delete(name);
+  function awaitedFile(name) {
+    if (!files.has(name)) {
+      const entry = {};
+      entry.promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+      files.set(name, entry);
+    }
+    return files.get(name);
+  }
+
+  async function unzipped(text) {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  }
+
+  function register(name, content) {
+    awaitedFile(name).resolve(unzipped(content));
   }
 
   const root = document.body.classList.contains("inner") ? "../" : "";
 
-  function load(name) {
-    if (arrived.has(name)) return Promise.resolve(arrived.get(name));
-    if (!awaited.has(name)) {
-      const entry = {};
-      entry.promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
-      awaited.set(name, entry);
+  // An entry is in the file named like its beginning, or in the one after the `@`.
+  async function load(wanted) {
+    const [name, file = name.split(".")[0]] = wanted.split("@");
+    if (!files.has(file)) {
       const script = document.createElement("script");
-      script.src = `${root}data/${name}.js`;
+      script.src = `${root}data/${file}.js`;
       script.onerror = () => {
-        awaited.delete(name);
-        entry.reject(new Error(`${script.src} is missing: copy the whole folder of the report`));
+        const { reject } = files.get(file);
+        files.delete(file);
+        reject(new Error(`${script.src} is missing: copy the whole folder of the report`));
       };
+      awaitedFile(file);
       document.head.append(script);
     }
-    return awaited.get(name).promise;
+    return (await files.get(file).promise)[name];
   }
 
   // --- Small helpers.
@@ -111,6 +124,11 @@
     }
   }
 
+  // On narrow screens the fields of a form besides the search are folded.
+  document.querySelector('[data-action="fields"]')?.addEventListener("click", ({ currentTarget: button }) => {
+    button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
+  });
+
   // --- Dark or light: by preference, until somebody chooses.
 
   const palettes = {
@@ -140,19 +158,26 @@
     }
   }
 
+  // The theme follows the system until one is chosen: first the other one, so that a click is seen.
+  const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const themes = ["automatic", ...(systemIsDark ? ["light", "dark"] : ["dark", "light"])];
   const themeButton = document.querySelector('[data-action="theme"]');
+  const themeNow = () => document.documentElement.dataset.theme ?? themes[0];
 
   function sayTheme() {
-    themeButton.textContent = `Theme: ${document.documentElement.dataset.theme ?? "automatic"}`;
+    themeButton.textContent = `Theme: ${themeNow()}`;
+    themeButton.title = `Click for: ${themes[(themes.indexOf(themeNow()) + 1) % themes.length]}`;
   }
 
   sayTheme();
   themeButton.addEventListener("click", () => {
-    const theme = isDark() ? "light" : "dark";
-    document.documentElement.dataset.theme = theme;
+    const theme = themes[(themes.indexOf(themeNow()) + 1) % themes.length];
+    if (theme === themes[0]) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
     sayTheme();
     try {
-      localStorage.setItem("lapwing-theme", theme);
+      if (theme === themes[0]) localStorage.removeItem("lapwing-theme");
+      else localStorage.setItem("lapwing-theme", theme);
     } catch {
       // Some browsers remember nothing for file://; the choice then lasts for this page.
     }

@@ -39,7 +39,9 @@
       place.replaceChildren();
       document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, ...marked(note))));
       document.querySelector("#charts .zoom").hidden = !content.charts.length;
-      for (const chart of content.charts) place.append(draw(chart, metric));
+      const open = settings.folded ? 1 : content.charts.length;
+      for (const chart of content.charts.slice(0, open)) place.append(draw(chart, metric));
+      if (open < content.charts.length) place.append(folded(content.charts.slice(open), metric));
       runs = listOfRuns(content);
       await showRuns(runs);
       if (metric !== current) return;
@@ -59,6 +61,18 @@
     const drawn = figure(chart, stemOfMetric, hasOlder ? (replace) => [olderRuns(metric, chart, replace)] : undefined);
     handles.push(drawn);
     return drawn.section;
+  }
+
+  // Charts that are drawn when their fold is opened: before, they have no width.
+  function folded(charts, metric) {
+    const titles = charts.map(({ title }) => title.split(": ").at(-1)).join(", ");
+    const fold = element("details", {}, element("summary", {}, `${charts.length} more ${charts.length === 1 ? "chart" : "charts"}: ${titles}`));
+    fold.addEventListener("toggle", () => {
+      const inside = element("div", { class: "charts" });
+      fold.append(inside);
+      inside.append(...charts.map((chart) => draw(chart, metric)));
+    }, { once: true });
+    return fold;
   }
 
   // Iterations of older runs stay in their file until somebody asks for them.

@@ -2,12 +2,13 @@
 (function () {
   "use strict";
 
-  const { settings, load, fromColumns, readHash, writeHash } = window.lapwing;
+  const { settings, load, element, fromColumns, readHash, writeHash } = window.lapwing;
   const chunk = 150;
 
   // Every page says: `text` of a row to search in, `keys` to sort by, `filters` by the name of
-  // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown.
-  function listing({ text, keys, filters, row: tableRow, shown: whenShown }) {
+  // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown, and `fold`:
+  // a filter and its value whose rows are folded until asked for.
+  function listing({ text, keys, filters, row: tableRow, shown: whenShown, fold }) {
     const table = document.querySelector("table.listing");
     if (!table) return;
     const form = document.getElementById("filters");
@@ -16,6 +17,7 @@
     let rows = [];
     let shown = [];
     let drawn = 0;
+    let unfolded = !fold;
     let sort = { by: "", descending: false };
 
     // Where there is a file for each metric, the metric chooses the file; elsewhere it is a filter.
@@ -37,6 +39,13 @@
       shown = rows.filter((row) =>
         words.every((word) => row.key.includes(word)) &&
         Object.entries(filters).every(([name, test]) => !wanted[name] || test(row, wanted[name])));
+      const foldable = (row) => !unfolded && !wanted.q && !wanted[fold.field] && filters[fold.field](row, fold.value);
+      const open = shown.filter((row) => !foldable(row));
+      // Where there is nothing else, folding would leave an empty table.
+      const folded = open.length ? shown.length - open.length : 0;
+      if (folded) shown = open;
+      offerFolded(folded);
+      sayFilters(wanted);
       if (sort.by) shown.sort(compare);
       for (const header of table.tHead.querySelectorAll("[data-sort]")) {
         const active = header.dataset.sort === sort.by;
@@ -47,10 +56,28 @@
       drawn = 0;
       drawMore();
       const of = rows.length.toLocaleString("en") + (rows.length === 1 ? " row" : " rows");
-      document.getElementById("shown").textContent = shown.length === rows.length
+      document.getElementById("shown").textContent = (shown.length === rows.length
         ? of
-        : `${shown.length.toLocaleString("en")} of ${of}` + (shown.length ? "" : ": nothing fits; clear a filter");
+        : `${shown.length.toLocaleString("en")} of ${of}` + (shown.length ? "" : ": nothing fits; clear a filter")) +
+        (folded ? `, ${folded.toLocaleString("en")} ${fold.value} folded` : "");
       whenShown?.(shown, metricOf());
+    }
+
+    function offerFolded(number) {
+      document.getElementById("folded")?.remove();
+      if (!number) return;
+      more.after(element("p", { id: "folded" }, element("button", { type: "button", onclick: unfold }, `Show ${number.toLocaleString("en")} ${fold.value}`)));
+    }
+
+    function unfold() {
+      unfolded = true;
+      choose();
+    }
+
+    // The button that shows the fields where they are folded says how many are in use.
+    function sayFilters(wanted) {
+      const used = Object.entries(wanted).filter(([name, value]) => value && name !== "q" && !(name === "metric" && value === settings.metrics?.[0].name)).length;
+      form.querySelector('[data-action="fields"]').textContent = used ? `Filters (${used})` : "Filters";
     }
 
     function drawMore() {
@@ -105,7 +132,7 @@
     });
     more.querySelector("button").addEventListener("click", drawMore);
     new IntersectionObserver((seen) => seen.some((it) => it.isIntersecting) && drawMore(), { rootMargin: "600px" }).observe(more);
-    window.addEventListener("beforeprint", () => { while (drawn < shown.length) drawMore(); });
+    window.addEventListener("beforeprint", () => { if (!unfolded) unfold(); while (drawn < shown.length) drawMore(); });
     window.addEventListener("hashchange", fromHash);
     // The first side file stands after this script; it is there once the page is.
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", fromHash);

@@ -408,7 +408,7 @@
         try {
           const { chartFile: file, of } = place.dataset;
           const chart = await load(file);
-          place.append(figure({ ...chart, height: 240, title: `${of}: ${chart.title}` }, file.replace(".", "-")).section);
+          place.append(figure({ ...chart, height: 240, title: `${of}: ${chart.title}` }, file).section);
         } catch (error) {
           place.append(element("p", { class: "attention" }, error.message));
         }
@@ -426,7 +426,6 @@
       keys: {
         name: (row) => row.key,
         candidate: (row) => row.candidate,
-        baseline: (row) => row.baseline_value,
         value: (row) => row.candidate_value,
         ratio: (row) => row.ratio,
         p: (row) => row.p_adjusted,
@@ -441,63 +440,82 @@
         caution: (row) => row.cautions.length > 0,
       },
       row: compareRow,
+      fold: { field: "verdict", value: "equivalent" },
     });
 
-    const place = document.getElementById("ratios");
-    let figures = [];
-    function clear() {
-      for (const it of figures) it.dispose();
-      figures = [];
-      place?.replaceChildren();
-    }
-    const isOpen = toggle("ratios", place, {
-      async draw() {
-        const charts = await load("compare.charts");
-        if (!isOpen() || figures.length) return;
-        figures = charts.map((chart, at) => figure(chart, `compare-${at + 1}`));
-        place.replaceChildren(...figures.map((it) => it.section));
+    const table = document.querySelector("table.listing");
+    if (!table) return;
+    table.querySelector("th.forest").append(element("span", { class: "unseen" }, "interval of the ratio"), forestAxis());
+    const button = element("button", {
+      type: "button", "aria-pressed": "false",
+      onclick() {
+        const shown = table.classList.toggle("with-p");
+        button.setAttribute("aria-pressed", String(shown));
       },
-      clear,
-    });
+    }, "p-values, sample sizes");
+    document.querySelector(".above-table").append(button);
   }
 
   function compareRow(row) {
-    const side = (label, text, interval) => number(label, text, " ", small(interval ? `[${interval}]` : ""));
     const metric = row.metric.replaceAll("_", " ");
     const about = [settings.several_metrics ? metric : "", row.setting];
+    const onDemand = (label, ...children) => cell("number on-demand", label, ...children);
+    const values = [[row.baseline_text, row.baseline_interval], [row.candidate_text, row.candidate_interval]];
     return line(row,
       nameCell(row, { fragment: row.slug ? "#" + new URLSearchParams({ metric: row.metric }) : "", about }),
       settings.several_candidates ? cell("", "candidate", row.candidate) : "",
-      side("baseline", row.baseline_text, row.baseline_interval),
-      side("candidate", row.candidate_text, row.candidate_interval),
-      row.ratio === null ? nothing("–") : number("ratio", element("strong", {}, row.ratio_text), " ", small(row.interval_text), forest(row)),
-      row.p_text ? number("p (adjusted)", row.p_text, " ", small(row.p_adjusted_text ? `(${row.p_adjusted_text})` : "")) : nothing("–"),
-      number("instances", row.fewest < 3 ? attention(row.instances) : row.instances),
+      cell("forest", undefined, forest(row)),
+      row.ratio === null ? nothing("–") : number(undefined, element("strong", {}, row.ratio_text), " ", small(row.interval_text)),
+      element("td", { role: "cell", class: "number values", title: values.map(([text, interval]) => text + (interval ? ` [${interval}]` : "")).join(" → ") }, `${row.baseline_text} → ${row.candidate_text}`),
+      onDemand("p (adjusted)", row.p_text || "–", " ", small(row.p_adjusted_text ? `(${row.p_adjusted_text})` : "")),
+      onDemand("instances", row.fewest < 3 ? attention(row.instances) : row.instances),
       cell("verdict", undefined, chip(row.verdict), row.why ? element("small", {}, row.why) : "",
-        ...row.cautions.map((caution) => element("small", { class: "attention" }, `Caution: ${caution}.`))));
+        row.cautions.length ? element("details", {}, element("summary", {}, element("small", { class: "attention" }, row.cautions.length === 1 ? "caution" : `${row.cautions.length} cautions`)),
+          ...row.cautions.map((caution) => element("small", {}, `${caution}.`))) : ""));
   }
 
-  // A dot and its interval on the axis that all rows share. What lies outside is an arrow.
+  // Places on the axis that all rows share, in percent of its width: so it is as wide as there is room for.
+  const percent = (logarithm) => {
+    const share = (logarithm - settings.low) / (settings.high - settings.low);
+    return `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+  };
+
+  // Steps of the same size to both sides of 1×, two of them at most; doublings where the axis is long.
+  function ticks() {
+    if (settings.high > Math.LN2) return [1 / 4, 1 / 2, 1, 2, 4].filter((it) => Math.abs(Math.log(it)) < settings.high);
+    const step = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((it) => settings.high < 3 * Math.log1p(it));
+    return [-2, -1, 0, 1, 2].map((it) => 1 + it * step).filter((it) => it > 0 && Math.abs(Math.log(it)) < settings.high);
+  }
+
+  function forestAxis() {
+    return drawing("svg", { class: "forest-axis", "aria-hidden": "true" }, ...ticks().flatMap((ratio) => {
+      const x = percent(Math.log(ratio));
+      return [drawing("text", { x, y: 11 }, `${Number(ratio.toPrecision(4))}×`), drawing("line", { x1: x, x2: x, y1: 15, y2: 20 })];
+    }));
+  }
+
+  // A dot and its interval. What lies outside the axis is an arrow.
   function forest(row) {
     if (row.ratio === null || row.ratio <= 0) return "";
-    const [width, middle] = [150, 9];
-    const place = (logarithm) => ((logarithm - settings.low) / (settings.high - settings.low)) * width;
-    const inside = (logarithm) => Math.min(width, Math.max(0, place(logarithm))).toFixed(1);
+    const middle = 11;
     const at = Math.log(row.ratio);
     const title = `${row.ratio_text} ${row.interval_text}`;
     const parts = [];
     if (settings.band) {
-      parts.push(drawing("rect", { class: "band", x: inside(-settings.band), y: 0, height: 2 * middle, width: (inside(settings.band) - inside(-settings.band)).toFixed(1) }));
+      const width = (200 * settings.band) / (settings.high - settings.low);
+      parts.push(drawing("rect", { class: "band", x: percent(-settings.band), y: 0, height: 2 * middle, width: `${width.toFixed(2)}%` }));
     }
-    parts.push(drawing("line", { class: "one", x1: inside(0), x2: inside(0), y1: 0, y2: 2 * middle }));
+    parts.push(drawing("line", { class: "one", x1: percent(0), x2: percent(0), y1: 0, y2: 2 * middle }));
     if (row.lower !== null && row.upper !== null && row.upper > 0) {
-      const [from, to] = [row.lower > 0 ? inside(Math.log(row.lower)) : 0, inside(Math.log(row.upper))];
+      const [from, to] = [row.lower > 0 ? percent(Math.log(row.lower)) : "0%", percent(Math.log(row.upper))];
       parts.push(drawing("line", { class: "whisker", x1: from, x2: to, y1: middle, y2: middle }));
     }
-    if (at > settings.high) parts.push(drawing("path", { class: "beyond", d: `M${width - 6},4L${width},${middle}L${width - 6},${2 * middle - 4}` }));
-    else if (at < settings.low) parts.push(drawing("path", { class: "beyond", d: `M6,4L0,${middle}L6,${2 * middle - 4}` }));
-    else parts.push(drawing("circle", { class: "dot-of-ratio", cx: inside(at), cy: middle, r: 4 }));
-    return drawing("svg", { viewBox: `0 0 ${width} ${2 * middle}`, class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
+    const beyond = at > settings.high ? -6 : at < settings.low ? 6 : 0;
+    if (beyond) {
+      const arrow = drawing("path", { class: "beyond", d: `M${beyond},${middle - 5}L0,${middle}L${beyond},${middle + 5}` });
+      parts.push(drawing("svg", { x: percent(at), class: "forest-end" }, arrow));
+    } else parts.push(drawing("circle", { class: "dot-of-ratio", cx: percent(at), cy: middle, r: 4.5 }));
+    return drawing("svg", { class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
   }
 
   ({ index, changes, cleaning, "burn-in": burnIn, variability, detection, compare })[settings.page]();

@@ -19,7 +19,7 @@
   }
 
   async function observations(run, number) {
-    const { observed, runs } = await load(`environments.${number}`);
+    const { observed, runs } = await load(`environments-${number}`);
     return new Map((runs[run] ?? []).map((at) => observed[at]));
   }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use lapwing_testing::RecordLines;
+use lapwing_testing::{RecordLines, report_data};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -368,12 +368,12 @@ fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
     assert!((auto - 100.5).abs() < 1e-9, "{auto}");
     let report = ["report", "--metric", "rate", "--burn-in", "auto"];
     run(folder.path(), &report);
-    let data = folder.path().join("lapwing-report/data");
-    let page = |name: &str| fs::read_to_string(data.join(name)).unwrap();
-    assert!(page("burn-in.js").contains("\"wall_time\""));
-    assert!(page("cleaning.m0.js").contains("from iteration 6 on (found from the values)"));
+    let data = report_data(&folder.path().join("lapwing-report"));
+    let page = |name: &str| data[name].to_string();
+    assert!(page("burn-in").contains("\"wall_time\""));
+    assert!(page("cleaning.m0").contains("from iteration 6 on (found from the values)"));
     // What is shown is the rate alone.
-    assert!(!data.join("cleaning.m1.js").exists());
+    assert!(!data.contains_key("cleaning.m1"));
 }
 
 #[test]

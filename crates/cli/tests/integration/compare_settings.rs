@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use lapwing_testing::RecordLines;
+use lapwing_testing::{RecordLines, report_entry};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -351,11 +351,7 @@ fn a_verdict_stands_beside_its_setting_in_the_report() {
         let done = run(folder.path(), &words);
         assert!(done.ends_with("exit 0"), "{done}");
         let site = folder.path().join("site");
-        let text = fs::read_to_string(site.join("data/index.m0.js")).unwrap();
-        let rows: Value = {
-            let (start, end) = (text.find('{').unwrap(), text.rfind('}').unwrap());
-            serde_json::from_str(&text[start..=end]).unwrap()
-        };
+        let rows = report_entry(&site, "index.m0");
         let column = |name: &str| rows[name].as_array().unwrap().clone();
         let [ids, variants, verdicts] = ["id", "variant", "verdict_text"].map(column);
         let rows = ids.iter().zip(&variants).zip(&verdicts);
@@ -538,7 +534,7 @@ fn a_verdict_on_a_file_stands_beside_the_setting_that_it_is_compared_with() {
         folder.path(),
         &["report", "--compare", "version:1.0", "file:other.jsonl"],
     );
-    let index = fs::read_to_string(folder.path().join("lapwing-report/data/index.m0.js")).unwrap();
+    let index = report_entry(&folder.path().join("lapwing-report"), "index.m0").to_string();
     let found = ["regression", "improvement", "not_measured"].map(|it| index.matches(it).count());
     assert_snapshot!(format!("{found:?}"), @"[2, 2, 2]");
 }

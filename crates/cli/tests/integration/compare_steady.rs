@@ -6,6 +6,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use lapwing_testing::RecordLines;
+use lapwing_testing::report_entry;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -241,7 +242,7 @@ fn a_start_that_had_to_be_shortened_is_told_where_it_is_used() {
         place,
         &["report", "--burn-in", "auto", "--no-suite", "-o", "site"],
     );
-    let page = fs::read_to_string(place.join("site/data/burn-in.js")).unwrap();
+    let page = report_entry(&place.join("site"), "burn-in").to_string();
     assert!(page.contains("22 (wants 26)"), "{page}");
     let none = ["burn-in", "--no-suite", "--max-cost", "0 iterations"];
     let headline = output(place, &none).0.lines().next().unwrap().to_owned();
@@ -385,7 +386,7 @@ fn a_burn_in_costs_iterations_where_the_metric_is_no_time() {
         place,
         &["report", "--no-suite", "--burn-in", "auto", "-o", "site"],
     );
-    let page = fs::read_to_string(place.join("site/data/burn-in.js")).unwrap();
+    let page = report_entry(&place.join("site"), "burn-in").to_string();
     assert!(
         page.contains(r#""cost":[21.0],"cost_text":["21 iterations"]"#),
         "{page}"

@@ -117,21 +117,25 @@ impl CompareMethod {
 /// Returns the order of comparisons in lists: regressions, improvements, not measured, inconclusive, equivalent;
 /// within each the largest changes first.
 pub fn news_first(one: &Comparison, other: &Comparison) -> Ordering {
-    let rank = |it: &Comparison| match it.verdict {
-        Verdict::Regression => 0,
-        Verdict::Improvement => 1,
-        Verdict::NotMeasured => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Equivalent => 4,
-    };
     // Twice and half are changes of the same size; what rounding adds puts nothing first.
     let change = |it: &Comparison| {
         let size = it.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
         (size * 1e9).round()
     };
-    rank(one)
-        .cmp(&rank(other))
+    news_rank(one.verdict)
+        .cmp(&news_rank(other.verdict))
         .then(change(other).total_cmp(&change(one)))
+}
+
+/// Returns the place of a verdict among all, the worst news first.
+pub(super) fn news_rank(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Regression => 0,
+        Verdict::Improvement => 1,
+        Verdict::NotMeasured => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Equivalent => 4,
+    }
 }
 
 /// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1

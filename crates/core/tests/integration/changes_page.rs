@@ -1,9 +1,9 @@
 //! Changes in the history, as pages of the report.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use crate::report_files::{entry, files};
 use crate::synthetic::{Recipe, Sessions, measure};
 use lapwing_core::clean::CleaningRules;
 use lapwing_core::detect::{DetectOptions, Histories};
@@ -78,27 +78,7 @@ fn report(
         writer.add(vec![data]).expect("it writes");
     }
     writer.finish().expect("it writes");
-    ["", "data", "benchmark"]
-        .iter()
-        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.strip_prefix(directory).expect("inside");
-            let text = fs::read_to_string(&path).expect("text");
-            (name.display().to_string(), text)
-        })
-        .collect()
-}
-
-/// Returns the data of a side file.
-fn data(files: &BTreeMap<String, String>, file: &str) -> serde_json::Value {
-    let text = &files[&format!("data/{file}.js")];
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{file}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    serde_json::from_str(json).expect("JSON")
+    files(directory)
 }
 
 /// Returns the text between two others, without tags.
@@ -138,13 +118,13 @@ fn the_page_of_changes_shows_each_cause_with_its_evidence() {
     insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "</section>"), @"✗ regression 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 suspects 2 versions: 1.29 (2026-10-20), 1.30 (2026-10-21) ( 1.28..1.30 ) cost +535 ms wall time per run of 2 benchmarks changed there too kernel 6.6, 6.7 and 1 more → 6.10, 6.9 and 1 more (tells 80 % of the runs apart) state new ; if it is known: lapwing triage acknowledge 93a38c50 b5ad3f7c benchmark metric before after change [95 % CI] runs since id verdict it 2 wall time 1.07 s 1.39 s 1.29× [1.28, 1.31] 30 / 50 1.30 93a38c50 ✗ regression it 5 wall time 1.06 s 1.28 s 1.21× [1.19, 1.22] 30 / 50 1.30 b5ad3f7c ✗ regression");
     insta::assert_snapshot!(text_between(page, "<h2 id=\"c2-title\"", "</h2>"), @"✓ improvement it 7: wall time faster by 30.1 % [29.4, 30.8]");
     assert!(page.contains("href=\"benchmark/it-2-"));
-    let rows = data(&files, "changes");
+    let rows = entry(&files, "changes");
     assert_eq!(rows["id"], serde_json::json!(["it 2", "it 5", "it 7"]));
     assert_eq!(rows["cause"], serde_json::json!([1, 1, 2]));
     let regression = ["regression", "regression", "improvement"];
     assert_eq!(rows["direction"], serde_json::json!(regression));
     // The chart of a cause leads to the runs on the page of its benchmark.
-    let chart = data(&files, "changes.c1");
+    let chart = entry(&files, "changes-c1");
     let link = &chart["option"]["tooltip"]["formatter"]["fields"][0]["link"];
     let link = link.as_str().expect("a link");
     assert!(link.starts_with("benchmark/it-2-"), "{link}");
@@ -157,7 +137,7 @@ fn the_index_and_a_benchmark_show_its_change() {
     assert!(index.contains(
         "<a href=\"changes.html\"><strong>2 new regressions and 1 new improvement</strong></a>"
     ));
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     let since: Vec<&str> = rows["since"]
         .as_array()
         .expect("a column")
@@ -182,7 +162,7 @@ fn the_index_and_a_benchmark_show_its_change() {
     insta::assert_snapshot!(text_between(page, "<ul class=\"verdicts\"", "</ul>"), @"✗ regression wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 , from 1.07 s to 1.39 s.");
     let slug = name.strip_prefix("benchmark/").expect("its folder");
     let slug = slug.strip_suffix(".html").expect("its ending");
-    let metric = data(&files, &format!("{slug}.m0"));
+    let metric = entry(&files, &format!("{slug}.m0"));
     let series = metric["charts"][0]["option"]["series"].as_array();
     let marks = series.expect("series").last().expect("marks").clone();
     assert_eq!(marks["name"], "changes");
@@ -209,7 +189,7 @@ fn a_change_that_the_whole_suite_shares_is_one_cause() {
     insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div"), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 3 versions: 1.39 (2026-10-30), 1.40 (2026-10-31), 1.41 (2026-11-01). As the whole suite changed, look for a change of the machine first. ( 1.38..1.41 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --version-under-test 1.40");
     assert!(page.contains("<a href=\"#cause=1\">All in the table</a>"));
     // Links lead to the section of the cause, or to the row in the table.
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     let links = rows["since_link"].as_array().expect("a column").iter();
     let links: Vec<&str> = links.map(|it| it.as_str().expect("a text")).collect();
     let of_table = links.iter().filter(|it| it.starts_with("changes.html#q="));
@@ -243,7 +223,7 @@ fn a_benchmark_that_the_suite_file_mutes_has_no_change() {
     };
     let view = view_of(&benchmarks, &judge);
     let files = report(benchmarks, Some(view));
-    assert_eq!(data(&files, "changes")["id"], serde_json::json!(["it 1"]));
+    assert_eq!(entry(&files, "changes")["id"], serde_json::json!(["it 1"]));
     assert!(files["changes.html"].contains("Muted in the suite file: it 2."));
 }
 

@@ -1,10 +1,10 @@
 //! What a comparison came to, as a chart and as pages of the report.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use crate::compared::{compared, view};
+use crate::report_files::{entry, files};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 use lapwing_core::judge::{CompareOptions, Comparison, Verdict, VerdictReason};
 use lapwing_core::sample::BenchmarkData;
@@ -137,28 +137,12 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
         writer.add(vec![data]).expect("it writes");
     }
     writer.finish().expect("it writes");
-    ["", "data", "benchmark"]
-        .iter()
-        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.strip_prefix(directory).expect("inside");
-            let text = fs::read_to_string(&path).expect("text");
-            (name.display().to_string(), text)
-        })
-        .collect()
+    files(directory)
 }
 
 /// Returns a column of a side file.
 fn column(files: &BTreeMap<String, String>, file: &str, name: &str) -> serde_json::Value {
-    let text = &files[&format!("data/{file}.js")];
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{file}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    let columns: serde_json::Value = serde_json::from_str(json).expect("JSON");
-    columns[name].clone()
+    entry(files, file)[name].clone()
 }
 
 #[test]
@@ -183,16 +167,16 @@ fn the_page_of_comparisons_has_every_one_the_worst_first() {
         .collect();
     insta::assert_snapshot!(rows.join("\n"), @"
     it 1 | wall_time | 1.144× | regression | 
-    it 1 | peak_memory | 1.144× | regression | 
     it 4 | wall_time | 1.05× | regression | 
+    it 1 | peak_memory | 1.144× | regression | 
     it 4 | peak_memory | 1.05× | regression | 
     it 3 | wall_time | 0.858× | improvement | 
     it 3 | peak_memory | 0.858× | improvement | 
     it 5 | wall_time | – | not_measured | only in the candidate
     it 5 | peak_memory | – | not_measured | only in the candidate
     it 0 | wall_time | 1.002× | equivalent | 
-    it 0 | peak_memory | 1.002× | equivalent | 
     it 2 | wall_time | 1.000× | equivalent | 
+    it 0 | peak_memory | 1.002× | equivalent | 
     it 2 | peak_memory | 1.000× | equivalent |
     ");
     let page = &files["compare.html"];

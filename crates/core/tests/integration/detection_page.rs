@@ -11,6 +11,7 @@ use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use lapwing_core::show::{Chart, ChartTheme, DetectionView, chart};
 use lapwing_stats::{DetectionMethod, Strategy};
+use lapwing_testing::report_entry;
 use serde_json::{Value, json};
 
 /// A benchmark of one session, with this noise between instances and within them.
@@ -318,13 +319,7 @@ fn write(benchmarks: Vec<BenchmarkData>, detect: DetectionTarget) -> tempfile::T
 }
 
 fn side_file(directory: &tempfile::TempDir, name: &str) -> Value {
-    let text =
-        fs::read_to_string(directory.path().join(format!("data/{name}.js"))).expect("a file");
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{name}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    serde_json::from_str(json).expect("JSON")
+    report_entry(directory.path(), name)
 }
 
 /// Returns the text of a page between two marks, without tags.
@@ -371,7 +366,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
     let chart = side_file(&directory, "detection.m0.chart");
     assert_eq!(chart["option"]["yAxis"]["data"], json!(["noisy", "quiet"]));
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations per side. 1 cannot. 1 more with too few measurements: detection needs three instances with two usable iterations each, and positive values.Caution: based on few instances (8 at least) for 2 of 2 benchmarks: the true MDS may be up to 2.0 times as large.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. The cheapest configurations that detect it would take 37.8 s for 1 benchmark per version. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
+    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations per side. 1 cannot. 1 more with too few measurements: detection needs three instances with two usable iterations each, and positive values.Caution: based on few instances (8 at least) for 2 of 2 benchmarks: the true MDS may be up to 2.0 times as large.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise on the page Noise; lapwing mds simulates them with what was measured. The cheapest configurations that detect it would take 37.8 s for 1 benchmark per version. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
 }
 
 #[test]

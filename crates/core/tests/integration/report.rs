@@ -1,11 +1,11 @@
 //! The report as files: complete, the same every time, and nothing in it breaks out of its place.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use lapwing_core::show::report::{self, ReportOptions};
 
+use crate::report_files::{entry, files};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
 const ODD: &str = "</script><script>alert(1)</script>\"'&<!--";
@@ -45,34 +45,6 @@ fn write(directory: &Path, recipes: &[Recipe]) -> report::WrittenReport {
     report::write(benchmarks, directory, options()).expect("it writes")
 }
 
-fn files(directory: &Path) -> BTreeMap<String, String> {
-    ["", "benchmark", "data"]
-        .iter()
-        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.strip_prefix(directory).expect("inside");
-            (
-                name.display().to_string(),
-                fs::read_to_string(&path).expect("text"),
-            )
-        })
-        .collect()
-}
-
-/// Returns the data of a side file.
-fn data(files: &BTreeMap<String, String>, name: &str) -> serde_json::Value {
-    let text = files
-        .get(&format!("data/{name}.js"))
-        .expect("the file is there");
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{name}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself under its own name");
-    serde_json::from_str(json).expect("JSON")
-}
-
 #[test]
 fn the_same_measurements_give_the_same_bytes() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -89,7 +61,7 @@ fn every_row_of_the_index_has_a_page_and_its_data() {
     assert_eq!(written.benchmarks, 3);
     assert_eq!(written.index, directory.path().join("index.html"));
     let files = files(directory.path());
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     let slugs: Vec<&str> = rows["slug"]
         .as_array()
         .expect("a column")
@@ -99,9 +71,9 @@ fn every_row_of_the_index_has_a_page_and_its_data() {
     assert_eq!(slugs.len(), 4, "a row per variant");
     for slug in slugs {
         assert!(files.contains_key(&format!("benchmark/{slug}.html")));
-        let charts = data(&files, &format!("{slug}.m0"));
+        let charts = entry(&files, &format!("{slug}.m0"));
         assert_eq!(charts["charts"][0]["id"], "history");
-        let raw = data(&files, &format!("{slug}.raw0"));
+        let raw = entry(&files, &format!("{slug}.raw0"));
         let iterations = raw["index"].as_array().expect("a column").len();
         let values = raw["metrics"][0]["values"]
             .as_array()
@@ -116,10 +88,11 @@ fn names_break_out_of_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), &recipes());
     for (name, text) in files(directory.path()) {
-        if name.starts_with("data/") {
-            // A script of its own, in which only its own end could be faked.
-            assert!(!text.contains("</script"), "{name}");
-        } else {
+        if name.starts_with("data/") && name.ends_with(".js") {
+            // Its content is base64; the name is that of a page.
+            let quoted = text.matches('"').count();
+            assert_eq!((quoted, text.contains('<')), (4, false), "{name}");
+        } else if !name.starts_with("data/") {
             assert!(!text.contains("<script>alert"), "{name}");
         }
     }
@@ -130,7 +103,7 @@ fn what_failed_and_what_was_left_out_is_told() {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), &recipes());
     let files = files(directory.path());
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     let column = |name: &str| rows[name].clone();
     assert_eq!(
         column("failures"),
@@ -163,7 +136,7 @@ fn a_summary_has_a_value_and_nothing_that_would_judge_it() {
     let recipes = [summaries("it", 4, 4)];
     write(directory.path(), &recipes);
     let files = files(directory.path());
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     let row = |name: &str| rows[name][0].clone();
     assert_eq!(row("summary"), "mean over 3 instances of their median of 7");
     assert!(row("value").is_number());
@@ -188,7 +161,7 @@ fn a_summary_has_a_value_and_nothing_that_would_judge_it() {
     );
     let slug = row("slug");
     let slug = slug.as_str().expect("a text");
-    let metric = data(&files, &format!("{slug}.m0"));
+    let metric = entry(&files, &format!("{slug}.m0"));
     assert_eq!(
         metric["charts"].as_array().expect("charts").len(),
         1,
@@ -211,7 +184,7 @@ fn an_instance_that_came_to_no_iteration_is_a_failure() {
     }
     report::write([data], directory.path(), options()).expect("it writes");
     let files = files(directory.path());
-    assert_eq!(self::data(&files, "index.m0")["failures"][0], 3);
+    assert_eq!(entry(&files, "index.m0")["failures"][0], 3);
     let page = files.iter().find(|(name, _)| name.starts_with("benchmark"));
     let page = page.expect("a page").1;
     for said in [
@@ -228,7 +201,7 @@ fn summaries_and_samples_share_neither_a_mean_nor_a_line() {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), &[summaries("it", 5, 3)]);
     let files = files(directory.path());
-    let rows = data(&files, "index.m0");
+    let rows = entry(&files, "index.m0");
     assert_eq!(rows["summary"][0], "");
     assert_eq!(rows["sparkline_title"][0], "the last 5 runs, oldest left");
     assert_eq!(
@@ -236,7 +209,7 @@ fn summaries_and_samples_share_neither_a_mean_nor_a_line() {
         "against the run of 2026-09-24 14:13 night-3, 1.3"
     );
     let slug = rows["slug"][0].as_str().expect("a text");
-    let metric = data(&files, &format!("{slug}.m0"));
+    let metric = entry(&files, &format!("{slug}.m0"));
     // The oldest run with samples has only a summary before it.
     assert_eq!(metric["runs"][1].get("change"), None);
     let history = &metric["charts"][0]["option"];
@@ -302,9 +275,13 @@ fn a_report_without_every_iteration_is_otherwise_the_same() {
         files(&directory)
     };
     let (with, without) = (written("with", true), written("without", false));
-    let is_raw = |name: &String| name.contains(".raw") || name.contains(".older");
+    // The scripts hold the entries of both kinds.
+    let is_raw = |name: &String| {
+        name.contains(".raw") || name.contains(".older") || name.ends_with(".js")
+    };
     let kept: Vec<&String> = with.keys().filter(|name| !is_raw(name)).collect();
-    assert_eq!(without.keys().collect::<Vec<_>>(), kept);
+    let all = without.keys().filter(|name| !name.ends_with(".js"));
+    assert_eq!(all.collect::<Vec<_>>(), kept);
     assert!(kept.len() + 2 <= with.len(), "both kinds are in the other");
     let differ = kept.iter().filter(|name| with[**name] != without[**name]);
     let differ: Vec<&str> = differ.map(|name| name.as_str()).collect();

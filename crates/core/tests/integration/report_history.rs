@@ -52,7 +52,7 @@ fn a_run_knows_the_run_before_it_and_what_was_observed_around_both() {
     let page = names(directory, "benchmark", "join").remove(0);
     let runs = side_file(directory, &format!("{page}.runs0"));
     assert_eq!(runs.as_array().map(Vec::len), Some(24));
-    let environments = side_file(directory, "environments.0");
+    let environments = side_file(directory, "environments-0");
     let observed = |run: &Value| -> Vec<String> {
         let places = environments["runs"][run["id"].as_str().expect("an id")].as_array();
         let pairs = places.expect("a run").iter().map(|place| {

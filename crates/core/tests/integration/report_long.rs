@@ -8,7 +8,7 @@ use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use serde_json::{Value, json};
 
-use crate::report_files::{names, side_file};
+use crate::report_files::{entry, files, names, side_file};
 use crate::synthetic::{Recipe, Sessions, measure};
 
 /// Measures by one metric: id, then per session what the values are counted in and the value.
@@ -81,7 +81,7 @@ fn units_of_one_dimension_stand_on_one_axis() {
     assert_eq!(history["yAxis"]["name"], "wall time (s)");
     assert_eq!(content["runs"][0]["change"], "1.00× [0.98, 1.02]");
     assert_eq!(content["runs"][2]["value"], "1.50 s");
-    let raw = side_file(directory, &format!("{page}.raw0"));
+    let raw = entry(&files(directory), &format!("{page}.raw0"));
     assert_eq!(raw["metrics"][0]["unit"], "s");
 }
 
@@ -200,10 +200,10 @@ fn a_long_history_is_in_pieces_and_loses_nothing() {
     ids.dedup();
     assert_eq!((number, ids.len() % 400), (ids.len(), 0));
     let mut rows = 0;
-    for file in names(directory, "data", &format!("{page}.raw")) {
-        rows += side_file(directory, &file)["index"]
-            .as_array()
-            .map_or(0, Vec::len);
+    for (_, file) in
+        lapwing_testing::report_data(directory).range(format!("{page}.raw")..format!("{page}.raw~"))
+    {
+        rows += file["index"].as_array().map_or(0, Vec::len);
     }
     assert_eq!(rows, number * 5 * (recipe_iterations(directory, &page)));
     for file in fs::read_dir(directory.join("data")).expect("a folder") {
@@ -218,7 +218,7 @@ fn a_long_history_is_in_pieces_and_loses_nothing() {
 
 /// Returns how many iterations each instance has.
 fn recipe_iterations(directory: &Path, page: &str) -> usize {
-    let raw = side_file(directory, &format!("{page}.raw0"));
+    let raw = entry(&files(directory), &format!("{page}.raw0"));
     let of_first = raw["instance"].as_array().expect("a column").iter();
     of_first.filter(|it| **it == json!(0)).count()
 }

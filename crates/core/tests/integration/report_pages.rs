@@ -9,6 +9,7 @@ use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use lapwing_core::suite::JudgedFrom;
 use lapwing_stats::Seed;
+use lapwing_testing::{report_data, report_entry};
 use serde_json::{Value, json};
 
 use crate::synthetic::{Recipe, Sessions, Source, measure};
@@ -26,13 +27,7 @@ fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: CleaningRules)
 }
 
 fn column(directory: &Path, file: &str, name: &str) -> Value {
-    let text = fs::read_to_string(directory.join(format!("data/{file}.js"))).expect("a file");
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{file}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    let columns: Value = serde_json::from_str(json).expect("JSON");
-    columns[name].clone()
+    report_entry(directory, file)[name].clone()
 }
 
 fn page(directory: &Path, name: &str) -> String {
@@ -124,11 +119,8 @@ fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     assert_eq!(reasons, json!(["", "never reaches a steady state"]));
     let said = "Benchmarks that mostly or never become steady should be fixed or retired.";
     assert!(page(directory.path(), "burn-in.html").contains(said));
-    let chart = fs::read_dir(directory.path().join("data")).expect("a folder");
-    let charts = chart.filter(|it| {
-        let name = it.as_ref().expect("an entry").file_name();
-        name.to_string_lossy().ends_with(".burn-in.js")
-    });
+    let data = report_data(directory.path());
+    let charts = data.keys().filter(|it| it.ends_with(".burn-in"));
     assert_eq!(charts.count(), 2, "a chart for each");
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::ReportSite;
 use super::cleaning::source_text;
 use super::columns::BenchmarkLink;
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
 use super::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
@@ -82,7 +83,7 @@ impl BurnInRow {
 /// Returns when a benchmark gets steady, and writes its chart; `None` without values. The sample
 /// is that of its newest epoch.
 pub(super) fn row(
-    site: &ReportSite,
+    pack: &mut DataPack<'_>,
     sample: &Sample<'_>,
     benchmark: &BenchmarkLink,
     (policy, source): (CleaningPolicy, BurnInSource),
@@ -104,7 +105,6 @@ pub(super) fn row(
         .iter()
         .any(|it| it.class.is_some_and(can_tell))
     {
-        row.chart = format!("{}.burn-in", benchmark.slug);
         let marks = BurnInMarks {
             subject: &metric_title(&metric),
             unit: &unit,
@@ -114,8 +114,8 @@ pub(super) fn row(
             },
             found: steady.start_index(),
         };
-        site.directory
-            .write_data(&row.chart, &burn_in(&steady, &marks))?;
+        let name = format!("{}.burn-in", benchmark.slug);
+        row.chart = pack.add(&name, &burn_in(&steady, &marks))?;
     }
     Ok(Some(row))
 }

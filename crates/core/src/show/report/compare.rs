@@ -10,16 +10,18 @@ use super::ReportSite;
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
-use super::listing::{Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted};
+use super::listing::{
+    Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
+};
 use super::slug::slug;
 use super::verdicts::{chip, looks};
 use crate::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
 use crate::model::Better;
-use crate::show::chart::{Chart, ratios};
 use crate::show::quantity::round_percent;
-use crate::show::sample::metric_title;
+use crate::show::sample::{FIRST_METRIC, metric_title};
+use crate::show::verdict::news_rank;
 use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
 use crate::text::{capitalised, counted, joined};
 
@@ -197,36 +199,21 @@ pub(super) fn write(
     };
     let mut comparisons: Vec<&Comparison> = view.comparisons.iter().collect();
     comparisons.sort_by(|one, other| news_first(one, other));
+    // Of the same kind of news, wall time first.
+    comparisons.sort_by_key(|it| (news_rank(it.verdict), it.subject.metric != FIRST_METRIC));
     let rows = comparisons.into_iter().map(|it| row(it, written));
     let rows: Vec<CompareRow> = rows.collect();
-    site.directory.write_data("compare.charts", &charts(view))?;
     let files = ListingFiles::write(site, SitePage::Compare, &rows)?;
     let page = ListingPage {
         page: SitePage::Compare,
         conclusion: conclusion(view),
         filters: filters(view, &rows),
-        draw: Some(("ratios", "Draw the ratios")),
+        draw: None,
         caption: "What changed, worst first",
         columns: table_columns(view),
         guide: guide(&view.options),
     };
     page.write(site, &files, axis(view, &rows))
-}
-
-/// Returns a chart for each metric and candidate.
-fn charts(view: &ComparisonView) -> Vec<Chart> {
-    let mut groups: Vec<((&String, &String), Vec<Comparison>)> = Vec::new();
-    for comparison in &view.comparisons {
-        let key = (&comparison.subject.metric, &comparison.candidate);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(comparison.clone()),
-            None => groups.push((key, vec![comparison.clone()])),
-        }
-    }
-    groups
-        .into_iter()
-        .map(|(_, group)| ratios(&group, &view.options))
-        .collect()
 }
 
 /// Returns the axis that all rows share, wide enough for most intervals.
@@ -300,24 +287,28 @@ fn table_columns(view: &ComparisonView) -> Vec<ListingColumn> {
         columns.push(sorted("candidate", "candidate", ""));
     }
     columns.extend([
-        sorted("baseline", "baseline", "number"),
-        sorted("value", "candidate", "number"),
+        unsorted("", "forest"),
         sorted("ratio", "ratio", "number"),
-        sorted("p", "p (adjusted)", "number"),
-        sorted("size", "instances", "number"),
+        sorted("value", "baseline → candidate", "number"),
+        sorted("p", "p (adjusted)", "number on-demand"),
+        sorted("size", "instances", "number on-demand"),
         sorted("verdict", "verdict", "verdict"),
     ]);
     columns
 }
 
+/// The number of suites' means above the table; the others are folded.
+const OPEN_SUITES: usize = 2;
+
 fn suites(view: &ComparisonView) -> Markup {
-    html! {
-        @if !view.suites.is_empty() {
+    let several_candidates = view.names(|it| &it.candidate).len() > 1;
+    let list = |suites: &[&SuiteComparison]| {
+        html! {
             ul.suites {
-                @for it in &view.suites {
+                @for it in suites {
                     li {
                         "Suite " strong { (it.suite) } ", " (metric_title(&it.metric))
-                        @if view.names(|it| &it.candidate).len() > 1 { ", " (it.candidate) }
+                        @if several_candidates { ", " (it.candidate) }
                         @if let Some(setting) = &it.setting { ", " (setting) }
                         ": " strong { (ratio_text(it.ratio.ratio, it.ratio.interval)) }
                         " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")"
@@ -325,8 +316,20 @@ fn suites(view: &ComparisonView) -> Markup {
                 }
             }
         }
-        @for note in &view.notes {
-            p { "Note: " (note) "." }
+    };
+    let mut suites: Vec<&SuiteComparison> = view.suites.iter().collect();
+    suites.sort_by_key(|it| it.metric != FIRST_METRIC);
+    let (shown, folded) = suites.split_at(suites.len().min(OPEN_SUITES));
+    html! {
+        @if !shown.is_empty() { (list(shown)) }
+        @if !folded.is_empty() {
+            details { summary { (counted(folded.len(), "more geometric mean")) } (list(folded)) }
+        }
+        @if !view.notes.is_empty() {
+            details {
+                summary { (counted(view.notes.len(), "note")) " on the sides" }
+                ul { @for note in &view.notes { li { (note) "." } } }
+            }
         }
     }
 }
@@ -360,9 +363,9 @@ fn filters(view: &ComparisonView, rows: &[CompareRow]) -> Filters {
 fn guide(options: &CompareOptions) -> Markup {
     html! {
         dt { "ratio" }
-        dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
+        dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". All rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it; what is further away is an arrow." }
         dt { "p (adjusted)" }
-        dd { "The probability of a ratio at least this far from 1 if nothing had changed; in parentheses corrected for the number of comparisons (Benjamini and Hochberg), which decides the verdict." }
+        dd { "Shown on request. The probability of a ratio at least this far from 1 if nothing had changed; in parentheses corrected for the number of comparisons (Benjamini and Hochberg), which decides the verdict." }
         dt { "verdict" }
         dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better. " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
             @if let Some(effect) = options.smallest_effect {

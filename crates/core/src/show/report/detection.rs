@@ -12,6 +12,7 @@ use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted};
+use super::page::first_open;
 use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
@@ -214,8 +215,8 @@ pub(super) fn sentence(
         .filter(|it| it.found.name == *metric && it.is_known())
         .collect();
     let power = percent(detect.power);
-    html! {
-        @for (at, row) in rows.iter().enumerate() {
+    let parts = rows.iter().enumerate().map(|(at, row)| {
+        html! {
             p.hint.detectable {
                 @if rows.len() > 1 && !row.setting.is_empty() { (row.setting) ": " }
                 "Comparing " (FIRST_ANSWER.instances) " instances × " (FIRST_ANSWER.iterations) " iterations per side would detect a slowdown of "
@@ -232,7 +233,8 @@ pub(super) fn sentence(
                 }
             }
         }
-    }
+    });
+    first_open(&parts.collect::<Vec<_>>(), 1, "more variant")
 }
 
 /// The number of variants with a picture; others have a sentence only.
@@ -351,7 +353,7 @@ fn conclusion(
         @for caution in cautions.into_iter().flatten() { p.hint { "Caution: " (caution) "." } }
         p.hint {
             @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
-            "These numbers are by formula, from the noise that " a href=(SitePage::Variability.file()) { "variability" } " shows; "
+            "These numbers are by formula, from the noise on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } "; "
             code { "lapwing mds" } " simulates them with what was measured. "
             @if let Some((planned, cost)) = &plan {
                 "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, noun)) " per version. "

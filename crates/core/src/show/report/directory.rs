@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::data_pack::DataPack;
 use super::frame::SitePage;
 
 /// The file that tells a report's directory from any other.
 const MARKER: &str = ".lapwing-report";
 
 /// The text of the marker: the version of the layout.
-const MARKER_TEXT: &str = "A report of lapwing, layout 1. The next report replaces what is here.\n";
+const MARKER_TEXT: &str = "A report of lapwing, layout 2. The next report replaces what is here.\n";
 
 /// The folders of a report.
 const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
@@ -104,33 +105,16 @@ impl ReportDirectory {
         fs::write(&path, content).map_err(io_error(&path))
     }
 
-    /// Writes a side file, which registers its data under its own name when a page loads it.
+    /// Writes a side file with a single entry of the same name, and returns what pages find it by.
     pub(super) fn write_data(
         &self,
         name: &str,
         value: &impl Serialize,
-    ) -> Result<(), DirectoryError> {
-        // Structs of numbers and texts, which cannot fail.
-        let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
-        // A line separator inside a text is an error to old browsers, and `</script` to some tools.
-        let json = [
-            ("\u{2028}", "\\u2028"),
-            ("\u{2029}", "\\u2029"),
-            ("</", "<\\/"),
-        ]
-        .iter()
-        .fold(json, |json, (found, escaped)| {
-            if json.contains(found) {
-                json.replace(found, escaped)
-            } else {
-                json
-            }
-        });
-        let quoted = serde_json::Value::from(name);
-        self.write(
-            &format!("data/{name}.js"),
-            &format!("lapwing.register({quoted},{json});\n"),
-        )
+    ) -> Result<String, DirectoryError> {
+        let mut pack = DataPack::new(self, name);
+        let entry = pack.add(name, value)?;
+        pack.finish()?;
+        Ok(entry)
     }
 
     /// Writes the index, with which the report is whole, and returns its path. It appears when all of it is written.

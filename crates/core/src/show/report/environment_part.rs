@@ -3,11 +3,15 @@
 use maud::{Markup, html};
 
 use super::environment::{ObservedValue, VariantEnvironment};
+use super::page::first_open;
 use crate::model::Run;
 use crate::text::{counted, grouped, plural};
 
 /// The number of variants besides the latest whose changes are on the page.
 const SHOWN_VARIANTS: usize = 20;
+
+/// The number of them that are listed; the others are folded.
+const OPEN_VARIANTS: usize = 3;
 
 /// The number of observations in a table, and of characters of each.
 const SHOWN_OBSERVATIONS: usize = 200;
@@ -24,9 +28,9 @@ pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
             section #environment aria-labelledby="environment-title" {
                 h2 #environment-title { "Environment" }
                 (environment_change(latest, &name(latest)))
-                @for other in others.iter().take(SHOWN_VARIANTS) {
-                    @let number = changed(other).len();
-                    details {
+                @let other_variants = others.iter().take(SHOWN_VARIANTS).map(|other| {
+                    let number = changed(other).len();
+                    html! { details {
                         summary {
                             (other.variant) ": "
                             @if other.previous.is_none() { "only one run" }
@@ -34,8 +38,9 @@ pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
                             @else { (counted(number, "observation")) " " (plural(number, "differs", "differ")) }
                         }
                         (environment_change(other, &name(other)))
-                    }
-                }
+                    } }
+                });
+                (first_open(&other_variants.collect::<Vec<_>>(), OPEN_VARIANTS, "more variant"))
                 @if others.len() > SHOWN_VARIANTS {
                     p.hint { "A click on a run says what differs from the run before it, of every variant." }
                 }

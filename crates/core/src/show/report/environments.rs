@@ -69,7 +69,7 @@ impl RunEnvironments {
     pub(super) fn write(&self, directory: &ReportDirectory) -> Result<(), DirectoryError> {
         let all = self.finished.iter().chain([&self.current]);
         for (number, file) in all.enumerate() {
-            directory.write_data(&format!("environments.{number}"), file)?;
+            directory.write_data(&format!("environments-{number}"), file)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::ReportSite;
+use super::data_pack::file_of;
 
 /// A page about all benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,12 +62,26 @@ impl SitePage {
         match self {
             Self::Index => "Benchmarks",
             Self::Changes => "Changes",
-            Self::Compare => "Comparison",
-            Self::Bars => "Bars",
-            Self::Variability => "Variability",
-            Self::Detection => "Detection",
-            Self::BurnIn => "Burn-in",
-            Self::Cleaning => "Cleaning",
+            Self::Compare => "Compare",
+            Self::Bars => "Side by side",
+            Self::Variability => "Noise",
+            Self::Detection => "Sensitivity",
+            Self::BurnIn => "Warm-up",
+            Self::Cleaning => "Data quality",
+        }
+    }
+
+    /// Returns the question that it answers.
+    fn question(self) -> &'static str {
+        match self {
+            Self::Index => "Is anything wrong?",
+            Self::Changes => "What changed in the history?",
+            Self::Compare => "What changed between two sides?",
+            Self::Bars => "How do the latest values compare?",
+            Self::Variability => "How much does each benchmark vary?",
+            Self::Detection => "How small a slowdown can each benchmark detect?",
+            Self::BurnIn => "When does each benchmark become steady?",
+            Self::Cleaning => "What was excluded, and why?",
         }
     }
 
@@ -107,7 +122,7 @@ pub(super) struct PageFrame<'a> {
     /// The target and the text of its first link, which skips the navigation.
     pub(super) skip: (&'a str, &'a str),
     pub(super) scripts: &'a [&'a str],
-    /// The side file that its script needs at once.
+    /// The entry of a side file that its script needs at once.
     pub(super) data: Option<&'a str>,
 }
 
@@ -153,7 +168,7 @@ impl PageFrame<'_> {
                     (below)
                     (json_script("settings", settings))
                     @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
-                    @if let Some(file) = self.data { script src=(format!("{root}data/{file}.js")) {} }
+                    @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
                 }
             }
         }
@@ -175,7 +190,7 @@ impl PageFrame<'_> {
         html! {
             nav.pages aria-label="Pages of the report" {
                 @for page in SitePage::ALL.into_iter().filter(is_there) {
-                    a href=(format!("{root}{}", page.file())) aria-current=[(self.page == Some(page)).then_some("page")] {
+                    a href=(format!("{root}{}", page.file())) title=(page.question()) aria-current=[(self.page == Some(page)).then_some("page")] {
                         (page.title())
                     }
                 }

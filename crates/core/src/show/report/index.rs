@@ -285,7 +285,7 @@ fn guide() -> Markup {
         dt { "in the history" }
         dd { "The latest change of its level that was not undone, and the first version with it: one value per run is compared with those before and after. A click leads to the suspects and to what else changed there." }
         dt { "noise" }
-        dd { "How much the instances of the latest version differ from each other: " em { "CV between" } " on the page of " a href=(SitePage::Variability.file()) { "variability" } ", which shows what helps. Instances of a single iteration do not tell how much of it is the noise of iterations, which is included there. Noise hides small changes. It is highlighted where the benchmark is noisy: where it varies by more than " (round_percent(NOISY)) " between instances." }
+        dd { "How much the instances of the latest version differ from each other: " em { "CV between" } " on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } ", which shows what helps. Instances of a single iteration do not tell how much of it is the noise of iterations, which is included there. Noise hides small changes. It is highlighted where the benchmark is noisy: where it varies by more than " (round_percent(NOISY)) " between instances." }
         dt { "summary" }
         dd { "The source kept only a number, such as the median of 30 samples. It is shown with the source's own spread (± and its name), without an interval, and nothing is concluded from it." }
         dt { "instances × iterations" }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, SitePage};
 use crate::model::MetricName;
@@ -69,10 +70,13 @@ impl ListingPage {
             (self.conclusion)
             @if files.has_rows() {
                 (self.filters.form())
-                @if let Some((action, text)) = self.draw {
-                    p.buttons { button type="button" data-action=(action) aria-expanded="false" { (text) } }
-                    div.charts #(action) hidden {}
+                div.above-table {
+                    p #shown role="status" {}
+                    @if let Some((action, text)) = self.draw {
+                        button type="button" data-action=(action) aria-expanded="false" { (text) }
+                    }
                 }
+                @if let Some((action, _)) = self.draw { div.charts #(action) hidden {} }
                 (self.table(table))
                 @if !self.guide.0.is_empty() {
                     details.guide { summary { "How to read this table" } dl { (self.guide) } }
@@ -84,7 +88,6 @@ impl ListingPage {
 
     fn table(&self, id: &str) -> Markup {
         html! {
-            p #shown role="status" {}
             table.listing #(id) role="table" tabindex="-1" {
                 caption.unseen { (self.caption) }
                 thead role="rowgroup" { tr role="row" {
@@ -276,21 +279,19 @@ impl<R> MetricRows<R> {
         chart: impl Fn(&[R]) -> Option<Chart>,
     ) -> Result<ListingFiles, DirectoryError> {
         let mut files = Vec::new();
+        let mut pack = DataPack::new(&site.directory, page.name());
         for (number, (name, RowsOfMetric { rows, .. })) in self.by_use().into_iter().enumerate() {
             let file = format!("{}.m{number}", page.name());
-            site.directory.write_data(&file, &content(rows))?;
-            let mut chart_file = None;
-            if let Some(chart) = chart(rows) {
-                let file = format!("{file}.chart");
-                site.directory.write_data(&file, &chart)?;
-                chart_file = Some(file);
-            }
+            let entry = pack.add(&file, &content(rows))?;
+            let chart = chart(rows);
+            let chart = chart.map(|chart| pack.add(&format!("{file}.chart"), &chart));
             files.push(MetricRowsFile {
                 name: name.clone(),
-                file,
-                chart: chart_file,
+                file: entry,
+                chart: chart.transpose()?,
             });
         }
+        pack.finish()?;
         Ok(ListingFiles::ByMetric(files))
     }
 }
@@ -396,6 +397,9 @@ impl Filters {
         html! {
             form #filters role="search" aria-label=(self.label) {
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a name" autocomplete="off"; }
+                // On narrow screens the other fields would push the data off the screen.
+                button type="button" data-action="fields" aria-expanded="false" aria-controls="fields" { "Filters" }
+                div #fields {
                 @if !self.metrics.is_empty() {
                     label { span { "Metric" } select name="metric" {
                         @if self.metric_choice == MetricFilter::OneOrAll { option value="" { "all" } }
@@ -417,6 +421,7 @@ impl Filters {
                     } }
                 }
                 button type="reset" { "Clear" }
+                }
             }
         }
     }

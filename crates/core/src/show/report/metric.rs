@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
@@ -33,7 +34,7 @@ pub(super) const CHARACTERS: usize = 150_000;
 const NEWEST_RUNS: usize = 10_000;
 
 const NOTHING_TO_DRAW: &str =
-    "Nothing to draw yet: a summary has no iterations, and one run is no history.";
+    "Nothing to draw yet: a chart takes several runs, instances or iterations with values.";
 
 /// The side files of a metric, for the script of the page.
 #[derive(Debug, Serialize)]
@@ -157,6 +158,7 @@ struct TraceSummary {
 /// Writes the side files of the metric of that number.
 pub(super) fn write(
     site: &ReportSite,
+    pack: &mut DataPack<'_>,
     slug: &str,
     number: usize,
     views: &[MetricView],
@@ -170,22 +172,22 @@ pub(super) fn write(
         None => (sample.runs.as_slice(), groups.as_slice()),
     };
     let mut charts = Vec::new();
+    // Summaries have neither iterations nor instances that could be drawn.
+    let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
+    let mut instances = latest.iter().flat_map(|run| &run.instances);
+    let has_courses = has_samples && instances.any(|it| it.iterations() > 1);
+    let has_instances = has_samples && sample.runs.iter().any(|run| run.instances.len() > 1);
+    // Where every variant has one run, other charts show more, if there are any.
+    let are_histories = (sample.variants().iter()).any(|it| view.of_variant(it).nth(1).is_some());
     let mut in_history = false;
-    if sample.runs.len() > 1 {
+    if are_histories || sample.runs.len() > 1 && !has_courses && !has_instances {
         let points: Vec<HistoryPoint> = history_points(view).into_iter().map(|it| it.1).collect();
         in_history = points.len() == sample.runs.len();
         let marks = changes::level_marks(site.changes.as_ref(), slug, view, number == 0);
         let unit = &sample.metric.unit;
         charts.push(history(&sample.name, unit, &points, &marks, colours));
     }
-    // Summaries have neither iterations nor instances that could be drawn.
-    let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
-    if has_samples {
-        let are_several = sample.runs.len() > 1;
-        let is_instance_long = |it: &InstanceSample| it.iterations() > 1;
-        let mut instances = latest.iter().flat_map(|run| &run.instances);
-        let has_courses = instances.any(is_instance_long);
-        let has_instances = sample.runs.iter().any(|run| run.instances.len() > 1);
+    if has_courses {
         let mut chart = iterations(sample, latest, colours);
         if !older.is_empty() && !site.options.raw {
             let drawn = group_label(latest);
@@ -193,16 +195,13 @@ pub(super) fn write(
                 " Drawn: {drawn}; lapwing report --raw adds older ones."
             ));
         }
-        // Of single values the history shows everything.
-        if has_courses || !are_several {
-            charts.push(chart);
-        }
-        if has_instances || !are_several {
-            charts.push(instance_means(sample, &sample.runs, colours));
-        }
-        if has_courses || has_instances || !are_several {
-            charts.push(distribution(sample, &sample.runs, colours));
-        }
+        charts.push(chart);
+    }
+    if has_instances {
+        charts.push(instance_means(sample, &sample.runs, colours));
+    }
+    if has_courses || has_instances {
+        charts.push(distribution(sample, &sample.runs, colours));
     }
     let mut notes: Vec<String> = notes(view)
         .into_iter()
@@ -219,8 +218,7 @@ pub(super) fn write(
     let mut position = runs.len();
     for (at, piece) in pieces.enumerate() {
         let name = format!("{file}.more{at}");
-        site.directory.write_data(&name, &piece)?;
-        more_runs.push((name, position));
+        more_runs.push((pack.add(&name, &piece)?, position));
         position += piece.len();
     }
     let content = MetricContent {
@@ -230,7 +228,7 @@ pub(super) fn write(
         runs,
         more_runs,
     };
-    site.directory.write_data(&file, &content)?;
+    let entry = pack.add(&file, &content)?;
     let has_older = has_samples && site.options.raw;
     let groups = older.iter().filter(|_| has_older).map(|runs| OlderGroup {
         label: group_label(runs),
@@ -242,12 +240,11 @@ pub(super) fn write(
         .enumerate()
     {
         let name = format!("{file}.older{at}");
-        site.directory.write_data(&name, piece)?;
-        older_files.push(name);
+        older_files.push(pack.add(&name, piece)?);
     }
     Ok(MetricSideFile {
         name: sample.name.clone(),
-        file,
+        file: entry,
         older: older_files,
         latest: group_label(latest),
     })

@@ -10,6 +10,7 @@ mod changes;
 mod cleaning;
 mod columns;
 mod compare;
+mod data_pack;
 mod detection;
 mod directory;
 mod environment;
@@ -57,6 +58,7 @@ use cleaning::CleaningRow;
 use columns::BenchmarkLink;
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
+use data_pack::DataPack;
 use detection::DetectionRow;
 pub use detection::DetectionTarget;
 pub use directory::DirectoryError;
@@ -375,7 +377,8 @@ fn write_benchmark(
     // What is judged by all runs together is judged by what the benchmark is today.
     let of_today = Sample::of_newest_epoch(&all_metrics);
     let (policy, source) = options.rules.policy(&of_today);
-    let burn_in = burn_in::row(site, &of_today, &benchmark, (policy, source))?;
+    let mut pack = DataPack::new(&site.directory, slug);
+    let burn_in = burn_in::row(&mut pack, &of_today, &benchmark, (policy, source))?;
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(&all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(&all_metrics);
     let views = MetricView::all(data, policy, &site.remarks);
@@ -387,15 +390,16 @@ fn write_benchmark(
     let cleaning = cleaning.collect();
     let mut files = Vec::new();
     for number in 0..views.len() {
-        files.push(metric::write(site, slug, number, &views)?);
+        files.push(metric::write(site, &mut pack, slug, number, &views)?);
     }
     changes::write_charts(site, slug, &views)?;
+    let sample = views.first().map(|view| &view.sample);
+    let run_files = runs::write(site, &mut pack, slug, data, sample)?;
     let raw_files = match options.raw {
-        true => raw::write(&site.directory, slug, data)?,
+        true => raw::write(&mut pack, slug, data)?,
         false => Vec::new(),
     };
-    let sample = views.first().map(|view| &view.sample);
-    let run_files = runs::write(site, slug, data, sample)?;
+    pack.finish()?;
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
     let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
     let metrics: Vec<MetricIndexRows> = views

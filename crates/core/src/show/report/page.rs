@@ -15,7 +15,7 @@ use super::parametrised::{test_name, test_slug};
 use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
-use super::row::MetricIndexRows;
+use super::row::{IndexRow, MetricIndexRows};
 use super::source::source_part;
 use super::{MetricView, ReportSite, changes, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
@@ -28,6 +28,9 @@ use crate::text::{counted, grouped, plural};
 
 /// The number of characters that the page shows of a text.
 const SHOWN_CHARACTERS: usize = 160;
+
+/// With more variants, a page has its first chart and the others folded.
+const MANY_VARIANTS: usize = 6;
 
 /// The content of a page.
 #[derive(Debug)]
@@ -53,6 +56,8 @@ struct BenchmarkPageSettings<'a> {
     slug: &'a str,
     /// Whether the names of variants are shown.
     named: bool,
+    /// Whether there are so many variants that charts besides the first are folded.
+    folded: bool,
     metrics: &'a [MetricSideFile],
     raw: &'a [RawFileName],
     /// The side files with details of runs, newest first.
@@ -82,6 +87,7 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
         benchmark: &benchmark.id,
         slug: page.slug,
         named: names_matter(page),
+        folded: (page.metrics.iter()).any(|metric| metric.rows.len() > MANY_VARIANTS),
         metrics: page.files,
         raw: page.raw_files,
         runs: page.run_files,
@@ -184,8 +190,10 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
     else {
         return html! {};
     };
-    html! {
-        @for row in rows {
+    let mut rows: Vec<&IndexRow> = rows.iter().collect();
+    rows.sort_by_key(|row| row.urgency());
+    let sentence = |row: &IndexRow| {
+        html! {
             p.answer {
                 @if row.named { span.dot data-colour=(row.colour) {} strong { (row.variant) } ": " }
                 @let estimate = page.views.first().and_then(|view| {
@@ -216,7 +224,25 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
                 }
             }
         }
+    };
+    let sentences: Vec<Markup> = rows.into_iter().map(sentence).collect();
+    html! {
+        (first_open(&sentences, OPEN_VARIANTS, "more variant"))
         (advice(page))
+    }
+}
+
+/// The number of variants whose latest results are in sentences of their own; those of others are folded.
+const OPEN_VARIANTS: usize = 3;
+
+/// Returns the first parts, and the others folded under their number.
+pub(super) fn first_open(parts: &[Markup], open: usize, others: &str) -> Markup {
+    let (first, folded) = parts.split_at(parts.len().min(open));
+    html! {
+        @for part in first { (part) }
+        @if !folded.is_empty() {
+            details { summary { (counted(folded.len(), others)) } @for part in folded { (part) } }
+        }
     }
 }
 
@@ -290,14 +316,16 @@ fn names_matter(page: &BenchmarkPage<'_>) -> bool {
 
 /// A table of more metrics is folded.
 const OPEN_METRICS: usize = 4;
+const OPEN_ROWS: usize = 12;
 
 /// Returns the table of all metrics, whose names choose what is drawn below.
 fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
     let named = names_matter(page);
+    let rows: usize = page.metrics.iter().map(|metric| metric.rows.len()).sum();
     html! {
         section aria-labelledby="metrics" {
             h2 #metrics tabindex="-1" { "Metrics" }
-            details open[page.metrics.len() <= OPEN_METRICS] {
+            details open[page.metrics.len() <= OPEN_METRICS && rows <= OPEN_ROWS] {
             summary { (counted(page.metrics.len(), "metric")) " of the latest runs" }
             div.scroll tabindex="0" role="region" aria-label="Table of metrics" {
             table {

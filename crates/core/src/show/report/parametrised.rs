@@ -6,6 +6,7 @@ use maud::html;
 use serde::Serialize;
 
 use super::columns::BenchmarkLink;
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, url_part};
 use super::metric::history_points;
@@ -176,7 +177,8 @@ impl TestPages {
     /// Writes what is left and the list of all.
     pub(super) fn finish(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
         self.write_held(site)?;
-        site.directory.write_data(LIST, &self.written)
+        site.directory.write_data(LIST, &self.written)?;
+        Ok(())
     }
 
     /// Returns whether a test has a page.
@@ -197,14 +199,15 @@ impl TestPages {
             }
         }
         let mut metrics = Vec::new();
+        let mut pack = DataPack::new(&site.directory, &format!("test-{slug}"));
         for (number, name) in names.into_iter().enumerate() {
             let file = format!("test-{slug}.m{number}");
-            together::write(site, &file, &members, name)?;
             metrics.push(MetricCharts {
                 name: name.to_owned(),
-                file,
+                file: together::write(&mut pack, &file, &members, name)?,
             });
         }
+        pack.finish()?;
         let settings = TestPageSettings {
             page: "test",
             slug: &slug,

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::directory::{DirectoryError, ReportDirectory};
+use super::data_pack::DataPack;
+use super::directory::DirectoryError;
 use crate::model::{Id, MetricName};
 use crate::record::InstanceData;
 use crate::sample::{BenchmarkData, VariantNames};
@@ -66,7 +67,7 @@ pub(super) struct RawFileName {
 
 /// Writes all iterations and returns the files, newest first.
 pub(super) fn write(
-    directory: &ReportDirectory,
+    pack: &mut DataPack<'_>,
     slug: &str,
     data: &BenchmarkData,
 ) -> Result<Vec<RawFileName>, DirectoryError> {
@@ -83,9 +84,8 @@ pub(super) fn write(
     for (number, instances) in in_files(newest_first(data), row_length).iter().enumerate() {
         let name = format!("{slug}.raw{number}");
         let file = file(instances, &metrics, &variants);
-        directory.write_data(&name, &file)?;
         files.push(RawFileName {
-            file: name,
+            file: pack.add(&name, &file)?,
             rows: file.index.len(),
         });
     }

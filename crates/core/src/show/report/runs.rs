@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ReportSite;
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::environment::{flatten, observe_instance};
 use super::environments::RunEnvironments;
@@ -96,6 +97,7 @@ struct InstanceDetail {
 /// has all runs of the benchmark in their order.
 pub(super) fn write(
     site: &ReportSite,
+    pack: &mut DataPack<'_>,
     slug: &str,
     data: &BenchmarkData,
     sample: Option<&MetricSample>,
@@ -124,8 +126,7 @@ pub(super) fn write(
     let mut files = Vec::new();
     for (number, part) in details.chunks(RUNS).enumerate() {
         let name = format!("{slug}.runs{number}");
-        site.directory.write_data(&name, &part)?;
-        files.push(name);
+        files.push(pack.add(&name, &part)?);
     }
     Ok(files)
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ReportSite;
 use super::columns::columns;
+use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::metric::{CHARACTERS, pieces, place_names};
 use super::parametrised::{MemberMetric, MemberPoint, TestMember};
@@ -103,13 +103,13 @@ struct MemberLine {
     version: Value,
 }
 
-/// Writes the side files of a metric.
+/// Adds the data of a metric and returns the entry.
 pub(super) fn write(
-    site: &ReportSite,
+    pack: &mut DataPack<'_>,
     file: &str,
     members: &[TestMember],
     metric: &str,
-) -> Result<(), DirectoryError> {
+) -> Result<String, DirectoryError> {
     let of_metric: Vec<(usize, &MemberMetric)> = members
         .iter()
         .enumerate()
@@ -134,8 +134,10 @@ pub(super) fn write(
     if here.len() < lines.len() {
         for (at, piece) in pieces(lines, CHARACTERS).iter().enumerate() {
             let name = format!("{file}.lines{at}");
-            site.directory.write_data(&name, piece)?;
-            named_pieces.push((name, piece.first().map_or(0, |it| it.member)));
+            named_pieces.push((
+                pack.add(&name, piece)?,
+                piece.first().map_or(0, |it| it.member),
+            ));
         }
     }
     let text = |of: fn(&TestMember) -> &str| packed(&members.iter().map(of).collect::<Vec<_>>());
@@ -154,7 +156,7 @@ pub(super) fn write(
         lines: here,
         pieces: named_pieces,
     };
-    site.directory.write_data(file, &content)
+    pack.add(file, &content)
 }
 
 /// Returns the unit that most count in, the first of them where several do.

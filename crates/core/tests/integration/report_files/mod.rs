@@ -1,19 +1,13 @@
 //! What a report has written.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use lapwing_testing::report_data;
 use serde_json::Value;
 
-/// Returns what a side file registers.
-pub fn side_file(directory: &Path, file: &str) -> Value {
-    let text = fs::read_to_string(directory.join(format!("data/{file}.js"))).expect("a file");
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{file}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    serde_json::from_str(json).expect("JSON")
-}
+pub use lapwing_testing::report_entry as side_file;
 
 /// Returns the names of the files of a folder that begin so, without their endings.
 pub fn names(directory: &Path, folder: &str, beginning: &str) -> Vec<String> {
@@ -34,4 +28,27 @@ pub fn names(directory: &Path, folder: &str, beginning: &str) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Returns the files of a report by name, and the entries of its data by `data/ENTRY`.
+pub fn files(directory: &Path) -> BTreeMap<String, String> {
+    let files = ["", "benchmark", "data"]
+        .iter()
+        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.strip_prefix(directory).expect("inside");
+            let text = fs::read_to_string(&path).expect("text");
+            (name.display().to_string(), text)
+        });
+    let entries = report_data(directory).into_iter();
+    files
+        .chain(entries.map(|(name, value)| (format!("data/{name}"), value.to_string())))
+        .collect()
+}
+
+/// Returns an entry of the data among these files.
+pub fn entry(files: &BTreeMap<String, String>, name: &str) -> Value {
+    serde_json::from_str(&files[&format!("data/{name}")]).expect("JSON")
 }

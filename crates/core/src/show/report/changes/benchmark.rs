@@ -219,7 +219,7 @@ pub(in crate::show::report) fn write_charts(
             &marks,
             &site.colours,
         );
-        let file = format!("changes.c{}", number + 1);
+        let file = format!("changes-c{}", number + 1);
         site.directory.write_data(&file, &chart)?;
     }
     Ok(())

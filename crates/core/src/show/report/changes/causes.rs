@@ -36,7 +36,7 @@ pub(super) fn causes(view: &ChangesView) -> Markup {
 
 fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
     let lead = view.lead(group);
-    let file = format!("changes.c{number}");
+    let file = format!("changes-c{number}");
     html! {
         section.cause #(format!("c{number}")) aria-labelledby=(format!("c{number}-title")) {
             h2 #(format!("c{number}-title")) { (chip(lead)) " " (heading(view, group)) }
