@@ -220,6 +220,45 @@ impl Bisection {
         best
     }
 
+    /// Returns a commit with others to measure at the same time, up to `width` in all and each once: those that divide the
+    /// posterior into `width` + 1 parts of the same probability, without the one nearest to `commit`.
+    ///
+    /// Whatever is measured, the posterior is right; these leave the fewest suspects of all that are chosen without
+    /// knowing each other's results.
+    #[must_use]
+    pub fn with_others(&self, commit: usize, width: usize) -> Vec<usize> {
+        let posterior = self.posterior();
+        // The probability that a commit is after the change.
+        let after: Vec<f64> = (posterior.iter())
+            .scan(0.0, |sum: &mut f64, share| {
+                *sum += share;
+                Some(*sum)
+            })
+            .collect();
+        let suspect = self.suspects().last;
+        let parts = as_f64(width + 1);
+        let of_part = |part: usize| {
+            let distance = |at: &usize| (after[*at] - as_f64(part) / parts).abs();
+            let measurable = (0..self.commits.len()).filter(|at| !self.commits[*at].is_broken);
+            measurable.min_by(|one, other| {
+                let by_distance = distance(one).total_cmp(&distance(other));
+                by_distance.then(one.abs_diff(suspect).cmp(&other.abs_diff(suspect)))
+            })
+        };
+        let mut others: Vec<usize> = (1..=width).filter_map(of_part).collect();
+        let nearest = (0..others.len()).min_by_key(|it| others[*it].abs_diff(commit));
+        if let Some(nearest) = nearest {
+            others.remove(nearest);
+        }
+        let mut all = vec![commit];
+        for other in others {
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+        all
+    }
+
     /// Returns the change in standard deviations of a measurement, at the likeliest place.
     fn distance(&self) -> f64 {
         let split = self.suspects().last;
@@ -309,6 +348,31 @@ mod tests {
         let found = search.suspects();
         assert_eq!((found.first, found.last), (41, 41));
         assert!(steps <= 7, "{steps}");
+    }
+
+    #[test]
+    fn without_noise_several_at_once_leave_one_part_of_many() {
+        let mut search = Bisection::new(65);
+        for log in [0.0, 1e-9] {
+            search.add(0, log);
+            search.add(64, 1.0 + log);
+        }
+        let best = search.next_visit(|_ready| 0.0).commit;
+        assert_eq!(search.with_others(best, 1), [32]);
+        assert_eq!(search.with_others(best, 3), [32, 16, 48]);
+        search.set_broken(16);
+        assert_eq!(search.with_others(best, 3), [32, 17, 48]);
+        let mut rounds = 0;
+        while search.suspects().probability < 0.95 {
+            let best = search.next_visit(|_ready| 0.0).commit;
+            for commit in search.with_others(best, 3) {
+                search.add(commit, if commit < 41 { 0.0 } else { 1.0 });
+            }
+            rounds += 1;
+        }
+        // A quarter is left each time.
+        assert!(rounds <= 4, "{rounds}");
+        assert_eq!(search.suspects().last, 41);
     }
 
     #[test]

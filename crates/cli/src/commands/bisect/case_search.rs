@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Bisection, Suspects, as_f64};
+use lapwing_stats::{Bisection, Suspects};
 
 use super::comparison::CommitComparison;
 use super::visits::{CommitVisits, VisitStep};
@@ -141,41 +141,15 @@ impl CaseSearch {
         (self.step(self.line[next.commit]), next.rate)
     }
 
-    /// Returns a step with others to measure at the same time, up to `width` in all: those that split what is likely into parts of
-    /// the same probability.
+    /// Returns a step with others to measure at the same time, up to `width` in all.
     pub fn with_others(&self, best: VisitStep, width: usize) -> Vec<VisitStep> {
-        // The probability that a commit is after the change.
-        let after: Vec<f64> = (self.search.posterior().iter())
-            .scan(0.0, |sum: &mut f64, share| {
-                *sum += share;
-                Some(*sum)
-            })
-            .collect();
-        let suspect = self.suspects().last;
-        let parts = as_f64(width + 1);
-        let of_part = |part: usize| {
-            let distance = |at: &usize| (after[*at] - as_f64(part) / parts).abs();
-            let measurable =
-                (0..self.line.len()).filter(|at| !self.broken.contains_key(&self.line[*at]));
-            measurable.min_by(|one, other| {
-                let by_distance = distance(one).total_cmp(&distance(other));
-                by_distance.then(one.abs_diff(suspect).cmp(&other.abs_diff(suspect)))
-            })
-        };
-        let mut others: Vec<usize> = (1..=width).filter_map(of_part).collect();
-        let place = self.line.iter().position(|it| *it == best.variant);
-        let nearest = (0..others.len()).min_by_key(|it| others[*it].abs_diff(place.unwrap_or(0)));
-        if let Some(nearest) = nearest {
-            others.remove(nearest);
-        }
-        let mut steps = vec![best];
-        for at in others {
-            let step = self.step(self.line[at]);
-            if !steps.contains(&step) {
-                steps.push(step);
+        match self.line.iter().position(|it| *it == best.variant) {
+            Some(at) => {
+                let commits = self.search.with_others(at, width).into_iter();
+                commits.map(|at| self.step(self.line[at])).collect()
             }
+            None => vec![best],
         }
-        steps
     }
 
     /// Returns whether the search has no value of a commit, given by its position in the plan.

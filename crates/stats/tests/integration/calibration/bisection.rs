@@ -24,6 +24,8 @@ enum Ends {
 enum Search {
     /// The posterior, where a build costs so many instances.
     Posterior { build: f64 },
+    /// The posterior, with so many commits measured at the same time.
+    AtOnce(usize),
     /// The middle of what is left, with so many instances at each step.
     PlainFixed(usize),
     /// The middle of what is left, measured until it is clear to which end it belongs (Wald's sequential test).
@@ -45,6 +47,8 @@ struct Searched {
     found: usize,
     runs: usize,
     builds: usize,
+    /// How often commits were chosen.
+    rounds: usize,
 }
 
 /// Shares and means over all searches whose ends differ.
@@ -56,6 +60,7 @@ struct BisectionRates {
     right: f64,
     runs: f64,
     builds: f64,
+    rounds: f64,
     /// The share that is right after the comparisons with parents, and all measurements.
     right_at_last: f64,
     runs_at_last: f64,
@@ -122,7 +127,7 @@ impl SimulatedHistory {
     fn by_posterior(
         &mut self,
         ends: [Vec<f64>; 2],
-        build: f64,
+        (build, width): (f64, usize),
         looks: &[ComparisonLook],
     ) -> [Searched; 2] {
         let commits = self.last + 1;
@@ -130,7 +135,9 @@ impl SimulatedHistory {
         for (commit, logs) in [0, self.last].into_iter().zip(ends) {
             logs.into_iter().for_each(|log| search.add(commit, log));
         }
-        let searched = |search: &Bisection| Searched {
+        let mut rounds = 0;
+        let searched = |search: &Bisection, rounds| Searched {
+            rounds,
             found: search.suspects().last,
             runs: search.measurements(),
             builds: (0..commits)
@@ -142,10 +149,14 @@ impl SimulatedHistory {
             while !search.is_found(CONFIDENCE) && search.measurements() < MOST {
                 let is_new: Vec<bool> = (0..commits).map(|it| search.logs(it).is_empty()).collect();
                 let next = search.next_visit(|commit| if is_new[commit] { build } else { 0.0 });
-                search.add(next.commit, self.measure(next.commit));
+                let commits = search.with_others(next.commit, width);
+                for commit in commits {
+                    search.add(commit, self.measure(commit));
+                }
+                rounds += 1;
             }
             let found = search.suspects().last;
-            alone.get_or_insert(searched(&search));
+            alone.get_or_insert(searched(&search, rounds));
             let (sides, is_certain) = self.compare([found - 1, found], looks);
             for (commit, side) in [found - 1, found].into_iter().zip(sides) {
                 side.into_iter().for_each(|log| search.add(commit, log));
@@ -154,7 +165,7 @@ impl SimulatedHistory {
                 break;
             }
         }
-        [alone.unwrap_or_default(), searched(&search)]
+        [alone.unwrap_or_default(), searched(&search, rounds)]
     }
 
     /// Returns fresh measurements of two commits, and whether the later one is certainly higher.
@@ -212,6 +223,7 @@ impl SimulatedHistory {
             found: bad,
             runs,
             builds,
+            rounds: builds - 2,
         }
     }
 }
@@ -232,7 +244,8 @@ fn simulate(setting: Setting, trials: u64, seed: Seed) -> BisectionRates {
             continue;
         };
         let [alone, at_last] = match setting.search {
-            Search::Posterior { build } => history.by_posterior(ends, build, &looks),
+            Search::Posterior { build } => history.by_posterior(ends, (build, 1), &looks),
+            Search::AtOnce(width) => history.by_posterior(ends, (0.0, width), &looks),
             Search::PlainFixed(repetitions) => [history.plain(ends, Some(repetitions)); 2],
             Search::PlainSequential => [history.plain(ends, None); 2],
         };
@@ -241,6 +254,7 @@ fn simulate(setting: Setting, trials: u64, seed: Seed) -> BisectionRates {
         rates.right += is_right(alone);
         rates.runs += as_f64(alone.runs);
         rates.builds += as_f64(alone.builds);
+        rates.rounds += as_f64(alone.rounds);
         rates.right_at_last += is_right(at_last);
         rates.runs_at_last += as_f64(at_last.runs);
     }
@@ -250,6 +264,7 @@ fn simulate(setting: Setting, trials: u64, seed: Seed) -> BisectionRates {
         right: rates.right / differing,
         runs: rates.runs / differing,
         builds: rates.builds / differing,
+        rounds: rates.rounds / differing,
         right_at_last: rates.right_at_last / differing,
         runs_at_last: rates.runs_at_last / differing,
     }
@@ -268,7 +283,7 @@ fn report(setting: Setting, trials: u64) -> (BisectionRates, f64) {
     let bound = as_f64(setting.commits).log2() / CAPACITY[setting.shift - 1];
     let times = rates.runs / bound;
     show(&format!(
-        "{:>5} commits, {} σ, {:?}, {:?}: ends differ {:.1} %, right {:.1} %, {:.1} runs ({times:.2} × the bound), {:.1} builds; at last {:.1} %, {:.1} runs",
+        "{:>5} commits, {} σ, {:?}, {:?}: ends differ {:.1} %, right {:.1} %, {:.1} runs ({times:.2} × the bound), {:.1} builds, {:.1} rounds; at last {:.1} %, {:.1} runs",
         setting.commits,
         setting.shift,
         setting.ends,
@@ -277,6 +292,7 @@ fn report(setting: Setting, trials: u64) -> (BisectionRates, f64) {
         100.0 * rates.right,
         rates.runs,
         rates.builds,
+        rates.rounds,
         100.0 * rates.right_at_last,
         rates.runs_at_last,
     ));
@@ -330,6 +346,26 @@ fn bisections_of_64_commits() {
 #[ignore = "minutes"]
 fn bisections_of_1024_commits() {
     bisections(1024, [(3, 4), (2, 8), (1, 16)]);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn bisections_of_several_commits_at_once() {
+    for shift in [1, 2, 3] {
+        for width in [1, 2, 4, 16] {
+            let setting = Setting {
+                commits: 64,
+                shift,
+                ends: Ends::UntilCertain,
+                search: Search::AtOnce(width),
+            };
+            let (rates, _) = report(setting, 400);
+            assert!(
+                rates.right > 0.86 && rates.right_at_last > 0.94,
+                "{rates:?}"
+            );
+        }
+    }
 }
 
 #[test]

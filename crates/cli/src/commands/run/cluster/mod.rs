@@ -18,6 +18,7 @@ mod simulation;
 mod slurm;
 mod slurm_text;
 mod task;
+mod tasks;
 
 pub use measurement::{ClusterMeasurement, ClusterVisit};
 pub use options::{ClusterOptions, EXECUTOR};

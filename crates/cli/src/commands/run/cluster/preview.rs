@@ -8,9 +8,10 @@ use lapwing_core::suite::{CommandLine, ExecutorTables, Plan, command_text};
 use lapwing_core::text::{counted, grouped};
 
 use super::folder::SharedFolder;
-use super::measurement::{node_of, nodes_of, scheduler_of, tasks_of};
+use super::measurement::scheduler_of;
 use super::options::{ClusterOptions, shared_folder};
 use super::scheduler::JobBatch;
+use super::tasks::{node_of, nodes_of, tasks_of};
 use crate::error::CliError;
 use crate::options::Context;
 

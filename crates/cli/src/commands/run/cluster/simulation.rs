@@ -208,6 +208,10 @@ impl<'a> SimulationCluster<'a> {
             Err(_unknown) => USUAL_JOBS,
         };
         let of = jobs.unwrap_or_else(usual) as u64;
+        if !self.context.quiet {
+            let jobs = counted(of, "job");
+            self.context.terminal.say(&format!("simulating in {jobs}"));
+        }
         let mut known = BTreeMap::new();
         let mut shares: Vec<u64> = (0..of).collect();
         for attempt in 0..=self.settings.retries {
