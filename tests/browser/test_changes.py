@@ -1,5 +1,6 @@
 """The page of changes in the history, and what other pages show of them."""
 
+import json
 import re
 import subprocess
 

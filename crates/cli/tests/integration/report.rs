@@ -234,15 +234,10 @@ fn a_benchmark_that_became_another_thing_is_not_said_to_have_changed() {
     let index_data = || {
         let output = lapwing(directory.path(), &["report"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let files = std::fs::read_dir(directory.path().join("lapwing-report/data"));
-        files
-            .expect("a folder")
-            .map(|file| file.expect("a file").path())
-            .filter(|path| {
-                path.file_name()
-                    .is_some_and(|it| it.to_string_lossy().starts_with("index"))
-            })
-            .map(|path| std::fs::read_to_string(path).expect("readable"))
+        let data = lapwing_testing::report_data(&directory.path().join("lapwing-report"));
+        let entries = data.iter().filter(|(name, _)| name.starts_with("index"));
+        entries
+            .map(|(_, value)| value.to_string())
             .collect::<String>()
     };
     measure("sleep 0.01");

@@ -276,9 +276,8 @@ fn a_report_without_every_iteration_is_otherwise_the_same() {
     };
     let (with, without) = (written("with", true), written("without", false));
     // The scripts hold the entries of both kinds.
-    let is_raw = |name: &String| {
-        name.contains(".raw") || name.contains(".older") || name.ends_with(".js")
-    };
+    let is_raw =
+        |name: &String| name.contains(".raw") || name.contains(".older") || name.ends_with(".js");
     let kept: Vec<&String> = with.keys().filter(|name| !is_raw(name)).collect();
     let all = without.keys().filter(|name| !name.ends_with(".js"));
     assert_eq!(all.collect::<Vec<_>>(), kept);

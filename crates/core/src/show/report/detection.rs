@@ -378,7 +378,7 @@ fn guide(view: DetectionView) -> Markup {
         dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and the time per version, including burn-in and the overhead of each instance. "
             code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, respects a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
         dt { "noise between, within" }
-        dd { "The relative standard deviation of instances, and of the iterations of an instance: CV between and CV within on the page of variability. More iterations reduce noise within; only more instances reduce noise between." }
+        dd { "The relative standard deviation of instances, and of the iterations of an instance: CV between and CV within on the page Noise. More iterations reduce noise within; only more instances reduce noise between." }
         dt { "measured" }
         dd { "The instances × iterations that the noise was estimated from. With few of them the estimate is poor, and so is the detectable slowdown." }
     }

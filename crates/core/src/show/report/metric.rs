@@ -172,11 +172,15 @@ pub(super) fn write(
         None => (sample.runs.as_slice(), groups.as_slice()),
     };
     let mut charts = Vec::new();
-    // Summaries have neither iterations nor instances that could be drawn.
-    let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
+    // Summaries have neither iterations nor instances that could be drawn, and what failed has no values.
+    let has_samples = view.estimates.iter().any(Option::is_some);
     let mut instances = latest.iter().flat_map(|run| &run.instances);
-    let has_courses = has_samples && instances.any(|it| it.iterations() > 1);
-    let has_instances = has_samples && sample.runs.iter().any(|run| run.instances.len() > 1);
+    let has_courses = instances.any(|it| {
+        let mut with_value = it.points().filter(|point| point.value.is_finite());
+        with_value.nth(1).is_some()
+    });
+    let has_instances = (sample.runs.iter().zip(&view.estimates))
+        .any(|(run, estimate)| estimate.is_some() && run.instances.len() > 1);
     // Where every variant has one run, other charts show more, if there are any.
     let are_histories = (sample.variants().iter()).any(|it| view.of_variant(it).nth(1).is_some());
     let mut in_history = false;
@@ -200,7 +204,7 @@ pub(super) fn write(
     if has_instances {
         charts.push(instance_means(sample, &sample.runs, colours));
     }
-    if has_courses || has_instances {
+    if has_samples && (has_courses || has_instances) {
         charts.push(distribution(sample, &sample.runs, colours));
     }
     let mut notes: Vec<String> = notes(view)
@@ -229,7 +233,7 @@ pub(super) fn write(
         more_runs,
     };
     let entry = pack.add(&file, &content)?;
-    let has_older = has_samples && site.options.raw;
+    let has_older = has_courses && site.options.raw;
     let groups = older.iter().filter(|_| has_older).map(|runs| OlderGroup {
         label: group_label(runs),
         chart: iterations(sample, runs, colours),
