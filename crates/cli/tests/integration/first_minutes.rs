@@ -284,3 +284,56 @@ fn two_benchmarks_of_a_session_are_compared() {
     assert!(told.contains("could be several benchmarks"), "{told}");
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn hosts_that_cannot_be_pairs_are_told() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    run(
+        path,
+        &[
+            "run",
+            "-n",
+            "5",
+            "-i",
+            "1",
+            "-w",
+            "0",
+            "-c",
+            "sleep 0.01",
+            "--name",
+            "a",
+        ],
+    );
+    run(
+        path,
+        &[
+            "run",
+            "-n",
+            "5",
+            "-i",
+            "1",
+            "-w",
+            "0",
+            "-c",
+            "sleep 0.01",
+            "--name",
+            "b",
+        ],
+    );
+    let told = run(
+        path,
+        &[
+            "compare",
+            "session:a",
+            "session:b",
+            "--by-host",
+            "--metric",
+            "wall_time",
+        ],
+    );
+    assert!(
+        told.contains("--by-host needs three hosts that both sides share, and 1 comparison has fewer: it is compared as without it"),
+        "{told}"
+    );
+}

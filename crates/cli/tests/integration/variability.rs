@@ -231,4 +231,8 @@ fn hosts_are_shown_on_request() {
     let said = run(folder.path(), &["variability", "--by-host", "-b", "join"]);
     assert!(said.contains("of it between hosts"), "{said}");
     assert!(said.contains("100 % [100–100 %]"), "{said}");
+    assert!(
+        said.contains("most of the variance of join") && said.contains("lies between hosts"),
+        "{said}"
+    );
 }

@@ -14,6 +14,7 @@ use super::pairs::{ComparedPair, GatheredSamples};
 use super::side_sample::halves;
 use super::starts::{SamplePolicies, SideStarts};
 use super::suite::{SuiteMember, suite_ratio};
+use super::unit::HOSTS;
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
 use crate::model::{Metric, MetricName};
 use crate::record::{InstanceData, StoreError};
@@ -99,10 +100,30 @@ impl SideSamples {
         }
     }
 
-    /// Forgets blocks and sessions, so that hosts are pairs if the sides share three or more.
-    pub fn pair_by_host(&mut self) {
-        let groups = self.samples.values_mut().flat_map(|it| &mut it.sides);
-        groups.flatten().for_each(SideSample::forget_blocks);
+    /// Forgets blocks and sessions where the sides share three or more hosts, so that these are pairs. Returns the number of
+    /// benchmarks and metrics where they do not.
+    pub fn pair_by_host(&mut self) -> usize {
+        let mut left = 0;
+        for gathered in self.samples.values_mut() {
+            let mut sides = gathered
+                .sides
+                .iter()
+                .filter(|side| side.iter().any(is_there));
+            let mut shared: BTreeSet<String> = sides.next().map_or_else(BTreeSet::new, hosts_of);
+            let mut count = 1;
+            for side in sides {
+                let own = hosts_of(side);
+                shared.retain(|host| own.contains(host));
+                count += 1;
+            }
+            if shared.len() >= HOSTS {
+                let all = gathered.sides.iter_mut().flatten();
+                all.for_each(SideSample::forget_blocks);
+            } else if count > 1 {
+                left += 1;
+            }
+        }
+        left
     }
 
     /// Returns empty samples of one sample that is split in two.
@@ -494,6 +515,11 @@ pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
 
 fn is_there(sample: &SideSample) -> bool {
     sample.recorded_instances > 0
+}
+
+fn hosts_of(side: &Vec<SideSample>) -> BTreeSet<String> {
+    let origins = side.iter().flat_map(|it| &it.origins);
+    origins.filter_map(|it| it.host.clone()).collect()
 }
 
 /// Returns whether the steady state of a benchmark may have to be detected.

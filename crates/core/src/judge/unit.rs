@@ -68,7 +68,7 @@ pub(super) const SESSIONS: usize = 3;
 /// Number of shared blocks from which blocks are pairs.
 const BLOCKS: usize = 5;
 /// Number of shared hosts from which hosts are pairs.
-const HOSTS: usize = 3;
+pub(super) const HOSTS: usize = 3;
 
 impl Replication {
     /// Returns the replicates of two sides from the logarithms of their instances: the pairs of a duet if there are

@@ -16,6 +16,7 @@ use lapwing_core::judge::{
 use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::{change_map, ratios, threshold_map};
+use lapwing_core::text::{counted, plural};
 use lapwing_formats::EachRun;
 
 pub use self::control::ControlResult;
@@ -259,7 +260,16 @@ impl CompareCommand {
                 self.check_number_of_sides(&filter, context)?;
                 let mut found = gather(sides, &filter, &metrics, judging, context)?;
                 if self.by_host {
-                    found.samples.pair_by_host();
+                    let left = found.samples.pair_by_host();
+                    if left > 0 {
+                        found.notes.push(format!(
+                            "--by-host needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
+                             for these hosts only",
+                            counted(left, "comparison"),
+                            plural(left, "has", "have"),
+                            plural(left, "it is", "they are")
+                        ));
+                    }
                 }
                 Ok(found)
             }

@@ -21,6 +21,8 @@ pub struct RunProgress<'a> {
     current: CurrentInstance,
     noted: BTreeSet<String>,
     has_begun: bool,
+    /// Whether the bar counts instances of a cluster, and no iterations.
+    counts_jobs: bool,
     jobs: Option<(JobCounts, Instant)>,
 }
 
@@ -53,6 +55,7 @@ impl<'a> RunProgress<'a> {
             current: CurrentInstance::default(),
             noted: BTreeSet::new(),
             has_begun: false,
+            counts_jobs: false,
             jobs: None,
         }
     }
@@ -86,7 +89,9 @@ impl<'a> RunProgress<'a> {
 
     fn finish_instance(&mut self) {
         let missing = self.current.planned.saturating_sub(self.current.done);
-        self.bar.inc(missing);
+        if !self.counts_jobs {
+            self.bar.inc(missing);
+        }
         if self.context.verbose
             && let Some(mean) = lapwing_stats::mean(&self.current.means)
         {
@@ -103,6 +108,7 @@ impl<'a> RunProgress<'a> {
     /// Shows where the instances of a cluster are; without a terminal as a line, once in a while.
     fn show_jobs(&mut self, counts: &JobCounts) {
         let left = counts.queued + counts.running;
+        self.counts_jobs = true;
         if !self.bar.is_hidden() {
             let over = counts.done + counts.lost;
             self.bar.set_length((over + left) as u64);
@@ -271,7 +277,7 @@ impl Consumer for RunProgress<'_> {
             }
             Event::Record(Record::Iteration(iteration)) => {
                 self.current.done += 1;
-                if self.current.done <= self.current.planned {
+                if self.current.done <= self.current.planned && !self.counts_jobs {
                     self.bar.inc(1);
                 }
                 self.current.last = match iteration.outcome {
@@ -287,7 +293,7 @@ impl Consumer for RunProgress<'_> {
                         iteration.outcome.to_string().replace('_', " ")
                     }
                 };
-                if !self.bar.is_hidden() {
+                if !self.bar.is_hidden() && !self.counts_jobs {
                     self.show();
                 }
             }

@@ -8,13 +8,13 @@ use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, SideSample, estimate};
 use lapwing_core::measure::COUNTED;
-use lapwing_core::model::{Id, Metric, Run, Session};
+use lapwing_core::model::{Id, InstanceOutcome, Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::show::{VariantColours, cv_text, quantity};
 use lapwing_core::suite::{Case, Plan};
-use lapwing_core::text::plural;
+use lapwing_core::text::{counted, plural};
 use serde_json::{Value, json};
 
 use super::advice_text;
@@ -44,6 +44,8 @@ pub struct Row {
     /// Whether its Python environment could not be built.
     is_unbuilt: bool,
     pub memory: Option<Estimate>,
+    /// The scheduler's words for instances whose jobs did not end well, and were not measured in another attempt.
+    job_states: Vec<String>,
     /// Metrics that the program reported itself.
     pub own: Vec<(String, Metric, Estimate)>,
     pub advice: Vec<Advice>,
@@ -220,14 +222,39 @@ impl Summary {
     fn notes(&self, context: &Context, left_out: &LeftOut) {
         let advice = advice_text::notes(&self.rows, |row| self.label(row));
         context.terminal.notes(advice);
+        context.terminal.notes(self.jobs_note());
         context.terminal.notes(earlier_note(self.earlier));
         if !left_out.is_empty() {
-            context.terminal.say(&format!(
-                "excluded: {} {}",
-                left_out.text(),
-                plural(left_out.total(), "iteration", "iterations")
-            ));
+            let text = left_out.text();
+            // `3 burn-in iterations`, but `3 in interrupted instances`.
+            let is_adjective = ![" in ", " of ", " without "]
+                .iter()
+                .any(|it| text.contains(it));
+            let iterations = plural(left_out.total(), "iteration", "iterations");
+            context.terminal.say(&match is_adjective {
+                true => format!("excluded: {text} {iterations}"),
+                false => format!("excluded {iterations}: {text}"),
+            });
         }
+    }
+
+    /// Returns a note on instances whose jobs did not end well.
+    fn jobs_note(&self) -> Option<String> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in self.rows.iter().flat_map(|row| &row.job_states) {
+            *counts.entry(word).or_default() += 1;
+        }
+        let all: usize = counts.values().sum();
+        let words: Vec<String> = (counts.iter())
+            .map(|(word, count)| format!("{count} {word}"))
+            .collect();
+        (all > 0).then(|| {
+            format!(
+                "{} did not end well: {}; `lapwing run --resume` measures those again that were lost or cancelled",
+                counted(all, "instance"),
+                words.join(", ")
+            )
+        })
     }
 
     /// Returns the label of a row.
@@ -364,6 +391,21 @@ impl Summary {
     }
 }
 
+/// Returns the scheduler's words for the last attempts that did not end well.
+fn job_states(instances: &[&InstanceData]) -> Vec<String> {
+    let mut last: BTreeMap<u32, &InstanceData> = BTreeMap::new();
+    for it in instances {
+        let known = last.entry(it.instance.block).or_insert(it);
+        if it.instance.attempt >= known.instance.attempt {
+            *known = it;
+        }
+    }
+    let ends = last.into_values().filter_map(|it| it.end.as_ref());
+    let bad = ends.filter(|end| end.outcome != InstanceOutcome::Ok);
+    bad.filter_map(|end| Some(end.observed.get("job_state")?.as_str()?.to_owned()))
+        .collect()
+}
+
 /// Returns a peak memory as text. Exactly a power of two is what is reported for commands that need less.
 fn memory_text(bytes: f64) -> String {
     let text = quantity(bytes, "B");
@@ -420,6 +462,7 @@ fn row(case: &Case, variant: &str, sample: &Sample<'_>, compared: &str) -> Row {
         side,
         memory: of("peak_memory"),
         own,
+        job_states: job_states(instances),
         advice: advise(instances, &case.command),
     }
 }

@@ -4,7 +4,7 @@ use lapwing_core::explain::{Association, Noise, NoisePart};
 use lapwing_core::show::{
     FIRST_METRIC, RowTitles, TitledRow, noise_advice, noise_headline, percent, quantity,
 };
-use lapwing_core::text::counted;
+use lapwing_core::text::{counted, first_names};
 use lapwing_stats::Modes;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -35,10 +35,16 @@ pub fn write(
     let mut out = context.terminal.out_as(options.format);
     let detail = options.cleaning.detail();
     let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
-    let text = || TextAnswer {
-        headline: noise_headline(&found.rows),
-        table: table(&found.rows, hosts),
-        notes: notes(found, options),
+    let text = || {
+        let mut notes = notes(found, options);
+        if hosts == HostColumn::Shown {
+            notes.extend(host_advice(&found.rows));
+        }
+        TextAnswer {
+            headline: noise_headline(&found.rows),
+            table: table(&found.rows, hosts),
+            notes,
+        }
     };
     match options.format {
         Format::Text => text().text(context.terminal.width(), &mut out)?,
@@ -54,6 +60,23 @@ pub fn write(
         Format::Csv => write_csv(&rows(), &mut out)?,
     }
     audit::below(&found.audit, detail, options.format, context, &mut out)
+}
+
+/// Returns the sentence on what is to be measured on more hosts.
+fn host_advice(rows: &[Noise]) -> Option<String> {
+    /// More names than this are a number.
+    const NAMED: usize = 3;
+    let titles = RowTitles::of(rows);
+    let mostly = rows
+        .iter()
+        .filter(|row| row.between_hosts.is_some_and(|it| it.value > 0.5));
+    let names: Vec<String> = mostly.map(|row| titles.title(row)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "most of the variance of {} lies between hosts: for results that hold on others too, measure on more hosts, not more on each",
+            first_names(&names, NAMED)
+        )
+    })
 }
 
 fn table(rows: &[Noise], hosts: HostColumn) -> Table {

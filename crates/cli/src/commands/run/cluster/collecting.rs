@@ -271,9 +271,13 @@ impl ClusterMeasurement {
     ) -> Result<RunEnd, RunError> {
         let jobs: Vec<String> = self.open.values().map(|it| it.job.clone()).collect();
         let cancels = || self.always_cancels || wants_to_cancel(jobs.len(), terminal);
-        if self.leave_jobs || !cancels() {
+        if self.leave_jobs || !self.scheduler.can_cancel() || !cancels() {
+            let why = match self.scheduler.can_cancel() {
+                true => "",
+                false => ", because [executor.command] has no `cancel`",
+            };
             terminal.say(&format!(
-                "{} left in the queue; `lapwing run --resume` collects their results",
+                "{} left in the queue{why}; `lapwing run --resume` collects their results",
                 counted(jobs.len(), "job")
             ));
             return Ok(RunEnd::Interrupted);

@@ -117,6 +117,10 @@ impl JobScheduler for CommandScheduler {
         }
     }
 
+    fn can_cancel(&self) -> bool {
+        self.commands.cancel.is_some()
+    }
+
     fn find(&mut self, _batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {
         // Its jobs, if there are any, end by themselves: their batch is withdrawn.
         Ok(None)

@@ -66,9 +66,13 @@ impl JobEnding<'_> {
         }
     }
 
-    /// Returns whether another attempt may go better. Whoever cancelled a job meant it.
+    /// Returns whether another attempt may go better. Whoever cancelled a job meant it, and a program that the shell cannot start is
+    /// missing everywhere.
     pub fn may_be_repeated(&self) -> bool {
+        let exit = self.report.and_then(|it| it.exit.as_deref());
+        let is_missing = matches!(exit, Some("exit code 126" | "exit code 127"));
         self.outcome() == InstanceOutcome::Lost
+            && !is_missing
             && self.state().is_none_or(|it| it.0 != JobState::Cancelled)
     }
 

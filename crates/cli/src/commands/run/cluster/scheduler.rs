@@ -17,6 +17,11 @@ pub trait JobScheduler {
     /// Cancels jobs; those that ended are left alone.
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError>;
 
+    /// Returns whether jobs can be cancelled.
+    fn can_cancel(&self) -> bool {
+        true
+    }
+
     /// Returns the jobs of a batch whose ids were never written down, because the process that submitted it was
     /// killed; `None` if it was not submitted.
     fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError>;

@@ -319,7 +319,11 @@ impl<'a> SimulationCluster<'a> {
                 let jobs: Vec<&str> = open.iter().map(|it| it.job.as_str()).collect();
                 self.scheduler.cancel(&jobs)?;
                 let jobs = counted(jobs.len(), "job");
-                self.context.terminal.say(&format!("cancelled {jobs}"));
+                let said = match self.scheduler.can_cancel() {
+                    true => format!("cancelled {jobs}"),
+                    false => format!("{jobs} not cancelled: [executor.command] has no `cancel`"),
+                };
+                self.context.terminal.say(&said);
                 return Ok(BatchEnd::Interrupted);
             }
             pause(poll);
