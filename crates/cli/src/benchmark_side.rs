@@ -17,12 +17,11 @@ use crate::store::open_for_reading;
 /// The beginning of such a side.
 pub const BENCHMARK: &str = "benchmark:";
 
-/// What the benchmark is called in such a comparison.
-const COMPARED: &str = "(the benchmarks of the sides)";
-
-/// Copies what was measured of a benchmark to a new store: of the latest session, unless the filter has others.
+/// Copies what was measured of a benchmark to a new store: of the latest session, unless the filter has others. There it is called
+/// `title`, as those of the other sides.
 pub fn store_of_benchmark(
     name: &str,
+    title: &str,
     filter: &SampleFilter,
     path: &Path,
     context: &Context,
@@ -52,7 +51,7 @@ pub fn store_of_benchmark(
             }
             Record::Instance(mut instance) if instances.contains_key(&instance.id) => {
                 instance.run = runs.get(&instance.run).copied().unwrap_or(instance.run);
-                COMPARED.clone_into(&mut instance.benchmark.id);
+                title.clone_into(&mut instance.benchmark.id);
                 instance.benchmark.params.clear();
                 instance.benchmark.fingerprint = None;
                 Some(Record::Instance(instance))

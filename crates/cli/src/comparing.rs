@@ -230,8 +230,18 @@ impl FoundSides {
         let mut files = SideFiles {
             folders: Vec::new(),
             each_run: judging.each_run,
+            benchmarks: specs
+                .iter()
+                .filter_map(|it| it.text.strip_prefix(BENCHMARK))
+                .collect::<Vec<&str>>()
+                .join(" | "),
         };
-        let open = || open_for_reading(context);
+        let open = || {
+            open_for_reading(context).map_err(|error| match missing_file(specs) {
+                Some(path) => CliError::input(format!("there is no file {path}")),
+                None => error,
+            })
+        };
         let ancestry = |revision: &str| judging.ancestry(revision);
         let open_file = |path: &Path| files.open(path, filter, context);
         let sides = ComparedSides::find(specs, filter, open, open_file, &ancestry)?;
@@ -264,6 +274,13 @@ impl FoundSides {
     }
 }
 
+/// Returns the first side that looks like a file and is none.
+fn missing_file(specs: &[SideSpec]) -> Option<&str> {
+    let texts = specs.iter().map(|it| it.text.as_str());
+    let mut missing = texts.filter(|text| !Path::new(text).exists());
+    missing.find(|text| text.contains('/') || Path::new(text).extension().is_some())
+}
+
 /// First bytes of a store.
 const STORE: &[u8] = b"SQLite format 3\0";
 
@@ -272,6 +289,8 @@ const STORE: &[u8] = b"SQLite format 3\0";
 struct SideFiles {
     folders: Vec<TempDir>,
     each_run: EachRun,
+    /// The benchmarks that are sides, as the title of their comparison.
+    benchmarks: String,
 }
 
 impl SideFiles {
@@ -287,7 +306,8 @@ impl SideFiles {
         }
         let folder = TempDir::with_prefix("lapwing-")?;
         if let Some(name) = path.to_str().and_then(|it| it.strip_prefix(BENCHMARK)) {
-            let store = store_of_benchmark(name, filter, &folder.path().join("side.db"), context)?;
+            let path = folder.path().join("side.db");
+            let store = store_of_benchmark(name, &self.benchmarks, filter, &path, context)?;
             self.folders.push(folder);
             return Ok(store);
         }

@@ -180,8 +180,15 @@ fn range(node: &Node, name: &str) -> Result<Option<Vec<Json>>, Located> {
         return Ok(None);
     };
     let number = |text: &str| text.trim().parse::<i64>().ok();
-    let (Some(first), Some(last)) = (number(first), number(last)) else {
-        return Ok(None);
+    let (first, last) = match (number(first), number(last)) {
+        (Some(first), Some(last)) => (first, last),
+        (Some(_), None) => {
+            return Err(node.senseless(
+                name,
+                "is no range such as `1..8`; write a text in a list: [\"…\"]",
+            ));
+        }
+        (None, _) => return Ok(None),
     };
     let number = last
         .checked_sub(first)

@@ -104,6 +104,28 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
         }
         is_news
     });
+    if !listed.is_empty() {
+        return (listed, hidden);
+    }
+    // Nothing is decided: then the largest differences say the most.
+    let change = |it: &Comparison| match (it.ratio, &it.descriptive) {
+        (Some(ratio), _) => ratio.value.ln().abs(),
+        (None, Some(ratio)) => ratio.value.ln().abs(),
+        (None, None) => 0.0,
+    };
+    listed = answer
+        .comparisons
+        .iter()
+        .filter(|it| change(it) > 0.0)
+        .collect();
+    listed.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    listed.truncate(ALL_UP_TO);
+    for it in &listed {
+        if let Some(count) = hidden.get_mut(&it.verdict) {
+            *count -= 1;
+        }
+    }
+    hidden.retain(|_, count| *count > 0);
     (listed, hidden)
 }
 

@@ -12,6 +12,9 @@ use crate::error::CliError;
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 
+/// Shorter histories have little power.
+const FEW_RUNS: usize = 20;
+
 /// Of a group with more findings only the largest are listed.
 const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
@@ -80,6 +83,15 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
             "`lapwing triage acknowledge ID` marks a change as known; `explain`, `expect` and `mute` are the others"
                 .to_owned(),
         );
+    }
+    let series = answer.histories.series.iter();
+    let longest = series.map(|it| it.points.len()).max().unwrap_or(0);
+    if answer.detection.findings.is_empty() && longest > 0 && longest < FEW_RUNS {
+        notes.push(format!(
+            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare since:DATE until:DATE` \
+             compares two parts of a history",
+            counted(longest, "run")
+        ));
     }
     notes.extend(untested_texts(&answer.histories, &answer.detection));
     notes.extend(answer.notes.clone());

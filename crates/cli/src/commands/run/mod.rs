@@ -127,6 +127,12 @@ impl Run {
                 .hint("write, for example, --profile 'perf record -o {artifact} --'")
         })?;
         std::fs::create_dir_all(&folder)?;
+        if !context.quiet {
+            let folder = folder.display();
+            context.terminal.say(&format!(
+                "each benchmark is profiled once; the files are in {folder}"
+            ));
+        }
         Ok(Some(profiler))
     }
 

@@ -44,6 +44,8 @@ pub struct Row {
     /// Whether its Python environment could not be built.
     is_unbuilt: bool,
     pub memory: Option<Estimate>,
+    /// Whether a source kept summaries instead of samples.
+    has_summaries: bool,
     /// The scheduler's words for instances whose jobs did not end well, and were not measured in another attempt.
     job_states: Vec<String>,
     /// Metrics that the program reported itself.
@@ -180,6 +182,10 @@ impl Summary {
             let noise = |it: &Estimate| it.cv.map_or_else(String::new, cv_text);
             let [time, noise_of_time] = match &row.wall {
                 Some(wall) => [wall.text("s"), noise(wall)],
+                None if row.has_summaries => [
+                    "–  (the source kept only summaries: `lapwing report` has them)".to_owned(),
+                    String::new(),
+                ],
                 None if row.own.is_empty() => {
                     ["–  (no successful iteration)".to_owned(), String::new()]
                 }
@@ -462,6 +468,7 @@ fn row(case: &Case, variant: &str, sample: &Sample<'_>, compared: &str) -> Row {
         side,
         memory: of("peak_memory"),
         own,
+        has_summaries: instances.iter().any(|it| !it.summaries.is_empty()),
         job_states: job_states(instances),
         advice: advise(instances, &case.command),
     }

@@ -127,6 +127,9 @@ fn find_first_word(text: &str) -> Result<(), CliError> {
         "export", "for", "function", "if", "local", "read", "return", "set", "shift", "source",
         "time", "times", "trap", "ulimit", "umask", "unset", "until", "wait", "while",
     ];
+    if text.contains("||") {
+        return Ok(());
+    }
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_plain = first
         .chars()
