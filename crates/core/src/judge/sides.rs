@@ -109,7 +109,9 @@ impl SideSamples {
                 .sides
                 .iter()
                 .filter(|side| side.iter().any(is_there));
-            let mut shared: BTreeSet<String> = sides.next().map_or_else(BTreeSet::new, hosts_of);
+            let mut shared: BTreeSet<String> = sides
+                .next()
+                .map_or_else(BTreeSet::new, |side| hosts_of(side));
             let mut count = 1;
             for side in sides {
                 let own = hosts_of(side);
@@ -517,7 +519,7 @@ fn is_there(sample: &SideSample) -> bool {
     sample.recorded_instances > 0
 }
 
-fn hosts_of(side: &Vec<SideSample>) -> BTreeSet<String> {
+fn hosts_of(side: &[SideSample]) -> BTreeSet<String> {
     let origins = side.iter().flat_map(|it| &it.origins);
     origins.filter_map(|it| it.host.clone()).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lapwing_core::detect::{Finding, FindingGroup};
+use lapwing_core::detect::{DetectRule, Finding, FindingGroup};
 use lapwing_core::show::{FIRST_METRIC, detection_text, environment_text, untested_texts};
 use lapwing_core::text::counted;
 
@@ -86,7 +86,9 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
     }
     let series = answer.histories.series.iter();
     let longest = series.map(|it| it.points.len()).max().unwrap_or(0);
-    if answer.detection.findings.is_empty() && longest > 0 && longest < FEW_RUNS {
+    let is_tested = answer.options.rule == DetectRule::ChangePoint;
+    let has_none = answer.detection.findings.is_empty() && answer.detection.small == 0;
+    if is_tested && has_none && longest > 0 && longest < FEW_RUNS {
         notes.push(format!(
             "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare since:DATE until:DATE` \
              compares two parts of a history",
