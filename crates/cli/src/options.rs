@@ -291,7 +291,7 @@ pub fn extension(path: &Path) -> String {
 pub struct Context {
     /// Path to the store.
     pub store: PathBuf,
-    /// Whether the store is a copy that nobody changes.
+    /// Whether the store is a copy that is only read.
     pub store_is_copy: bool,
     pub quiet: bool,
     pub verbose: bool,

@@ -106,7 +106,7 @@ pub struct DetectionOptions {
     pub confidence: Confidence,
     /// The seed of all draws.
     pub seed: Seed,
-    /// Where experiments come from; `None` if they are all made here.
+    /// Source of experiments made elsewhere; `None` if all are made here.
     pub source: Option<SharedSource>,
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::schedule::InstancePlan;
 use crate::suite::{Case, CommandLine, Variant, command_text};
 
-/// What the command of a profiler names its file by.
+/// Placeholder for the profile's path in the command of a profiler.
 const ARTIFACT: &str = "{artifact}";
 
 /// The key of the file among the artifacts of an instance.

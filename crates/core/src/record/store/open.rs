@@ -97,7 +97,7 @@ impl Store {
         }
     }
 
-    /// Opens a copy of a store that nobody changes ([`StoreUpkeep::copy_to`](super::StoreUpkeep::copy_to)), from any
+    /// Opens a read-only copy of a store ([`StoreUpkeep::copy_to`](super::StoreUpkeep::copy_to)), from any
     /// number of machines: without locks, which network file systems may lack.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use super::scheduler::JobState;
 use crate::terminal::Terminal;
 use lapwing_core::measure::Consumer;
 
-/// Records of a job may arrive this long after its end, through a network file system.
+/// How long to wait for the records of a job that has ended: a network file system may delay them.
 const GRACE: Duration = Duration::from_secs(3);
 /// A job that ended well has written its records, and a forgotten one may have: they get more time.
 const LONG_GRACE: Duration = Duration::from_secs(60);

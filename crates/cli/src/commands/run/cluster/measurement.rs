@@ -206,7 +206,7 @@ impl ClusterMeasurement {
         })
     }
 
-    /// Cancels the jobs that nobody has collected, whose instances are measured anew.
+    /// Cancels jobs whose results were never collected; their instances are measured again.
     pub fn give_up_open(&mut self) -> Result<(), CliError> {
         let jobs: Vec<&str> = self.open.values().map(|it| it.job.as_str()).collect();
         if !jobs.is_empty() {

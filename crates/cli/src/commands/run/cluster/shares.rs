@@ -139,7 +139,7 @@ impl JobShare {
     }
 }
 
-/// What shares consist of.
+/// How a simulation is divided into shares.
 #[derive(Debug, Clone, Copy)]
 pub enum ShareUnit {
     /// Tasks of the simulations of each benchmark.

@@ -62,7 +62,7 @@ pub struct SimulationJobs {
 /// The usual number of jobs where the number of nodes is unknown, and the most.
 const USUAL_JOBS: usize = 8;
 const MOST_USUAL_JOBS: usize = 64;
-/// What a job has written may arrive this long after its end, through a network file system.
+/// How long to wait for the file of a job that has ended: a network file system may delay it.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The beginning of a simulation.
