@@ -49,6 +49,7 @@ mod seed;
 mod sequential;
 pub mod shapley;
 mod slowdown;
+mod student_tail;
 pub mod steady;
 mod subset;
 mod suite_ratio;
@@ -73,7 +74,7 @@ pub use detection::{
 pub use dip::{Dip, dip};
 pub use effect::{cliffs_delta, probability_of_superiority};
 pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
-pub use family::family_p_values;
+pub use family::{FamilyTest, family_tests};
 pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
@@ -95,7 +96,7 @@ pub use prospect::Prospect;
 pub use rank::{Ranks, mid_ranks, rank_correlation};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
-pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
+pub use replicates::{Difference, DifferenceMethod, Replicates};
 pub use seed::Seed;
 pub use sequential::{
     ComparisonLook, Spending, comparison_looks, look_levels, look_sizes, sequential_levels,

@@ -12,14 +12,18 @@ pub struct VariancePrior {
     pub variance: f64,
     /// How much it counts, in degrees of freedom, d₀; infinite when all true variances seem equal.
     pub freedom: f64,
-    /// The degrees of freedom of all variances together: no moderated variance has more.
-    total: f64,
 }
 
 /// Variances below this share of the median count as this share of it: a logarithm needs a positive number.
 const LEAST_SHARE: f64 = 1e-5;
 
 impl VariancePrior {
+    /// The prior that counts nothing.
+    pub const NONE: Self = Self {
+        variance: 0.0,
+        freedom: 0.0,
+    };
+
     /// Fits the prior to variances, each with its degrees of freedom, by the moments of their logarithms.
     ///
     /// With z = ln s², e = z − ψ(d/2) + ln(d/2), the prior's freedom solves
@@ -47,20 +51,27 @@ impl VariancePrior {
         let squares: f64 = errors.iter().map(|error| (error - centre).powi(2)).sum();
         let expected = mean(&halves().map(trigamma).collect::<Vec<_>>())?;
         let excess = squares / (as_f64(errors.len()) - 1.0) - expected;
-        let total = variances.iter().map(|(_, freedom)| freedom).sum();
         if excess <= 0.0 {
             return Some(Self {
                 variance: mean(&values)?,
                 freedom: f64::INFINITY,
-                total,
             });
         }
         let half = inverse_trigamma(excess);
         Some(Self {
             variance: (centre + digamma(half) - half.ln()).exp(),
             freedom: 2.0 * half,
-            total,
         })
+    }
+
+    /// Returns the same prior with at most these degrees of freedom. Few variances can look equal by chance, so one of K
+    /// members gets K − 1 at most.
+    #[must_use]
+    pub fn at_most(self, freedom: f64) -> Self {
+        Self {
+            freedom: self.freedom.min(freedom),
+            ..self
+        }
     }
 
     /// Returns the posterior variance of a variance with its degrees of freedom:
@@ -72,9 +83,9 @@ impl VariancePrior {
         (self.freedom * self.variance + freedom * variance) / (self.freedom + freedom)
     }
 
-    /// Returns the degrees of freedom of a moderated variance: d₀ + d, at most those of all variances together.
+    /// Returns the degrees of freedom of a moderated variance: d₀ + d.
     pub fn moderated_freedom(&self, freedom: f64) -> f64 {
-        (self.freedom + freedom).min(self.total)
+        self.freedom + freedom
     }
 }
 

@@ -11,6 +11,7 @@ mod calibration;
 mod detection_direct;
 mod golden_changepoint;
 mod golden_factors;
+mod golden_family;
 mod golden_surface;
 mod histories;
 mod reference_changepoint;

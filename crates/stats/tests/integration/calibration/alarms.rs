@@ -1,7 +1,7 @@
 //! How often there is an alarm without a change, and how many findings are false.
 
 use lapwing_stats::{
-    Confidence, PValue, Replicates, Seed, benjamini_hochberg, family_p_values, ratio_of_means,
+    Confidence, PValue, Replicates, Seed, benjamini_hochberg, family_tests, ratio_of_means,
 };
 use rand::{Rng, RngExt};
 
@@ -55,10 +55,10 @@ fn discoveries(changed: usize, noise: Noise, instances: usize, suites: u32) -> [
                 })
                 .collect();
             let plain: Vec<PValue> = family.iter().map(p_value).collect();
-            let together = family_p_values(&family, Seed(random.random()));
+            let together = family_tests(&family, &[], Seed(random.random()));
             let together: Vec<PValue> = together
                 .into_iter()
-                .map(|it| PValue::new(it.unwrap()).unwrap())
+                .map(|it| PValue::new(it.unwrap().p_value).unwrap())
                 .collect();
             let total: f64 = (0..changed).map(|_| 1.0).sum();
             let rates = |p_values: &[PValue]| {

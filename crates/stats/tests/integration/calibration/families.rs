@@ -1,6 +1,6 @@
 //! Suites judged together: how many of them have a finding without any change, and how many findings are false.
 
-use lapwing_stats::{Confidence, PValue, Replicates, Seed, benjamini_hochberg, family_p_values};
+use lapwing_stats::{Confidence, PValue, Replicates, Seed, benjamini_hochberg, family_tests};
 use rand::{Rng, RngExt};
 
 use super::logs;
@@ -138,7 +138,7 @@ fn rates(name: &str, noise: SuiteNoise, design: Design, suites: u32) -> [Rates; 
             })
             .collect();
         let seed = Seed(random.random());
-        let together = family_p_values(&family, seed);
+        let together = family_tests(&family, seed);
         let welch: Vec<Option<f64>> = family.iter().map(welch).collect();
         let methods = [together, welch];
         let shares = methods.map(|p_values| {
