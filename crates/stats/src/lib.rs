@@ -12,6 +12,7 @@
 mod bisection;
 mod bootstrap;
 mod brunner_munzel;
+mod chance;
 pub mod changepoint;
 mod cholesky;
 mod contingency;
@@ -40,7 +41,6 @@ mod permutation;
 mod population;
 mod power;
 mod principal_components;
-mod prospect;
 mod rank;
 mod ratio;
 mod ratio_interval;
@@ -63,6 +63,7 @@ pub use bootstrap::{
 pub use brunner_munzel::{
     BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
 };
+pub use chance::{FutureReplicates, NeededReplicates, VerdictRule};
 pub use contingency::fisher_exact;
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
@@ -92,10 +93,9 @@ pub use power::{
     instances_needed, minimal_detectable_slowdown, power,
 };
 pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
-pub use prospect::Prospect;
 pub use rank::{Ranks, mid_ranks, rank_correlation};
 pub use ratio::{Ratio, ratio_of_means};
-pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
+pub use ratio_interval::{RatioEstimate, RatioMethod, ratio_interval};
 pub use replicates::{Difference, DifferenceMethod, Replicates};
 pub use seed::Seed;
 pub use sequential::{

@@ -39,6 +39,15 @@ pub struct FamilyTest {
     pub p_value: f64,
     /// The estimates of the error, of which the one with the wider interval counts.
     errors: [Option<StandardError>; 2],
+    /// The moderated variance of one replicate, or of one pair's difference.
+    pub(crate) variance: f64,
+    /// The variance of the difference, as a multiple of `variance`.
+    pub(crate) scale: f64,
+    /// The degrees of freedom of the member's own variance.
+    pub(crate) freedom: f64,
+    /// Those that the family adds.
+    pub(crate) prior_freedom: f64,
+    pub(crate) is_paired: bool,
 }
 
 /// A standard error with its degrees of freedom.
@@ -66,16 +75,6 @@ impl FamilyTest {
             upper: self.difference + half,
         };
         Some((interval, method))
-    }
-
-    /// Returns the standard error of the difference and its degrees of freedom, of the method that gives the wider 95 % interval.
-    pub fn error(&self) -> (f64, f64) {
-        let half = |error: &&StandardError| {
-            Confidence::P95.t_quantile(error.freedom).unwrap_or(0.0) * error.value
-        };
-        let widest = self.errors.iter().flatten();
-        let widest = widest.max_by(|one, other| half(one).total_cmp(&half(other)));
-        widest.map_or((0.0, 1.0), |error| (error.value, error.freedom))
     }
 }
 
@@ -125,7 +124,7 @@ pub fn family_tests(
     let (places, tested): (Vec<usize>, Vec<&Replicates>) = family
         .iter()
         .enumerate()
-        .filter(|(_, replicates)| !replicates.is_constant())
+        .filter(|(_, replicates)| !replicates.is_constant() && replicates.contrast().is_some())
         .unzip();
     let mut members = FamilyMember::all(&tested);
     let number = members.len();
@@ -150,8 +149,7 @@ pub fn family_tests(
         }
     }
     let mut results = vec![None; family.len()];
-    let known = places.into_iter().filter(|at| family[*at].contrast().is_some());
-    for (at, test) in known.zip(tests) {
+    for (at, test) in places.into_iter().zip(tests) {
         results[at] = Some(test);
     }
     results
@@ -270,6 +268,11 @@ impl FamilyMember {
             difference: self.contrast.difference,
             p_value: p_of(self.contrast.difference, error),
             errors: [Some(error), None],
+            variance,
+            scale: self.contrast.scale,
+            freedom: self.contrast.freedom,
+            prior_freedom: prior.freedom,
+            is_paired: matches!(self.design, Design::Pairs(_)),
         }
     }
 

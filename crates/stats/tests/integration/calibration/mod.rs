@@ -19,7 +19,7 @@ mod sequential;
 mod slowdown;
 mod stacks;
 
-use lapwing_stats::{Confidence, Difference, Interval, Replicates};
+use lapwing_stats::{Confidence, Difference, Interval, Replicates, Seed, family_tests};
 
 /// Returns the logarithms of instance means.
 fn logs(means: &[f64]) -> Vec<f64> {
@@ -29,13 +29,15 @@ fn logs(means: &[f64]) -> Vec<f64> {
 /// Returns the ratio of two sides as `compare` computes it for one benchmark alone: with an interval of the ratio.
 fn default_ratio(one: &[f64], other: &[f64]) -> Difference {
     let sides = Replicates::Sides([logs(one), logs(other)]);
-    let difference = sides.difference(Confidence::P95).unwrap();
+    let test = family_tests(&[sides], &[], Seed(7))[0].unwrap();
+    let (interval, method) = test.interval(Confidence::P95).unwrap();
     Difference {
-        value: difference.value.exp(),
+        value: test.difference.exp(),
         interval: Interval {
-            lower: difference.interval.lower.exp(),
-            upper: difference.interval.upper.exp(),
+            lower: interval.lower.exp(),
+            upper: interval.upper.exp(),
         },
-        ..difference
+        p_value: test.p_value,
+        method,
     }
 }

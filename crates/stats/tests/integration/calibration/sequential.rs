@@ -1,6 +1,9 @@
 //! Experiments that stop early, on simulated pairs: error rates, power and cost.
 
-use lapwing_stats::{Confidence, Replicates, Seed, as_f64, look_levels, look_sizes};
+use lapwing_stats::{
+    Confidence, FutureReplicates, Replicates, Seed, VerdictRule, as_f64, family_tests, look_levels,
+    look_sizes,
+};
 
 use super::noise::normal;
 use super::rounds::show;
@@ -44,8 +47,15 @@ impl Experiment {
                 sum.worse += f64::from(u8::from(is_worse));
                 sum.better += f64::from(u8::from(is_better));
                 sum.equivalent += f64::from(u8::from(is_equivalent));
-                let prospect = replicates.prospect(self.most, self.border, last).unwrap();
-                if is_worse || is_better || is_equivalent || prospect.answered() < HOPELESS {
+                let rule = VerdictRule {
+                    border: self.border,
+                    band: self.border,
+                    level: last,
+                    confidence: Confidence::new(1.0 - last).unwrap(),
+                };
+                let test = family_tests(&[replicates], &[], Seed(7))[0].unwrap();
+                let chance = test.chance_of_verdict(FutureReplicates::Total(self.most), &rule);
+                if is_worse || is_better || is_equivalent || chance < HOPELESS {
                     break;
                 }
             }
