@@ -85,9 +85,10 @@ impl FamilyTest {
         };
         let freedom = freedom + self.prior_freedom;
         let level = Confidence::new(1.0 - rule.level).unwrap_or(rule.confidence);
-        let (Some(for_difference), Some(for_equivalence)) =
-            (level.t_quantile(freedom), rule.confidence.t_quantile(freedom))
-        else {
+        let (Some(for_difference), Some(for_equivalence)) = (
+            level.t_quantile(freedom),
+            rule.confidence.t_quantile(freedom),
+        ) else {
             return 0.0;
         };
         let known = match future {
@@ -113,9 +114,21 @@ impl FamilyTest {
 
     /// Returns the number of fresh replicates per side, or of pairs, with which the chance of a verdict is 80 %.
     pub fn replicates_for_verdict(&self, rule: &VerdictRule) -> NeededReplicates {
-        let suffices = |number: usize| {
-            self.chance_of_verdict(FutureReplicates::Fresh(number), rule) >= WANTED_CHANCE
-        };
+        self.needed(FutureReplicates::Fresh, rule)
+    }
+
+    /// Returns the same number if those at hand are among them.
+    pub fn total_for_verdict(&self, rule: &VerdictRule) -> NeededReplicates {
+        self.needed(FutureReplicates::Total, rule)
+    }
+
+    fn needed(
+        &self,
+        future: impl Fn(usize) -> FutureReplicates,
+        rule: &VerdictRule,
+    ) -> NeededReplicates {
+        let suffices =
+            |number: usize| self.chance_of_verdict(future(number), rule) >= WANTED_CHANCE;
         let error = (self.variance * self.scale).sqrt();
         let distance = (self.difference.abs() - rule.border).abs();
         let is_near = rule.border > 0.0 && distance < NEAR * error;
@@ -203,7 +216,10 @@ mod tests {
             (FutureReplicates::Fresh(8), rule(0.0, 0.05), 0.4519),
         ] {
             let chance = test.chance_of_verdict(future, &rule);
-            assert!((chance - expected).abs() < 0.035, "{future:?} {rule:?}: {chance}, simulated {expected}");
+            assert!(
+                (chance - expected).abs() < 0.035,
+                "{future:?} {rule:?}: {chance}, simulated {expected}"
+            );
         }
     }
 
@@ -220,7 +236,8 @@ mod tests {
         let NeededReplicates::About(number) = test.replicates_for_verdict(&rule(0.0, 0.03)) else {
             panic!("a number");
         };
-        let chance = |number| test.chance_of_verdict(FutureReplicates::Fresh(number), &rule(0.0, 0.03));
+        let chance =
+            |number| test.chance_of_verdict(FutureReplicates::Fresh(number), &rule(0.0, 0.03));
         assert!(chance(number) >= 0.8 && chance(number - 1) < 0.8);
     }
 

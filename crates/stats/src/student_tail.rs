@@ -80,7 +80,13 @@ mod tests {
 
     #[test]
     fn quantiles_go_there_and_back() {
-        for (t, freedom) in [(0.01, 3.0), (3.0, 4.0), (40.0, 9.5), (1e9, 38.2), (1e9, 4.0)] {
+        for (t, freedom) in [
+            (0.01, 3.0),
+            (3.0, 4.0),
+            (40.0, 9.5),
+            (1e9, 38.2),
+            (1e9, 4.0),
+        ] {
             for other in [2.0, 4.5, 39.0, 600.0] {
                 let there = same_quantile(t, freedom, other);
                 assert_relative("t", same_quantile(there, other, freedom), t, 1e-9);

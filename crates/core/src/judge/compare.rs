@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::caution::{Caution, cautions, design_cautions};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
+use super::family::{FamilyAnswer, of_ratio, own_test};
 use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::model::{Better, Id, Look, Metric};
 use crate::sample::{SideSetting, Subject, differ};
-use lapwing_stats::{
-    Confidence, Difference, DifferenceMethod, Interval, Replicates, Seed, instances_to_settle,
-};
+use lapwing_stats::{Confidence, Difference, Interval, NeededReplicates, Replicates, Seed};
 
 /// Options of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,8 +20,9 @@ pub struct CompareOptions {
     pub method: CompareMethod,
     /// The level of the intervals.
     pub confidence: Confidence,
-    /// The smallest change that matters, as a share (0.03 for 3 %). Without it no verdict is equivalent, and a
-    /// significant change of any size is a regression or an improvement.
+    /// The smallest change that matters, as a share (0.03 for 3 %): only what is surely larger is a regression or an improvement.
+    /// Without it these are significant changes of any size, and the band of what is no change is that of
+    /// [`CompareOptions::band`].
     pub smallest_effect: Option<f64>,
     /// The accepted share of false regressions and improvements among all of them.
     pub false_discovery_rate: f64,
@@ -30,6 +30,16 @@ pub struct CompareOptions {
     pub min_sessions: usize,
     /// The seed of random numbers.
     pub seed: Seed,
+}
+
+impl CompareOptions {
+    /// The largest change that is none, as a share, where the user gives no smallest effect.
+    pub const USUAL_BAND: f64 = 0.03;
+
+    /// Returns the largest change that is none, as a share: there is no change if the whole interval is within it.
+    pub fn band(&self) -> f64 {
+        self.smallest_effect.unwrap_or(Self::USUAL_BAND)
+    }
 }
 
 impl Default for CompareOptions {
@@ -48,8 +58,8 @@ impl Default for CompareOptions {
 /// The method of interval and p-value. All except the hierarchical bootstrap use one mean per instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CompareMethod {
-    /// The wider of Welch's and Student's t on logarithms, over the unit of replication; Student's t of pairs if the
-    /// sides share their blocks, sessions or hosts.
+    /// Student's t on logarithms over the unit of replication, of pairs if the sides share their blocks, sessions or hosts, with
+    /// the variance that the family of all benchmarks shows; with unequal numbers also Welch's, and the wider counts.
     #[default]
     Default,
     /// Welch's t on logarithms.
@@ -155,6 +165,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why the verdict is not a clearer one; `None` if nothing prevents it.
     pub reason: Option<VerdictReason>,
+    /// Whether the values are counts that never vary within a side, so that they are compared exactly.
+    pub is_exact: bool,
     /// Caveats for the reader.
     pub cautions: Vec<Caution>,
     /// The runs of the baseline and of the candidate.
@@ -163,6 +175,29 @@ pub struct Comparison {
     pub settings: [SideSetting; 2],
     /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
     pub replication: Option<Replication>,
+    /// What the family says, once it was asked.
+    pub(super) answer: Option<FamilyAnswer>,
+    /// The counts of the two sides, if they never vary there.
+    pub(super) counts: Option<[f64; 2]>,
+}
+
+impl Comparison {
+    /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
+    pub fn needed(&self) -> Option<NeededReplicates> {
+        match self.reason? {
+            VerdictReason::TooWide { needed } | VerdictReason::ManyComparisons { needed, .. } => {
+                needed
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the number if those at hand count.
+    pub fn needed_in_total(&self) -> Option<NeededReplicates> {
+        self.needed()?;
+        let answer = self.answer.as_ref()?;
+        Some(answer.test.total_for_verdict(&answer.rule))
+    }
 }
 
 /// The ratio candidate / baseline.
@@ -200,7 +235,13 @@ pub enum Verdict {
     Regression,
     /// The candidate is better.
     Improvement,
-    /// The candidate differs by less than the smallest effect that matters.
+    /// The candidate is worse in these runs, of one or two processes per side; other processes may differ.
+    WorseInRuns,
+    /// The candidate is better in these runs.
+    BetterInRuns,
+    /// The candidate hardly differs in these runs.
+    UnchangedInRuns,
+    /// The candidate surely differs by less than the smallest effect that matters, or than 3 %.
     Equivalent,
     /// The data do not decide.
     Inconclusive,
@@ -210,9 +251,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::Regression,
         Self::Improvement,
+        Self::WorseInRuns,
+        Self::BetterInRuns,
+        Self::UnchangedInRuns,
         Self::Equivalent,
         Self::Inconclusive,
         Self::NotMeasured,
@@ -223,6 +267,9 @@ impl Verdict {
         match self {
             Self::Regression => "regression",
             Self::Improvement => "improvement",
+            Self::WorseInRuns => "worse_in_runs",
+            Self::BetterInRuns => "better_in_runs",
+            Self::UnchangedInRuns => "unchanged_in_runs",
             Self::Equivalent => "equivalent",
             Self::Inconclusive => "inconclusive",
             Self::NotMeasured => "not_measured",
@@ -232,8 +279,13 @@ impl Verdict {
     /// Returns its name in text: `not measured`.
     pub fn title(self) -> &'static str {
         match self {
+            Self::WorseInRuns => "worse in these runs",
+            Self::BetterInRuns => "better in these runs",
+            Self::UnchangedInRuns => "no change in these runs",
+            Self::Equivalent => "no change",
+            Self::Inconclusive => "undecided",
             Self::NotMeasured => "not measured",
-            other => other.name(),
+            Self::Regression | Self::Improvement => self.name(),
         }
     }
 }
@@ -262,21 +314,20 @@ pub enum VerdictReason {
     Undefined,
     /// It is unknown whether more of the metric is better or worse.
     NoDirection,
-    /// The interval is too wide; this many instances per side would narrow it to `half_width`.
+    /// The interval is too wide; so many replicates per side would give a verdict.
     TooWide {
-        /// Instances per side.
-        instances: usize,
-        /// The half-width of the resulting interval, as a share.
-        half_width: f64,
+        /// The number; `None` if the method has no replicates.
+        needed: Option<NeededReplicates>,
     },
     /// Significant alone, but not after correction for the number of comparisons.
-    ManyComparisons,
-    /// Neither surely larger than the smallest effect nor surely smaller.
-    Straddles,
-    /// All values of both sides are equal, and no smallest effect is given.
+    ManyComparisons {
+        /// The number of comparisons in the family.
+        comparisons: usize,
+        /// So many replicates per side would give a verdict.
+        needed: Option<NeededReplicates>,
+    },
+    /// All values of both sides are equal.
     AllEqual,
-    /// The interval is narrow and contains 1, and no smallest effect is given.
-    NoChangeSeen,
     /// The baseline was never measured: the benchmark is new.
     NoBaseline,
     /// The candidate was never measured.
@@ -320,6 +371,7 @@ pub fn compare(
     let descriptive = (reason == Some(VerdictReason::FewInstances))
         .then(|| DescriptiveRatio::of(sides, options.confidence))
         .flatten();
+    let counts = counts(sides, &metric);
     let (ratio, replication) = judged.unzip();
     let mut replication = replication.flatten();
     let estimates = match &replication {
@@ -361,14 +413,36 @@ pub fn compare(
         difference,
         p_adjusted: None,
         verdict,
-        reason: reason
-            .or_else(|| few_sessions(sides, options))
-            .or_else(|| settle(sides, options)),
+        reason: reason.or_else(|| few_sessions(sides, options)),
+        is_exact: false,
         cautions,
         runs: sides.map(|side| side.runs.clone()),
         settings: sides.map(|side| side.setting.clone()),
         replication,
+        answer: None,
+        counts,
     }
+}
+
+/// The unit of times, which are never counts.
+const SECONDS: &str = "s";
+
+/// Returns the whole numbers that all iterations of the two sides have, if each side has several iterations and they never vary.
+fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
+    if metric.unit == SECONDS {
+        return None;
+    }
+    let of_side = |side: &SideSample| {
+        let mut values = side.cleaned.instances.iter().flat_map(|it| &it.values);
+        let first = *values.next()?;
+        let (mut others, mut number) = (true, 1);
+        for value in values {
+            others &= value.total_cmp(&first).is_eq();
+            number += 1;
+        }
+        (others && number > 1 && first.fract() == 0.0).then_some(first)
+    };
+    Some([of_side(sides[0])?, of_side(sides[1])?])
 }
 
 /// Returns the estimates with the centres that the ratio is computed from, so that the three numbers agree.
@@ -469,27 +543,32 @@ pub(super) fn default_ratio(
 ) -> Option<JudgedRatio> {
     let logs = log_means(sides)?;
     let replication = Replication::of_logs(sides, &logs)?;
-    let exp = |interval: Interval| Interval {
-        lower: interval.lower.exp(),
-        upper: interval.upper.exp(),
-    };
-    let difference = replication.difference(confidence)?;
-    let unpaired = || {
-        let instances = Replicates::Sides(logs).difference(replication.level(confidence))?;
-        Some(exp(instances.interval))
+    let difference = replication.centres[1] - replication.centres[0];
+    let level = replication.level(confidence);
+    let interval_of = |replicates: &Replicates| Some(own_test(replicates, level)?.1);
+    let factor = replication.looks.factor(1.0 - confidence.level());
+    let (p_value, interval, method) = match own_test(&replication.replicates, level) {
+        Some((test, interval, method)) => ((test.p_value * factor).min(1.0), interval, method),
+        // All values are equal.
+        None => {
+            let here = Interval {
+                lower: difference,
+                upper: difference,
+            };
+            (1.0, here, CompareMethod::Student)
+        }
     };
     let ratio = ComparedRatio {
-        value: difference.value.exp(),
-        interval: Some(exp(difference.interval)),
-        p_value: difference.p_value,
-        method: match difference.method {
-            DifferenceMethod::Welch => CompareMethod::Welch,
-            DifferenceMethod::Student => CompareMethod::Student,
-            DifferenceMethod::Paired => CompareMethod::Paired,
-        },
+        value: difference.exp(),
+        interval: Some(of_ratio(interval)),
+        p_value,
+        method,
         unit: replication.unit,
         replicates: replication.sizes(),
-        unpaired: replication.is_paired().then(unpaired).flatten(),
+        unpaired: replication
+            .is_paired()
+            .then(|| interval_of(&Replicates::Sides(logs)).map(of_ratio))
+            .flatten(),
     };
     Some(JudgedRatio { ratio, replication })
 }
@@ -523,21 +602,6 @@ fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<Ver
     let is_few = required > 1 && sessions.iter().any(|count| *count < required);
     is_few.then_some(VerdictReason::FewSessions { sessions, required })
 }
-
-/// Returns the number of instances that would make the interval narrow enough.
-fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
-    let means = sides.map(|side| instance_means(&side.cleaned));
-    let half_width = options.smallest_effect.unwrap_or(USUAL_EFFECT);
-    let instances = instances_to_settle(&means[0], &means[1], half_width, options.confidence)?;
-    let fewest = means.iter().map(Vec::len).min().unwrap_or(0);
-    (instances > fewest).then_some(VerdictReason::TooWide {
-        instances,
-        half_width,
-    })
-}
-
-/// The assumed smallest effect if the user gives none, as a share.
-const USUAL_EFFECT: f64 = 0.05;
 
 #[cfg(test)]
 mod tests;

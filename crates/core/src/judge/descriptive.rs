@@ -1,38 +1,60 @@
 //! The ratio of two sides with too few instances for a verdict.
 
-use lapwing_stats::{Confidence, FiellerInterval, Interval, ratio_of_arithmetic_means};
+use lapwing_stats::{Confidence, Interval, Replicates};
 
+use super::family::{of_ratio, own_test};
 use super::{SideSample, estimate};
 
 /// The ratio of two sides that have too few instances for a verdict. Its interval rests on iterations, which share their
 /// process, so it says nothing about other runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DescriptiveRatio {
     /// Candidate / baseline.
     pub value: f64,
-    /// Fieller's interval of the ratio of the means of iterations; `None` below two iterations, or if unbounded.
+    /// Its t interval over the logarithms of iterations; `None` below two iterations per side.
     pub interval: Option<Interval>,
+    /// The logarithms of iterations; `None` below two per side.
+    pub(super) iterations: Option<Replicates>,
 }
 
 impl DescriptiveRatio {
     /// Returns the ratio; `None` if a side has no values, or one that is not above zero.
     pub(super) fn of(sides: [&SideSample; 2], confidence: Confidence) -> Option<Self> {
-        let [baseline, candidate] = sides.map(|side| -> Vec<f64> {
+        let logs = sides.map(|side| -> Vec<f64> {
             let instances = side.cleaned.instances.iter();
-            instances.flat_map(|it| it.values.iter().copied()).collect()
+            let values = instances.flat_map(|it| it.values.iter());
+            values.map(|value| value.ln()).collect()
         });
-        let is_positive = |values: &[f64]| !values.is_empty() && values.iter().all(|it| *it > 0.0);
-        if !is_positive(&baseline) || !is_positive(&candidate) {
+        if logs
+            .iter()
+            .any(|side| side.is_empty() || !side.iter().all(|it| it.is_finite()))
+        {
             return None;
         }
-        let centres = sides.map(|side| estimate(&side.cleaned).map(|it| it.value));
-        let ratio = ratio_of_arithmetic_means(&baseline, &candidate, confidence);
+        if logs.iter().any(|side| side.len() < 2) {
+            let centres = sides.map(|side| estimate(&side.cleaned).map(|it| it.value));
+            return Some(Self {
+                value: centres[1]? / centres[0]?,
+                interval: None,
+                iterations: None,
+            });
+        }
+        let centres = [
+            lapwing_stats::mean(&logs[0])?,
+            lapwing_stats::mean(&logs[1])?,
+        ];
+        let value = (centres[1] - centres[0]).exp();
+        let iterations = Replicates::Sides(logs);
+        let equal = Interval {
+            lower: value,
+            upper: value,
+        };
+        let interval =
+            own_test(&iterations, confidence).map_or(equal, |(_, interval, _)| of_ratio(interval));
         Some(Self {
-            value: centres[1]? / centres[0]?,
-            interval: ratio.and_then(|it| match it.interval {
-                FiellerInterval::Bounded(interval) => Some(interval),
-                FiellerInterval::Unbounded => None,
-            }),
+            value,
+            interval: Some(interval),
+            iterations: Some(iterations),
         })
     }
 }

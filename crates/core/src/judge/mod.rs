@@ -11,7 +11,9 @@ mod descriptive;
 mod detection;
 mod detection_source;
 mod duet;
+mod earlier;
 mod environments;
+mod family;
 mod hail;
 mod looks;
 mod methods;
@@ -26,7 +28,7 @@ mod suite;
 mod unit;
 mod variability;
 
-use lapwing_stats::{Confidence, Interval, PValue, Replicates, benjamini_hochberg};
+use lapwing_stats::{Confidence, Interval};
 
 use crate::clean::{CleanInstance, Cleaned};
 
@@ -44,6 +46,7 @@ pub use detection::{
 };
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
+pub use earlier::EarlierComparisons;
 pub use environments::UnintendedDifference;
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use looks::Looks;
@@ -109,31 +112,25 @@ pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
     compare::default_ratio(sides, CompareOptions::default().confidence)
 }
 
-/// Returns which ratios of one metric differ from 1: by their intervals, and after correction for their number, by the
-/// same rules as the verdicts of [`compare`].
-pub fn differ_from_one(ratios: &[&JudgedRatio]) -> Vec<bool> {
+/// Judges ratios of one metric together, by the same rules as [`compare`] with its default options: each gets the interval that the family
+/// has for it. Returns which of them differ from 1, after correction for their number.
+pub fn judge_together(ratios: &mut [&mut JudgedRatio]) -> Vec<bool> {
     let options = CompareOptions::default();
-    let replicates: Vec<Replicates> = ratios
-        .iter()
-        .map(|judged| judged.replication.replicates.clone())
-        .collect();
-    let p_values = lapwing_stats::family_p_values(&replicates, options.seed);
-    let alpha = options.false_discovery_rate;
-    let (places, p_values): (Vec<usize>, Vec<PValue>) = p_values
-        .into_iter()
-        .enumerate()
-        .filter_map(|(place, p_value)| {
-            let factor = ratios[place].replication.looks.factor(alpha);
-            Some((place, PValue::new((p_value? * factor).min(1.0)).ok()?))
+    let replications: Vec<&Replication> = ratios.iter().map(|it| &it.replication).collect();
+    let borders = [0.0, options.band().ln_1p()];
+    let answers = family::judge_family(&replications, &[], borders, &options, "");
+    let judged = ratios.iter_mut().zip(answers);
+    judged
+        .map(|(judged, answer)| {
+            let Some(answer) = answer else {
+                return false;
+            };
+            judged.ratio.interval = Some(family::of_ratio(answer.interval));
+            judged.ratio.p_value = answer.p_value;
+            judged.ratio.method = answer.method;
+            answer.differs
         })
-        .unzip();
-    let mut differ = vec![false; ratios.len()];
-    for (place, adjusted) in places.into_iter().zip(benjamini_hochberg(&p_values)) {
-        let interval = ratios[place].ratio.interval;
-        let excludes_one = interval.is_some_and(|interval| !interval.contains(1.0));
-        differ[place] = excludes_one && adjusted.value() <= options.false_discovery_rate;
-    }
-    differ
+        .collect()
 }
 
 fn instance_means(cleaned: &Cleaned) -> Vec<f64> {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
 use super::decide::decide;
+use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
 use super::environments::{SideEnvironment, UnintendedDifference, unintended};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
@@ -16,7 +17,7 @@ use super::starts::{SamplePolicies, SideStarts};
 use super::suite::{SuiteMember, suite_ratio};
 use super::unit::HOSTS;
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
-use crate::model::{Metric, MetricName};
+use crate::model::{Id, Metric, MetricName};
 use crate::record::{InstanceData, StoreError};
 use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
@@ -46,6 +47,8 @@ pub struct SideSamples {
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
+    /// What earlier sessions of a few benchmarks show.
+    earlier: EarlierComparisons,
     /// The environments of each side.
     environments: Vec<SideEnvironment>,
     /// The sample of a setting that a side does not have.
@@ -161,7 +164,34 @@ impl SideSamples {
         sides.each_benchmark(filter, |data, places_of| {
             samples.add(data, rules, metrics, places_of);
         })?;
+        samples.read_earlier(sides, rules)?;
         Ok(samples)
+    }
+
+    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise.
+    fn read_earlier(
+        &mut self,
+        sides: &ComparedSides,
+        rules: &CleaningRules,
+    ) -> Result<(), StoreError> {
+        let mut of_metric: BTreeMap<&str, usize> = BTreeMap::new();
+        for (subject, _) in self.samples.keys() {
+            *of_metric.entry(&subject.metric).or_default() += 1;
+        }
+        let mut benchmarks: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
+        for (subject, _) in self.samples.keys() {
+            if of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
+                let key = (subject.suite.clone(), subject.benchmark.clone());
+                let metrics = benchmarks.entry(key).or_default();
+                metrics.insert(subject.metric.clone());
+            }
+        }
+        let compared: BTreeSet<Id> = sides.sessions().into_iter().map(|(_, id)| id).collect();
+        for store in sides.stores() {
+            self.earlier
+                .read(store, benchmarks.clone(), &compared, rules)?;
+        }
+        Ok(())
     }
 
     /// Detects the steady state of a benchmark, before any is added.
@@ -340,7 +370,7 @@ impl SideSamples {
                 )
             })
             .collect();
-        decide(&mut comparisons, options);
+        decide(&mut comparisons, &self.earlier, options);
         tell_missing_metrics(&mut comparisons);
         comparisons
     }

@@ -1,6 +1,8 @@
 //! Whether more instances would answer a comparison.
 
-use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
+use lapwing_stats::FutureReplicates;
+
+use super::compare::{Comparison, Verdict, VerdictReason};
 
 /// How far a comparison is from an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +22,7 @@ const HOPELESS: f64 = 0.2;
 
 impl Comparison {
     /// Returns how far it is from an answer if it can have `most` instances per side.
-    pub fn standing(&self, most: usize, options: &CompareOptions) -> Standing {
+    pub fn standing(&self, most: usize) -> Standing {
         match (self.verdict, self.reason) {
             (Verdict::Regression | Verdict::Improvement | Verdict::Equivalent, _) => {
                 return Standing::Answered;
@@ -47,21 +49,17 @@ impl Comparison {
                     VerdictReason::FewInstances
                     | VerdictReason::FewSessions { .. }
                     | VerdictReason::TooWide { .. }
-                    | VerdictReason::ManyComparisons
-                    | VerdictReason::Straddles
-                    | VerdictReason::AllEqual
-                    | VerdictReason::NoChangeSeen,
+                    | VerdictReason::ManyComparisons { .. }
+                    | VerdictReason::AllEqual,
                 )
                 | None,
             ) => {}
         }
-        let border = options.smallest_effect.unwrap_or(0.0).ln_1p();
-        let prospect = self.replication.as_ref().and_then(|replication| {
-            // The last look has about the level of this one.
-            let level = replication.looks.level(1.0 - options.confidence.level());
-            replication.replicates.prospect(most, border, level)
+        let chance = self.answer.as_ref().map(|answer| {
+            let total = FutureReplicates::Total(most);
+            answer.test.chance_of_verdict(total, &answer.rule)
         });
-        match prospect.map(|it| it.answered()) {
+        match chance {
             Some(chance) if chance < HOPELESS => Standing::Hopeless(chance),
             Some(_) | None => Standing::Open,
         }

@@ -66,7 +66,7 @@ pub struct Replication {
 /// Number of sessions per side from which a session is the unit.
 pub(super) const SESSIONS: usize = 3;
 /// Number of shared blocks from which blocks are pairs.
-const BLOCKS: usize = 5;
+const BLOCKS: usize = 3;
 /// Number of shared hosts from which hosts are pairs.
 pub(super) const HOSTS: usize = 3;
 
@@ -83,11 +83,11 @@ impl Replication {
 
     /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.
     ///
-    /// The unit is the session if both sides have three or more; else the block if they share five or more, measured
+    /// The unit is the session if both sides have three or more; else the block if they share three or more, measured
     /// one after the other; else the host if they share three or more; else the instance. A replicate
-    /// is the mean of the values of its instances. Units that both sides share are pairs if they contain more than
-    /// half of the instances of each side. The rule depends on the design alone, never on the values, which keeps
-    /// error rates as stated.
+    /// is the mean of the values of its instances. Blocks that both sides share are pairs, and others are dropped; shared sessions and
+    /// hosts are pairs if they contain more than half of the instances of each side. The rule depends on the design alone, never on
+    /// the values, which keeps error rates as stated.
     pub(super) fn of(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
         let found = Self::by_design(sides, values)?;
         Some(Self {
@@ -102,7 +102,8 @@ impl Replication {
             let by_session = by_unit(sides, values, |origin| Some(origin.session));
             if by_session.iter().all(|units| units.len() >= SESSIONS) {
                 let unit = ReplicationUnit::Session;
-                return pairs(unit, &by_session, SESSIONS).or_else(|| unpaired(unit, by_session));
+                return most_in_pairs(unit, &by_session, SESSIONS)
+                    .or_else(|| unpaired(unit, by_session));
             }
             if blocks_follow_each_other(sides) {
                 let key = |origin: &InstanceOrigin| Some((origin.session, origin.block));
@@ -112,7 +113,7 @@ impl Replication {
                 }
             }
             let by_host = by_unit(sides, values, |origin| origin.host.clone());
-            if let Some(found) = pairs(ReplicationUnit::Host, &by_host, HOSTS) {
+            if let Some(found) = most_in_pairs(ReplicationUnit::Host, &by_host, HOSTS) {
                 return Some(found);
             }
         }
@@ -173,7 +174,23 @@ fn by_unit<K: Ord>(
     })
 }
 
-/// Returns the pairs of units that both sides have; `None` if they are too few, or contain too few instances.
+/// Returns the pairs of units that both sides have; `None` if they are too few, or contain at most half of the instances of a side.
+fn most_in_pairs<K: Ord>(
+    unit: ReplicationUnit,
+    sides: &[Units<K>; 2],
+    least: usize,
+) -> Option<Replication> {
+    let [baseline, candidate] = sides;
+    let holds_most = |side: &Units<K>, other: &Units<K>| {
+        let all: usize = side.values().map(Vec::len).sum();
+        let shared = side.iter().filter(|(key, _)| other.contains_key(key));
+        2 * shared.map(|(_, values)| values.len()).sum::<usize>() > all
+    };
+    let hold_most = holds_most(baseline, candidate) && holds_most(candidate, baseline);
+    hold_most.then(|| pairs(unit, sides, least)).flatten()
+}
+
+/// Returns the pairs of units that both sides have; `None` if they are too few.
 fn pairs<K: Ord>(
     unit: ReplicationUnit,
     sides: &[Units<K>; 2],
@@ -184,12 +201,7 @@ fn pairs<K: Ord>(
         .keys()
         .filter(|key| candidate.contains_key(key))
         .collect();
-    let hold_most = sides.iter().all(|side| {
-        let all: usize = side.values().map(Vec::len).sum();
-        let held: usize = shared.iter().map(|key| side[key].len()).sum();
-        2 * held > all
-    });
-    if shared.len() < least || !hold_most {
+    if shared.len() < least {
         return None;
     }
     let means = |side: &Units<K>| -> Option<Vec<f64>> {

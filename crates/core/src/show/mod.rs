@@ -41,5 +41,6 @@ pub use steady::class_name;
 pub use summary::RunSummary;
 pub use units::into_base_units;
 pub use verdict::{
-    caution_text, earlier_epoch_text, news_first, reason_text, replication_text, verdicts_text,
+    after, caution_text, earlier_epoch_text, news_first, reason_text, replication_text,
+    verdicts_text,
 };

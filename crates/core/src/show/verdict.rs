@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 
 use super::estimate::{ratio_interval, ratio_text, ratio_value};
-use super::quantity::{quantity, round_percent};
+use super::quantity::{percent, quantity, ratio, round_percent};
 use crate::judge::{
-    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT,
-    Looks, ReplicationUnit, Verdict, VerdictReason,
+    Caution, CompareMethod, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Looks,
+    ReplicationUnit, Verdict, VerdictReason,
 };
+use crate::model::Better;
 use crate::text::{counted, grouped};
-use lapwing_stats::{Interval, median};
+use lapwing_stats::{Interval, NeededReplicates, median};
 
 impl Verdict {
     /// Returns the symbol of the verdict, readable without colours.
@@ -17,32 +18,107 @@ impl Verdict {
         match self {
             Self::Regression => "✗",
             Self::Improvement => "✓",
-            Self::Equivalent => "=",
+            Self::WorseInRuns => "▲",
+            Self::BetterInRuns => "▼",
+            Self::Equivalent | Self::UnchangedInRuns => "=",
             Self::Inconclusive => "?",
             Self::NotMeasured => "–",
-        }
-    }
-
-    /// Returns a number of such verdicts in words: `2 regressions`, `4 inconclusive`.
-    fn counted(self, count: usize) -> String {
-        match self {
-            Self::Regression | Self::Improvement => counted(count, self.title()),
-            Self::Equivalent | Self::Inconclusive | Self::NotMeasured => {
-                format!("{count} {}", self.title())
-            }
         }
     }
 }
 
 impl Comparison {
-    /// Returns the verdict and why there is no other: `inconclusive: needs about 12
-    /// instances per side to resolve 5 %`.
-    pub fn verdict_text(&self) -> String {
-        match reason_text(self) {
-            Some(reason) => format!("{}: {reason}", self.verdict.title()),
-            None => self.verdict.title().to_owned(),
+    /// Returns the verdict with what it says of the size: `regression`, `no change, at most 0.4 %`, `undecided: between −2 % and +9 %`, `slower in these files`.
+    pub fn grade_text(&self) -> String {
+        let at_most = || {
+            let largest = self.largest_change();
+            largest.map_or_else(String::new, |it| format!(", at most {}", bound_text(it)))
+        };
+        let is_equal = self.reason == Some(VerdictReason::AllEqual);
+        let runs = self.runs_text();
+        match self.verdict {
+            Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => {
+                self.verdict.title().to_owned()
+            }
+            Verdict::WorseInRuns | Verdict::BetterInRuns => {
+                let is_worse = self.verdict == Verdict::WorseInRuns;
+                let is_time = self.metric.unit == "s" && self.metric.better == Some(Better::Lower);
+                let word = match (is_time, is_worse) {
+                    (true, true) => "slower",
+                    (true, false) => "faster",
+                    (false, true) => "worse",
+                    (false, false) => "better",
+                };
+                format!("{word} in {runs}")
+            }
+            Verdict::UnchangedInRuns if is_equal => format!("equal in {runs}"),
+            Verdict::UnchangedInRuns => format!("no change in {runs}{}", at_most()),
+            Verdict::Equivalent if is_equal => "equal in all runs".to_owned(),
+            Verdict::Equivalent => format!("no change{}", at_most()),
+            Verdict::Inconclusive if self.reason == Some(VerdictReason::NoDirection) => {
+                "changed".to_owned()
+            }
+            Verdict::Inconclusive => {
+                let of_ratio = self.ratio.and_then(|it| it.interval);
+                match of_ratio {
+                    Some(interval) => format!(
+                        "{}: between {} and {}",
+                        self.verdict.title(),
+                        shift_text(interval.lower),
+                        shift_text(interval.upper)
+                    ),
+                    None => self.verdict.title().to_owned(),
+                }
+            }
         }
     }
+
+    /// Returns the words for the runs of one or two processes per side: those of files, if all come from files.
+    pub fn runs_text(&self) -> &'static str {
+        match self.runs.iter().flatten().all(|run| run.is_derived()) {
+            true => "these files",
+            false => "these runs",
+        }
+    }
+
+    /// Returns the verdict and why there is no other: `undecided: between −2 % and +9 %; needs about 12 instances per
+    /// side (80 % chance of a verdict)`.
+    pub fn verdict_text(&self) -> String {
+        let grade = self.grade_text();
+        match reason_text(self) {
+            Some(reason) => format!("{grade}{}{reason}", after(&grade)),
+            None => grade,
+        }
+    }
+}
+
+/// Returns what separates a reason from a grade.
+pub fn after(grade: &str) -> &'static str {
+    match grade.contains(':') {
+        true => "; ",
+        false => ": ",
+    }
+}
+
+/// Returns a ratio as a change: `+9 %`, `−2.5 %`, or `3.1×` from twice or half on.
+fn shift_text(value: f64) -> String {
+    let change = value - 1.0;
+    if !(0.5..2.0).contains(&value) {
+        ratio(value)
+    } else if change < 0.0 {
+        format!("−{}", percent(-change))
+    } else {
+        format!("+{}", percent(change))
+    }
+}
+
+/// Returns an upper bound of a change with two digits, rounded up: `0.38 %`.
+fn bound_text(share: f64) -> String {
+    if share <= 0.0 || !share.is_finite() {
+        return percent(share);
+    }
+    let digit = 10_f64.powf(share.log10().floor() - 1.0);
+    round_percent((share / digit * (1.0 - 1e-9)).ceil() * digit)
 }
 
 impl Comparison {
@@ -54,7 +130,7 @@ impl Comparison {
                 ratio.interval_text().unwrap_or_default(),
             ];
         }
-        if let Some(ratio) = self.descriptive {
+        if let Some(ratio) = &self.descriptive {
             let value = ratio_value(ratio.value, ratio.interval);
             let interval = ratio.interval.map(|it| {
                 let text = ratio_text(ratio.value, Some(it));
@@ -114,13 +190,14 @@ impl CompareMethod {
     }
 }
 
-/// Returns the order of comparisons in lists: regressions, improvements, not measured, inconclusive, equivalent;
+/// Returns the order of comparisons in lists: regressions, improvements, not measured, undecided, no change;
 /// within each the largest changes first.
 pub fn news_first(one: &Comparison, other: &Comparison) -> Ordering {
     // Twice and half are changes of the same size; what rounding adds puts nothing first.
     let change = |it: &Comparison| {
-        let size = it.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
-        (size * 1e9).round()
+        let value = it.ratio.map(|ratio| ratio.value);
+        let value = value.or(it.descriptive.as_ref().map(|ratio| ratio.value));
+        (value.map_or(0.0, |value| value.ln().abs()) * 1e9).round()
     };
     news_rank(one.verdict)
         .cmp(&news_rank(other.verdict))
@@ -132,46 +209,125 @@ pub(super) fn news_rank(verdict: Verdict) -> usize {
     match verdict {
         Verdict::Regression => 0,
         Verdict::Improvement => 1,
-        Verdict::NotMeasured => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Equivalent => 4,
+        Verdict::WorseInRuns => 2,
+        Verdict::BetterInRuns => 3,
+        Verdict::NotMeasured => 4,
+        Verdict::Inconclusive => 5,
+        Verdict::UnchangedInRuns => 6,
+        Verdict::Equivalent => 7,
     }
 }
 
-/// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1
-/// improvement, 37 equivalent within 3 %, 4 inconclusive`.
-pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> String {
-    let count = |verdict| {
-        let of_it = comparisons.iter().filter(|it| it.verdict == verdict);
-        of_it.count()
-    };
+/// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1 improvement, 4 undecided, 37 unchanged within 1 %`.
+pub fn verdicts_text(comparisons: &[Comparison]) -> String {
+    let of = |verdict: Verdict| comparisons.iter().filter(move |it| it.verdict == verdict);
     let is_open =
         |it: &Comparison| matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
-    let nothing_judged = comparisons.iter().all(is_open);
+    let is_judged = comparisons.iter().any(|it| !is_open(it));
+    let is_in_runs = |it: &Comparison| {
+        matches!(
+            it.verdict,
+            Verdict::WorseInRuns | Verdict::BetterInRuns | Verdict::UnchangedInRuns
+        )
+    };
+    let is_verdict = comparisons.iter().any(|it| !is_open(it) && !is_in_runs(it));
     let mut parts = Vec::new();
-    for verdict in Verdict::ALL {
-        match (verdict, count(verdict), options.smallest_effect) {
-            (Verdict::Regression, 0, _) if nothing_judged => parts.push("no verdict".to_owned()),
+    for verdict in [
+        Verdict::Regression,
+        Verdict::Improvement,
+        Verdict::WorseInRuns,
+        Verdict::BetterInRuns,
+        Verdict::UnchangedInRuns,
+        Verdict::NotMeasured,
+        Verdict::Inconclusive,
+        Verdict::Equivalent,
+    ] {
+        let count = of(verdict).count();
+        match verdict {
+            Verdict::Regression if !is_judged => parts.push("no verdict".to_owned()),
             // The absence of regressions is the good news, so it is named.
-            (Verdict::Regression, 0, _) => parts.push("no regressions".to_owned()),
-            (_, 0, _) => {}
-            (Verdict::Equivalent, count, Some(effect)) => {
-                parts.push(format!(
-                    "{} within {}",
-                    verdict.counted(count),
-                    round_percent(effect)
-                ));
+            Verdict::Regression if count == 0 && is_verdict => {
+                parts.push("no regressions".to_owned());
             }
-            (_, count, _) => parts.push(verdict.counted(count)),
+            _ if count == 0 => {}
+            Verdict::Regression | Verdict::Improvement => {
+                parts.push(counted(count, verdict.title()));
+            }
+            Verdict::WorseInRuns | Verdict::BetterInRuns => {
+                let grades: Vec<String> = of(verdict).map(Comparison::grade_text).collect();
+                let same = grades.iter().all(|grade| *grade == grades[0]);
+                let grade = if same { &grades[0] } else { verdict.title() };
+                parts.push(format!("{count} {grade}"));
+            }
+            Verdict::UnchangedInRuns | Verdict::Equivalent => {
+                parts.extend(unchanged_text(&of(verdict).collect::<Vec<_>>()));
+            }
+            Verdict::Inconclusive | Verdict::NotMeasured => {
+                let changed =
+                    of(verdict).filter(|it| it.reason == Some(VerdictReason::NoDirection));
+                let changed = changed.count();
+                if changed > 0 {
+                    parts.push(format!("{changed} changed without a direction"));
+                }
+                if count > changed {
+                    parts.push(format!("{} {}", count - changed, verdict.title()));
+                }
+            }
         }
     }
     parts.join(", ")
 }
 
-/// More instances than this are not suggested: hardly any benchmark is worth them.
-const WORTH_NAMING: usize = 500;
+/// Returns `23 unchanged within 1 %`, and `5 equal`.
+fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
+    let (equal, unchanged): (Vec<&Comparison>, Vec<&Comparison>) = comparisons
+        .iter()
+        .partition(|it| it.reason == Some(VerdictReason::AllEqual));
+    let in_runs = match comparisons.first() {
+        Some(it) if it.verdict == Verdict::UnchangedInRuns => format!(" in {}", it.runs_text()),
+        Some(_) | None => String::new(),
+    };
+    let mut parts = Vec::new();
+    let largest = unchanged.iter().filter_map(|it| it.largest_change());
+    if !unchanged.is_empty() {
+        let within = bound_text(largest.fold(0.0, f64::max));
+        parts.push(format!(
+            "{} unchanged within {within}{in_runs}",
+            unchanged.len()
+        ));
+    }
+    if !equal.is_empty() {
+        parts.push(format!("{} equal{in_runs}", equal.len()));
+    }
+    parts
+}
 
-/// Returns why a comparison has no other verdict: `needs about 12 instances per side to resolve 5 %`.
+/// Returns the number of replicates that give a verdict: `needs about 12 instances per side (80 % chance of a verdict)`.
+fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
+    let unit = comparison.replication.as_ref().map(|it| it.unit);
+    let noun = match unit {
+        Some(ReplicationUnit::Session) => "sessions",
+        Some(ReplicationUnit::Host) => "hosts",
+        Some(ReplicationUnit::Pair | ReplicationUnit::Block | ReplicationUnit::Instance) | None => {
+            "instances"
+        }
+    };
+    match needed {
+        NeededReplicates::About(number) => {
+            format!("needs about {number} {noun} per side (80 % chance of a verdict)")
+        }
+        NeededReplicates::MoreThan(number) => {
+            format!("too noisy: needs more than {number} {noun} per side")
+        }
+        NeededReplicates::NoNumber => {
+            format!(
+                "it may be just as large as the smallest effect, which no number of {noun} is sure to decide"
+            )
+        }
+    }
+}
+
+/// Returns why a comparison has no other verdict: `needs about 12 instances per side (80 % chance of a verdict)`.
 pub fn reason_text(comparison: &Comparison) -> Option<String> {
     let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
         .map(|it| it.map_or(0, |it| it.size.instances));
@@ -208,34 +364,32 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         VerdictReason::OtherDirection => {
             "more of the metric is better on one side and worse on the other".to_owned()
         }
-        VerdictReason::NoDirection => {
-            "it changed, but the metric does not say whether more is better".to_owned()
+        VerdictReason::NoDirection => "the metric does not say whether more is better".to_owned(),
+        VerdictReason::TooWide { needed } => {
+            let why = match contains_one(comparison) {
+                true => "",
+                false => "it changed, but perhaps by less than the smallest effect; ",
+            };
+            match needed {
+                Some(needed) => format!("{why}{}", needed_text(comparison, needed)),
+                None if why.is_empty() => return None,
+                None => why.trim_end_matches("; ").to_owned(),
+            }
         }
-        VerdictReason::TooWide {
-            instances,
-            half_width,
-        } if instances > WORTH_NAMING => format!(
-            "too noisy: needs more than {WORTH_NAMING} instances per side to resolve {}",
-            round_percent(half_width)
-        ),
-        VerdictReason::TooWide {
-            instances,
-            half_width,
-        } => format!(
-            "needs about {instances} instances per side to resolve {}",
-            round_percent(half_width)
-        ),
-        VerdictReason::ManyComparisons => {
-            "not significant after correction for multiple comparisons".to_owned()
+        VerdictReason::ManyComparisons {
+            comparisons,
+            needed,
+        } => {
+            let correction = format!(
+                "not significant after correction for {}",
+                counted(comparisons, "comparison")
+            );
+            match needed {
+                Some(needed) => format!("{correction}; {}", needed_text(comparison, needed)),
+                None => correction,
+            }
         }
-        VerdictReason::Straddles if contains_one(comparison) => {
-            "may be unchanged, or changed by more than the smallest effect".to_owned()
-        }
-        VerdictReason::Straddles => {
-            "it changed, but perhaps by less than the smallest effect".to_owned()
-        }
-        VerdictReason::AllEqual => "all values are equal".to_owned(),
-        VerdictReason::NoChangeSeen => "no change seen".to_owned(),
+        VerdictReason::AllEqual => return None,
         VerdictReason::NoBaseline => "only in the candidate".to_owned(),
         VerdictReason::NoCandidate => "only in the baseline".to_owned(),
         VerdictReason::NeverSteady => {
@@ -369,6 +523,18 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         notes.push(format!(
             "the unit of replication is the {}: {number} {what}{gain}",
             unit.name()
+        ));
+    }
+    let mut exact: Vec<&str> = Vec::new();
+    for it in comparisons.iter().filter(|it| it.is_exact) {
+        if !exact.contains(&it.subject.metric.as_str()) {
+            exact.push(&it.subject.metric);
+        }
+    }
+    if !exact.is_empty() {
+        notes.push(format!(
+            "{} never varies within a side: compared exactly, without a test",
+            exact.join(", ")
         ));
     }
     let looks = comparisons.iter().filter_map(|it| it.replication.as_ref());

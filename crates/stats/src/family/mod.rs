@@ -287,7 +287,10 @@ impl FamilyMember {
         }
         let of_design = || family.iter().filter(|member| member.design == self.design);
         let (mut error, mut squares) = (0.0, 0.0);
-        for (side, size) in [as_f64(baseline), as_f64(candidate)].into_iter().enumerate() {
+        for (side, size) in [as_f64(baseline), as_f64(candidate)]
+            .into_iter()
+            .enumerate()
+        {
             let variance = |member: &Self| match &member.replicates {
                 Replicates::Sides(sides) => crate::standard_deviation(&sides[side])
                     .map(|deviation| (deviation.powi(2), size - 1.0)),
@@ -364,7 +367,9 @@ impl Null {
         let counts = relabellings.iter();
         Self {
             pooled: PooledNull::new(statistics),
-            counts: counts.map(|(design, labels)| (*design, labels.len())).collect(),
+            counts: counts
+                .map(|(design, labels)| (*design, labels.len()))
+                .collect(),
             members: members.len(),
         }
     }
@@ -374,7 +379,8 @@ impl Null {
         let statistic = moderated_statistic(&member.contrast, prior);
         let freedom = prior.moderated_freedom(member.contrast.freedom);
         let one_more = weight(self.members, relabellings);
-        self.pooled.p_value(statistic, freedom, one_more, TAIL_INDEX)
+        self.pooled
+            .p_value(statistic, freedom, one_more, TAIL_INDEX)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use rand_xoshiro::rand_core::Rng;
 
+use crate::Seed;
 use crate::number::{as_f64, choices};
 use crate::replicates::{Contrast, Replicates};
 use crate::subset::{draw_subset, each_subset};
-use crate::Seed;
 
 /// Of more relabellings than this, so many are drawn.
 const MOST_RELABELLINGS: usize = 500;

@@ -37,7 +37,10 @@ fn the_only_change_of_a_family_is_found_by_its_size() {
     assert!(small > 1e-4 && twice < 1e-6, "{small} {twice}");
     // Beyond the null statistics p falls with the fourth power of the size at the latest.
     let expected = twice * (2.0_f64.ln() / 10.0_f64.ln()).powi(4);
-    assert!((ten_times / expected - 1.0).abs() < 0.02, "{ten_times} {expected}");
+    assert!(
+        (ten_times / expected - 1.0).abs() < 0.02,
+        "{ten_times} {expected}"
+    );
 }
 
 #[test]
@@ -66,7 +69,9 @@ fn a_single_pair_design_is_the_paired_t_test() {
 fn a_noisier_small_side_is_judged_by_its_own_variance() {
     let noisy = sides(
         &[0.0, 0.3, -0.2],
-        &(0..20).map(|k| 0.001 * f64::from(k % 5) + 0.25).collect::<Vec<_>>(),
+        &(0..20)
+            .map(|k| 0.001 * f64::from(k % 5) + 0.25)
+            .collect::<Vec<_>>(),
     );
     let test = family_tests(std::slice::from_ref(&noisy), &[], Seed(7))[0].expect("a test");
     let (_, method) = test.interval(Confidence::P95).expect("a level");
@@ -77,10 +82,20 @@ fn a_noisier_small_side_is_judged_by_its_own_variance() {
 #[test]
 fn a_noisy_day_does_not_use_the_history_of_quiet_ones() {
     let history: Vec<Replicates> = (0..10)
-        .map(|k| Replicates::Pairs([3, 1, 4, 1, 5].map(|v| 0.001 * f64::from(v * (k + 2) % 7)).to_vec()))
+        .map(|k| {
+            Replicates::Pairs(
+                [3, 1, 4, 1, 5]
+                    .map(|v| 0.001 * f64::from(v * (k + 2) % 7))
+                    .to_vec(),
+            )
+        })
         .collect();
     let test = |scale: f64| {
-        let today = [Replicates::Pairs([0.02, 0.025, 0.018, 0.022, 0.021].map(|v| v * scale).to_vec())];
+        let today = [Replicates::Pairs(
+            [0.02, 0.025, 0.018, 0.022, 0.021]
+                .map(|v| v * scale)
+                .to_vec(),
+        )];
         [
             family_tests(&today, &[], Seed(7))[0].expect("a test"),
             family_tests(&today, &history, Seed(7))[0].expect("a test"),

@@ -36,13 +36,26 @@ fn p_values_are_those_of_the_reference() {
         };
         let family: Vec<Replicates> = groups.iter().flat_map(replicates).collect();
         let history: Vec<Replicates> = case["history"].as_array().map_or_else(Vec::new, |rows| {
-            rows.iter().map(|row| Replicates::Pairs(numbers(row))).collect()
+            rows.iter()
+                .map(|row| Replicates::Pairs(numbers(row)))
+                .collect()
         });
-        let expected = case["p_values"].as_array().unwrap().iter().flat_map(numbers);
-        for (test, expected) in family_tests(&family, &history, Seed(7)).iter().zip(expected) {
+        let expected = case["p_values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(numbers);
+        for (test, expected) in family_tests(&family, &history, Seed(7))
+            .iter()
+            .zip(expected)
+        {
             let p_value = test.unwrap().p_value;
             let error = (p_value / expected - 1.0).abs();
-            assert!(error < 1e-7, "{}: {p_value} is not {expected}", case["name"]);
+            assert!(
+                error < 1e-7,
+                "{}: {p_value} is not {expected}",
+                case["name"]
+            );
             compared += 1;
         }
     }

@@ -6,6 +6,7 @@ use lapwing_core::judge::{Caution, Comparison, Estimate, SuiteComparison, Verdic
 use lapwing_core::model::{Better, Metric};
 use lapwing_core::sample::Subject;
 use lapwing_core::show::{caution_text, reason_text};
+use lapwing_stats::NeededReplicates;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -27,6 +28,7 @@ pub(super) fn json(
         "confidence": answer.options.confidence.level(),
         "false_discovery_rate": answer.options.false_discovery_rate,
         "smallest_effect": answer.options.smallest_effect,
+        "band": answer.options.band(),
         "comparisons": rows(answer),
         "suites": suites,
         "control": answer.control,
@@ -93,8 +95,13 @@ struct CompareRow<'a> {
     p_value: Option<f64>,
     p_adjusted: Option<f64>,
     verdict: &'static str,
+    /// The largest change that the interval allows, as a share.
+    at_most: Option<f64>,
+    exact: bool,
     reason: Option<&'static str>,
     reason_text: Option<String>,
+    /// The number of instances per side that gives a verdict with a chance of 80 %.
+    needed_instances: Option<usize>,
     method: Option<&'static str>,
     better: Option<Better>,
     cautions: Vec<CautionRow>,
@@ -115,7 +122,7 @@ impl<'a> CompareRow<'a> {
             .and_then(|ratio| ratio.interval)
             .or_else(of_difference);
         let unpaired = it.ratio.and_then(|ratio| ratio.unpaired);
-        let described = it.descriptive.and_then(|it| it.interval);
+        let described = it.descriptive.as_ref().and_then(|it| it.interval);
         let p_value = it.ratio.map(|ratio| ratio.p_value);
         let replication = it.replication.as_ref();
         Self {
@@ -131,7 +138,7 @@ impl<'a> CompareRow<'a> {
             ratio: it.ratio.map(|ratio| ratio.value),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
-            descriptive_ratio: it.descriptive.map(|it| it.value),
+            descriptive_ratio: it.descriptive.as_ref().map(|it| it.value),
             descriptive_lower: described.map(|it| it.lower),
             descriptive_upper: described.map(|it| it.upper),
             difference: it.difference.map(|difference| difference.value),
@@ -145,6 +152,12 @@ impl<'a> CompareRow<'a> {
             p_value: p_value.or(it.difference.map(|difference| difference.p_value)),
             p_adjusted: it.p_adjusted,
             verdict: it.verdict.name(),
+            at_most: it.largest_change(),
+            exact: it.is_exact,
+            needed_instances: match it.needed() {
+                Some(NeededReplicates::About(number)) => Some(number),
+                Some(NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber) | None => None,
+            },
             reason: it.reason.map(reason_key),
             reason_text: reason_text(it),
             method: it.ratio.and_then(|ratio| method_name(ratio.method)),
@@ -220,10 +233,8 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::OtherDirection => "other_direction",
         VerdictReason::NoDirection => "no_direction",
         VerdictReason::TooWide { .. } => "too_wide",
-        VerdictReason::ManyComparisons => "many_comparisons",
-        VerdictReason::Straddles => "straddles",
+        VerdictReason::ManyComparisons { .. } => "many_comparisons",
         VerdictReason::AllEqual => "all_equal",
-        VerdictReason::NoChangeSeen => "no_change_seen",
         VerdictReason::NoBaseline => "no_baseline",
         VerdictReason::NoCandidate => "no_candidate",
         VerdictReason::NeverSteady => "never_steady",

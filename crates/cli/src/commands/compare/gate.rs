@@ -12,6 +12,8 @@ pub(super) enum FailOn {
     Regression,
     /// A benchmark that fails more often than in the baseline
     Failures,
+    /// A benchmark that is worse in the files compared, of one or two processes per side
+    WorseInRuns,
 }
 
 impl FailOn {
@@ -32,10 +34,30 @@ impl FailOn {
             let why = "--fail-on failures fails because a benchmark fails more often than in the baseline";
             return (ExitStatus::Judged, Some(why));
         }
-        if comparisons.iter().all(|it| it.ratio.is_none()) {
-            return (ExitStatus::NotEnough, None);
+        let is_worse = |it: &Comparison| it.verdict == Verdict::WorseInRuns;
+        if gate.contains(&Self::WorseInRuns) && comparisons.iter().any(is_worse) {
+            return (ExitStatus::Judged, None);
         }
-        (ExitStatus::Fine, None)
+        let is_judged = |it: &Comparison| it.ratio.is_some() || it.difference.is_some();
+        if comparisons.iter().any(is_judged) {
+            return (ExitStatus::Fine, None);
+        }
+        let is_graded = |it: &Comparison| match it.verdict {
+            Verdict::WorseInRuns | Verdict::BetterInRuns | Verdict::UnchangedInRuns => true,
+            Verdict::Regression
+            | Verdict::Improvement
+            | Verdict::Equivalent
+            | Verdict::Inconclusive
+            | Verdict::NotMeasured => false,
+        };
+        if gate.contains(&Self::Regression) && comparisons.iter().any(is_graded) {
+            let why = "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone";
+            return (ExitStatus::NotEnough, Some(why));
+        }
+        match comparisons.iter().any(is_graded) {
+            true => (ExitStatus::Fine, None),
+            false => (ExitStatus::NotEnough, None),
+        }
     }
 }
 

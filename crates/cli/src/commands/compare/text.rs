@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict, VerdictReason};
+use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict};
 use lapwing_core::show::{
-    caution_text, news_first, ratio_text, reason_text, replication_text, round_percent,
+    after, caution_text, news_first, ratio_text, reason_text, replication_text, round_percent,
     verdicts_text,
 };
 use lapwing_core::text::{counted, grouped};
@@ -78,7 +78,7 @@ fn headline(answer: &CompareAnswer) -> String {
     };
     format!(
         "{versus}: {}   ({}, FDR {})",
-        verdicts_text(&answer.comparisons, &answer.options),
+        verdicts_text(&answer.comparisons),
         counted(answer.comparisons.len(), "comparison"),
         round_percent(answer.options.false_discovery_rate),
     )
@@ -95,8 +95,12 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
     let mut kept = 0;
     listed.retain(|comparison| {
         let is_news = match comparison.verdict {
-            Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => kept < SHOWN,
-            Verdict::Equivalent | Verdict::Inconclusive => false,
+            Verdict::Regression
+            | Verdict::Improvement
+            | Verdict::WorseInRuns
+            | Verdict::BetterInRuns
+            | Verdict::NotMeasured => kept < SHOWN,
+            Verdict::Equivalent | Verdict::UnchangedInRuns | Verdict::Inconclusive => false,
         };
         kept += usize::from(is_news);
         if !is_news {
@@ -220,13 +224,18 @@ fn table(
     table
 }
 
-/// Returns `✗ regression`, or `? inconclusive: needs about 12 instances per side to resolve 5 %`.
+/// Returns `✗ regression`, or `? undecided: between −2 % and +9 %; needs about 12 instances per side`. Where there is no room for reasons, there is
+/// none for bounds either, which the interval has too.
 fn verdict_text(it: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
-    let text = verdict_title(it.verdict);
+    let symbol = it.verdict.symbol();
+    let grade = it.grade_text();
     match (reason_text(it), footnotes) {
-        (Some(reason), Some(footnotes)) => format!("{text} [{}]", footnotes.number(reason)),
-        (Some(reason), None) => format!("{text}: {reason}"),
-        (None, _) => text,
+        (Some(reason), Some(footnotes)) => {
+            let short = grade.split(": ").next().unwrap_or(&grade);
+            format!("{symbol} {short} [{}]", footnotes.number(reason))
+        }
+        (Some(reason), None) => format!("{symbol} {grade}{}{reason}", after(&grade)),
+        (None, _) => format!("{symbol} {grade}"),
     }
 }
 
@@ -333,17 +342,9 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         .filter(|it| it.descriptive.is_some());
     if described.count() > 0 {
         notes.push(
-            "ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other \
-             runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of \
-             hyperfine, `--each-run instance` does"
-                .to_owned(),
-        );
-    }
-    let is_open = |it: &&Comparison| it.reason == Some(VerdictReason::NoChangeSeen);
-    let undecided = answer.comparisons.iter().filter(is_open).count();
-    if undecided > 0 && answer.options.smallest_effect.is_none() {
-        notes.push(
-            "`no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`"
+            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within the same processes, and another \
+             process may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
+             `lapwing run`; for files of hyperfine, `--each-run instance` does"
                 .to_owned(),
         );
     }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::judge::{
-    CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing, VerdictReason,
-};
+use lapwing_core::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
 use lapwing_core::measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_core::model::{InstanceOutcome, Look};
 use lapwing_core::record::SessionState;
 use lapwing_core::suite::{Plan, StopEarly};
 use lapwing_core::text::{counted, first_names};
-use lapwing_stats::{Confidence, look_levels};
+use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
 use super::early_stop::{candidates, comparisons};
 use super::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
@@ -187,18 +185,17 @@ impl InstanceCounts {
 /// Returns the open benchmarks, each with the number of instances that are added per variant.
 fn open_benchmarks(
     plan: &Plan,
-    found: &(Vec<Comparison>, CompareOptions),
+    comparisons: &[Comparison],
     counts: &InstanceCounts,
     wanted: Option<u32>,
 ) -> BTreeMap<usize, usize> {
-    let (comparisons, options) = found;
     let mut open = BTreeMap::new();
     for (at, case) in plan.cases.iter().enumerate() {
         let has = counts.by_case.get(&at).copied().unwrap_or(0);
         let is_of_case = |it: &&Comparison| it.subject.benchmark == case.benchmark.id;
         let of_case = comparisons.iter().filter(is_of_case);
         let undecided: Vec<&Comparison> = of_case
-            .filter(|it| match it.standing(2 * has, options) {
+            .filter(|it| match it.standing(2 * has) {
                 Standing::Open | Standing::Hopeless(_) => true,
                 Standing::Answered | Standing::Impossible => false,
             })
@@ -206,10 +203,14 @@ fn open_benchmarks(
         if has == 0 || undecided.is_empty() {
             continue;
         }
-        let needed = undecided.iter().filter_map(|it| match it.reason {
-            Some(VerdictReason::TooWide { instances, .. }) => Some(instances),
-            _ => None,
-        });
+        let needed = undecided
+            .iter()
+            .filter_map(|it| match it.needed_in_total()? {
+                NeededReplicates::About(number) | NeededReplicates::MoreThan(number) => {
+                    Some(number)
+                }
+                NeededReplicates::NoNumber => None,
+            });
         let needed = needed.max().unwrap_or(2 * has).saturating_sub(has);
         let least = has.max(INSTANCES_FOR_A_VERDICT);
         let extra = wanted.map_or(needed.clamp(least, MOST_TIMES * least), |it| it as usize);

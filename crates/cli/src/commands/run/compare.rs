@@ -1,8 +1,12 @@
 //! Sentences that compare the measurements of a session.
 
-use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
+use lapwing_core::judge::{
+    CompareOptions, Comparison, EarlierComparisons, INSTANCES_FOR_A_VERDICT, Verdict,
+    VerdictReason, compare, decide,
+};
 use lapwing_core::model::{Better, Metric};
-use lapwing_core::show::{comparison_sentence, ratio_text};
+use lapwing_core::sample::{Setting, Subject};
+use lapwing_core::show::{after, comparison_sentence, ratio_text, reason_text, verdicts_text};
 use lapwing_core::text::{counted, first_names};
 
 use super::summary::Row;
@@ -20,74 +24,105 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
     } else {
         of_commands(rows, ad_hoc)
     };
-    let ratios: Vec<Option<JudgedRatio>> = contests
-        .iter()
-        .map(|contest| ratio([&contest.baseline.side, &contest.candidate.side]))
-        .collect();
-    let judged: Vec<&JudgedRatio> = ratios.iter().flatten().collect();
-    let mut differ = differ_from_one(&judged).into_iter();
-    let mut all: Vec<(&Contest<'_>, Option<&JudgedRatio>, bool)> = (contests.iter().zip(&ratios))
-        .map(|(contest, ratio)| {
-            let differs = ratio.is_some() && differ.next().unwrap_or(false);
-            (contest, ratio.as_ref(), differs)
-        })
-        .collect();
-    let rest = (all.len() > ALL_TOLD).then(|| worst(&mut all, contests.len()));
+    let comparisons = judged(&contests);
+    let mut all: Vec<(&Contest<'_>, &Comparison)> = contests.iter().zip(&comparisons).collect();
+    let rest = (all.len() > ALL_TOLD).then(|| worst(&mut all, &comparisons));
     let told = all.into_iter();
     let mut sentences: Vec<String> = told
-        .filter_map(|(contest, ratio, differs)| contest.sentence(ratio, differs))
+        .filter_map(|(contest, comparison)| contest.sentence(comparison))
         .collect();
     sentences.extend(rest);
     sentences.extend(control_sentence(rows));
     sentences
 }
 
+/// Returns the comparisons with their verdicts.
+fn judged(contests: &[Contest<'_>]) -> Vec<Comparison> {
+    let options = CompareOptions::default();
+    let compared = contests.iter().map(|contest| {
+        let subject = Subject {
+            suite: String::new(),
+            benchmark: contest.baseline.benchmark.clone(),
+            setting: Setting::default(),
+            metric: String::new(),
+        };
+        let names = contest.names();
+        compare(
+            subject,
+            contest.baseline.metric.clone(),
+            [&names[0], &names[1]],
+            [&contest.baseline.side, &contest.candidate.side],
+            &options,
+        )
+    });
+    let mut comparisons: Vec<Comparison> = compared.collect();
+    decide(&mut comparisons, &EarlierComparisons::default(), &options);
+    comparisons
+}
+
+/// Returns whether a comparison has found a change.
+fn differs(it: &Comparison) -> bool {
+    match it.verdict {
+        Verdict::Regression | Verdict::Improvement => true,
+        Verdict::Inconclusive => it.reason == Some(VerdictReason::NoDirection),
+        Verdict::WorseInRuns
+        | Verdict::BetterInRuns
+        | Verdict::UnchangedInRuns
+        | Verdict::Equivalent
+        | Verdict::NotMeasured => false,
+    }
+}
+
 /// Keeps the largest differences, those for the worse first; returns a sentence about all comparisons.
-fn worst(all: &mut Vec<(&Contest<'_>, Option<&JudgedRatio>, bool)>, number: usize) -> String {
-    all.retain(|(_, _, differs)| *differs);
+fn worst(all: &mut Vec<(&Contest<'_>, &Comparison)>, comparisons: &[Comparison]) -> String {
+    let number = counted(all.len(), "comparison");
+    all.retain(|(_, comparison)| differs(comparison));
     let differences = all.len();
     // How much worse: the logarithm of the ratio, towards the worse direction.
-    let loss = |(contest, ratio, _): &(&Contest<'_>, Option<&JudgedRatio>, bool)| {
-        let change = ratio.map_or(0.0, |it| it.ratio.value.ln());
-        match contest.baseline.metric.better {
+    let loss = |comparison: &Comparison| {
+        let change = comparison.ratio.map_or(0.0, |ratio| ratio.value.ln());
+        match comparison.metric.better {
             Some(Better::Higher) => -change,
             Some(Better::Lower) | None => change,
         }
     };
-    all.sort_by(|one, other| {
+    all.sort_by(|(_, one), (_, other)| {
         let (one, other) = (loss(one), loss(other));
         let order = (other > 0.0).cmp(&(one > 0.0));
         order.then(other.abs().total_cmp(&one.abs()))
     });
     all.truncate(WORST);
-    let number = counted(number, "comparison");
-    match differences {
-        0 => format!("no difference shown in {number}"),
-        _ if differences > WORST => format!(
-            "{differences} of {number} differ, of which these are the worst; `lapwing compare` lists all"
-        ),
-        _ => format!("{differences} of {number} differ"),
+    let verdicts = verdicts_text(comparisons);
+    match differences > WORST {
+        true => {
+            format!("{number}: {verdicts}; these are the worst, and `lapwing compare` lists all")
+        }
+        false => format!("{number}: {verdicts}"),
     }
 }
 
 /// Returns how often the copy of the first variant seemed to differ from it, if there is one.
 fn control_sentence(rows: &[Row]) -> Option<String> {
     let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
-    let pairs: Vec<(&str, JudgedRatio)> = by_benchmark
+    let contests: Vec<Contest<'_>> = by_benchmark
         .filter_map(|group| {
             let control = group.iter().find(|it| it.is_control)?;
-            let judged = ratio([&group[0].side, &control.side])?;
-            Some((group[0].benchmark.as_str(), judged))
+            Some(Contest {
+                baseline: &group[0],
+                candidate: control,
+                benchmark: Some(&group[0].benchmark),
+            })
         })
         .collect();
-    let judged: Vec<&JudgedRatio> = pairs.iter().map(|(_, judged)| judged).collect();
-    let differ = differ_from_one(&judged);
-    let alarms: Vec<(&str, f64)> = pairs
-        .iter()
-        .zip(differ)
-        .filter_map(|((name, judged), differs)| differs.then_some((*name, judged.ratio.value)))
+    let comparisons = judged(&contests);
+    let ratios = comparisons.iter().filter_map(|it| Some((it, it.ratio?)));
+    let alarms: Vec<(&str, f64)> = ratios
+        .clone()
+        .filter(|(it, _)| differs(it))
+        .map(|(it, ratio)| (it.subject.benchmark.as_str(), ratio.value))
         .collect();
-    (!pairs.is_empty()).then(|| control_text(pairs.len(), &alarms))
+    let number = ratios.count();
+    (number > 0).then(|| control_text(number, &alarms))
 }
 
 /// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
@@ -148,12 +183,16 @@ fn of_commands(rows: &[Row], ad_hoc: bool) -> Vec<Contest<'_>> {
 }
 
 impl Contest<'_> {
-    fn sentence(&self, judged: Option<&JudgedRatio>, differs: bool) -> Option<String> {
-        let label = |row: &Row| match self.benchmark {
+    /// Returns the names of the baseline and the candidate.
+    fn names(&self) -> [String; 2] {
+        [self.baseline, self.candidate].map(|row| match self.benchmark {
             Some(_) => row.variant.clone(),
             None => row.benchmark.clone(),
-        };
-        let (candidate, baseline) = (label(self.candidate), label(self.baseline));
+        })
+    }
+
+    fn sentence(&self, comparison: &Comparison) -> Option<String> {
+        let [baseline, candidate] = self.names();
         let instances =
             [self.baseline.compared?, self.candidate.compared?].map(|it| it.size.instances);
         let fewest = instances[0].min(instances[1]);
@@ -161,17 +200,20 @@ impl Contest<'_> {
             format!(
                 "no verdict on {candidate} and {baseline}: need {INSTANCES_FOR_A_VERDICT} instances of each, got {fewest}"
             )
-        } else if differs {
+        } else if differs(comparison) {
             let Metric { unit, better } = &self.baseline.metric;
-            let sentence =
-                comparison_sentence(&candidate, &baseline, unit, *better, &judged?.ratio)?;
+            let ratio = comparison.ratio?;
+            let sentence = comparison_sentence(&candidate, &baseline, unit, *better, &ratio)?;
             format!("{sentence}.")
         } else {
-            let ratio = judged?.ratio;
-            let interval = ratio.interval?;
+            let grade = comparison.grade_text();
+            let ratio = comparison.ratio.map(|it| format!(" ({})", it.text()));
+            let reason = reason_text(comparison)
+                .map(|reason| format!("{}{reason}", after(&grade)))
+                .unwrap_or_default();
             format!(
-                "no difference shown between {candidate} and {baseline}: the ratio is {:.3} (95 % CI {:.3}–{:.3})",
-                ratio.value, interval.lower, interval.upper
+                "{candidate} against {baseline}: {grade}{}{reason}",
+                ratio.unwrap_or_default()
             )
         };
         Some(match self.benchmark {

@@ -147,7 +147,7 @@ impl<'a> SessionJudge<'a> {
         if candidates.len() < 2 {
             return self.precision();
         }
-        let (comparisons, options) = comparisons(
+        let comparisons = comparisons(
             self.plan,
             self.session,
             &candidates,
@@ -161,7 +161,7 @@ impl<'a> SessionJudge<'a> {
                 .iter()
                 .filter(|it| it.subject.benchmark == case.benchmark.id);
             let standings: Vec<Standing> = of_case
-                .map(|it| it.standing(case.instances as usize, &options))
+                .map(|it| it.standing(case.instances as usize))
                 .collect();
             result.questions += standings.len();
             let mut is_open = false;
@@ -227,7 +227,7 @@ pub fn comparisons(
     rule: &StopEarly,
     adjust: impl Fn(CompareOptions) -> CompareOptions,
     context: &Context,
-) -> Result<(Vec<Comparison>, CompareOptions), CliError> {
+) -> Result<Vec<Comparison>, CliError> {
     let folder = plan.directory.as_ref().map(Path::new);
     let judging = CleaningOptions::of_folder(folder).judging()?;
     let metric = rule.metric.clone().unwrap_or_else(|| METRIC.to_owned());
@@ -259,7 +259,7 @@ pub fn comparisons(
     let of_plan = comparisons
         .into_iter()
         .filter(|it| known.contains(it.subject.benchmark.as_str()));
-    Ok((of_plan.collect(), options))
+    Ok(of_plan.collect())
 }
 
 /// Returns the number of each block among those of its benchmark.

@@ -111,7 +111,7 @@ fn subtitle(
     }
     let mut text = format!(
         "{}. Ratios candidate / baseline. Orange is worse, blue is better; a strong colour and a frame: decided (FDR {}).",
-        crate::text::capitalised(&verdicts_text(comparisons, options)),
+        crate::text::capitalised(&verdicts_text(comparisons)),
         round_percent(options.false_discovery_rate)
     );
     if shown < all {
@@ -178,8 +178,8 @@ fn shade(it: &Comparison) -> f64 {
             let steps = STEPS.iter().filter(|step| size >= **step).count();
             sign * (DECIDED + lapwing_stats::as_f64(steps)).min(MOST_SHADES)
         }
-        Verdict::Inconclusive => sign,
-        Verdict::Equivalent => 0.0,
+        Verdict::Inconclusive | Verdict::WorseInRuns | Verdict::BetterInRuns => sign,
+        Verdict::Equivalent | Verdict::UnchangedInRuns => 0.0,
         Verdict::NotMeasured => f64::NAN,
     }
 }
@@ -192,8 +192,12 @@ fn cell(it: &Comparison, title: &str) -> ChangeCell {
         is_framed,
         text: match it.verdict {
             Verdict::NotMeasured => "–".to_owned(),
-            Verdict::Equivalent => format!("= {ratio}"),
-            Verdict::Regression | Verdict::Improvement | Verdict::Inconclusive => ratio.clone(),
+            Verdict::Equivalent | Verdict::UnchangedInRuns => format!("= {ratio}"),
+            Verdict::Regression
+            | Verdict::Improvement
+            | Verdict::WorseInRuns
+            | Verdict::BetterInRuns
+            | Verdict::Inconclusive => ratio.clone(),
         },
         told: vec![
             ("", title.to_owned()),

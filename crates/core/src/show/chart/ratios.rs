@@ -135,12 +135,10 @@ fn subtitle(
         "A dot is the ratio, the bar its {} interval; right of 1× the candidate has more.",
         round_percent(options.confidence.level())
     );
-    if let Some(effect) = options.smallest_effect {
-        text.push_str(&format!(
-            " Shaded: changes below {}, which do not matter.",
-            round_percent(effect)
-        ));
-    }
+    text.push_str(&format!(
+        " Shaded: changes below {}.",
+        round_percent(options.band())
+    ));
     if shown.len() < drawable {
         text.push_str(&format!(
             " The {} most changed of {} are drawn.",
@@ -158,9 +156,9 @@ const DOWN: &str = "path://M0,0L10,0L5,10Z";
 /// Returns the colour and the symbol of a verdict: told apart without colours too.
 fn look(verdict: Verdict) -> (Value, Value) {
     match verdict {
-        Verdict::Regression => (colour(1), json!("triangle")),
-        Verdict::Improvement => (colour(2), json!(DOWN)),
-        Verdict::Equivalent => (colour(6), json!("rect")),
+        Verdict::Regression | Verdict::WorseInRuns => (colour(1), json!("triangle")),
+        Verdict::Improvement | Verdict::BetterInRuns => (colour(2), json!(DOWN)),
+        Verdict::Equivalent | Verdict::UnchangedInRuns => (colour(6), json!("rect")),
         Verdict::Inconclusive => (colour(6), json!({"$function": "ring"})),
         Verdict::NotMeasured => (colour(6), json!("none")),
     }
@@ -244,9 +242,8 @@ fn dataset(shown: &[RatioRow<'_>], verdict: Verdict) -> Value {
 fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -> [Value; 2] {
     let (colour, symbol) = look(verdict);
     let band: Vec<Value> = background
-        .and_then(|options| options.smallest_effect)
-        .map(|effect| {
-            let end = super::six_digits(effect.ln_1p());
+        .map(|options| {
+            let end = super::six_digits(options.band().ln_1p());
             json!([{"xAxis": -end}, {"xAxis": end}])
         })
         .into_iter()
@@ -278,7 +275,7 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
 
 /// Returns the ends of the axis as logarithms: all rows, the band and 1 are in it.
 fn range(shown: &[RatioRow<'_>], options: &CompareOptions) -> (f64, f64) {
-    let band = options.smallest_effect.unwrap_or(0.01).ln_1p();
+    let band = options.band().ln_1p();
     let (low, high) = shown
         .iter()
         .map(|row| row.ends().unwrap_or((row.ratio.value, row.ratio.value)))

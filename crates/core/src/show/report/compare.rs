@@ -22,7 +22,7 @@ use crate::model::Better;
 use crate::show::quantity::round_percent;
 use crate::show::sample::{FIRST_METRIC, metric_title};
 use crate::show::verdict::news_rank;
-use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
+use crate::show::{caution_text, news_first, ratio_text, verdicts_text};
 use crate::text::{capitalised, counted, joined};
 
 /// The comparisons that a report shows.
@@ -73,7 +73,7 @@ impl ComparisonView {
 
     /// Returns `2 regressions, 4 inconclusive`.
     pub(super) fn verdicts(&self) -> String {
-        verdicts_text(&self.comparisons, &self.options)
+        verdicts_text(&self.comparisons)
     }
 
     fn names(&self, of: fn(&Comparison) -> &String) -> Vec<&String> {
@@ -125,7 +125,12 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
     let unit = &comparison.metric.unit;
     let slug = slug(&subject.suite, &subject.benchmark);
     let ratio = comparison.ratio;
-    let interval = ratio.and_then(|it| it.interval);
+    let described = comparison.descriptive.as_ref();
+    let value_of_ratio = ratio.map(|it| it.value).or(described.map(|it| it.value));
+    let interval = ratio
+        .and_then(|it| it.interval)
+        .or(described.and_then(|it| it.interval));
+    let [ratio_text, interval_text] = comparison.change_texts();
     let value = |of: Option<Estimate>| of.map_or_else(|| "–".to_owned(), |it| it.value_text(unit));
     let range = |of: Option<Estimate>| of.and_then(|it| it.interval_text(unit)).unwrap_or_default();
     let size = |of: Option<Estimate>| of.map_or(0, |it| it.size.instances);
@@ -140,14 +145,18 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
         baseline_interval: range(comparison.baseline_estimate),
         candidate_text: value(comparison.candidate_estimate),
         candidate_interval: range(comparison.candidate_estimate),
-        ratio: ratio.map(|it| it.value),
+        ratio: value_of_ratio,
         lower: finite(interval.map(|it| it.lower)),
         upper: finite(interval.map(|it| it.upper)),
-        ratio_text: ratio.map_or_else(|| "–".to_owned(), |it| it.value_text()),
-        interval_text: ratio.and_then(|it| it.interval_text()).unwrap_or_default(),
-        worse: finite(ratio.map(|it| match comparison.metric.better {
-            Some(Better::Higher) => -it.value.ln(),
-            Some(Better::Lower) | None => it.value.ln(),
+        ratio_text: if ratio_text.is_empty() {
+            "–".to_owned()
+        } else {
+            ratio_text
+        },
+        interval_text,
+        worse: finite(value_of_ratio.map(|value| match comparison.metric.better {
+            Some(Better::Higher) => -value.ln(),
+            Some(Better::Lower) | None => value.ln(),
         })),
         p_value: ratio.map(|it| it.p_value),
         p_text: ratio.map_or_else(String::new, |it| p_text(it.p_value)),
@@ -156,7 +165,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
         instances: format!("{} / {}", sizes[0], sizes[1]),
         fewest: sizes[0].min(sizes[1]),
         verdict: comparison.verdict.name(),
-        why: reason_text(comparison).unwrap_or_default(),
+        why: why(comparison),
         cautions: comparison.cautions.iter().map(caution_text).collect(),
         benchmark: BenchmarkLink {
             suite: subject.suite.clone(),
@@ -169,6 +178,15 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
             },
         },
     }
+}
+
+/// Returns what the chip of the verdict does not say.
+fn why(comparison: &Comparison) -> String {
+    let text = comparison.verdict_text();
+    let rest = text
+        .strip_prefix(comparison.verdict.title())
+        .unwrap_or(&text);
+    rest.trim_start_matches([',', ':', ' ']).to_owned()
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {
@@ -218,7 +236,7 @@ pub(super) fn write(
 
 /// Returns the axis that all rows share, wide enough for most intervals.
 fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Value {
-    let band = view.options.smallest_effect.map(f64::ln_1p);
+    let band = view.options.band().ln_1p();
     let mut furthest: Vec<f64> = rows
         .iter()
         .filter_map(|row| Some(row.ratio?.ln().abs() + width(row) / 2.0))
@@ -228,7 +246,7 @@ fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Value {
     // One row that is a hundred times slower would leave the others no room.
     let most = furthest.len().saturating_sub(1) * 95 / 100;
     let end = furthest.get(most).copied().unwrap_or(0.0);
-    let end = end.max(band.unwrap_or(0.0) * 1.5).clamp(0.02, 2.0);
+    let end = end.max(band * 1.5).clamp(0.02, 2.0);
     json!({
         "low": -end * 1.1,
         "high": end * 1.1,
@@ -367,12 +385,10 @@ fn guide(options: &CompareOptions) -> Markup {
         dt { "p (adjusted)" }
         dd { "Shown on request. The probability of a ratio at least this far from 1 if nothing had changed; in parentheses corrected for the number of comparisons (Benjamini and Hochberg), which decides the verdict." }
         dt { "verdict" }
-        dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better. " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
-            @if let Some(effect) = options.smallest_effect {
-                (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", the smallest effect that matters."
-            } @else {
-                "Equivalence needs " code { "--smallest-effect" } "."
-            }
+        dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better"
+            @if options.smallest_effect.is_some() { " by more than the smallest effect that matters" }
+            ". " (chip(Verdict::Equivalent)) " the whole interval is within " (round_percent(options.band())) ". " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
+            (chip(Verdict::WorseInRuns)) " and " (chip(Verdict::BetterInRuns)) " hold for one or two processes per side; other processes may differ."
         }
         dt { "instances" }
         dd { "Instances of the sides: baseline / candidate. A verdict needs " (INSTANCES_FOR_A_VERDICT) " per side." }
@@ -381,9 +397,10 @@ fn guide(options: &CompareOptions) -> Markup {
 
 /// Returns a ratio in words for the page of its benchmark.
 pub(super) fn sentence(comparison: &Comparison) -> String {
-    let interval = comparison.ratio.and_then(|it| it.interval);
-    match comparison.ratio {
-        Some(ratio) => ratio_text(ratio.value, interval),
-        None => "no ratio".to_owned(),
+    let [ratio, interval] = comparison.change_texts();
+    match (ratio.as_str(), interval.as_str()) {
+        ("", _) => "no ratio".to_owned(),
+        (ratio, "") => ratio.to_owned(),
+        (ratio, interval) => format!("{ratio} {interval}"),
     }
 }

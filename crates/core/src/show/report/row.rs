@@ -282,17 +282,25 @@ impl IndexRow {
     }
 }
 
-/// Marks the rows of one metric that changed. All of them are corrected for together, as `lapwing compare`
+/// Marks the rows of one metric that changed, and gives them the intervals that they have together. All of them are corrected for together, as `lapwing compare`
 /// corrects for all of its comparisons.
 pub(super) fn mark_moved(rows: &mut [IndexRow]) {
-    let (places, ratios): (Vec<usize>, Vec<&JudgedRatio>) = rows
-        .iter()
-        .enumerate()
-        .filter_map(|(place, row)| Some((place, row.ratio.as_ref()?)))
+    let (rows, mut ratios): (Vec<_>, Vec<&mut JudgedRatio>) = rows
+        .iter_mut()
+        .filter_map(|row| {
+            let texts = (
+                &mut row.moved,
+                &mut row.change_text,
+                &mut row.change_interval,
+            );
+            Some((texts, row.ratio.as_mut()?))
+        })
         .unzip();
-    let differ = judge::differ_from_one(&ratios);
-    for (place, differs) in places.into_iter().zip(differ) {
-        rows[place].moved = differs;
+    let differ = judge::judge_together(&mut ratios);
+    for (((moved, text, interval), judged), differs) in rows.into_iter().zip(ratios).zip(differ) {
+        *moved = differs;
+        *text = judged.ratio.value_text();
+        *interval = judged.ratio.interval_text().unwrap_or_default();
     }
 }
 

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::compare::{ComparisonIndex, sentence};
 use super::frame::url_part;
 use crate::judge::{Comparison, Verdict};
+use crate::show::caution_text;
 use crate::show::sample::{MetricSample, metric_title};
-use crate::show::{caution_text, reason_text};
 
 /// More verdicts than this stand only on the page of comparisons.
 const SHOWN: usize = 12;
@@ -89,7 +89,7 @@ pub(super) fn section(shown: &ComparisonIndex, slug: &str, id: &str) -> Markup {
                         (chip(it.verdict)) " " (metric_title(&it.subject.metric)) " "
                         @if let Some(setting) = it.subject.setting.text() { "(" (setting) ") " }
                         strong { (sentence(it)) } ", " (it.candidate) " against " (it.baseline)
-                        @if let Some(reason) = reason_text(it) { ": " (reason) }
+                        ": " (it.verdict_text())
                         "."
                         @for caution in &it.cautions { " " span.attention { "Caution: " (caution_text(caution)) "." } }
                     }

@@ -1,0 +1,128 @@
+//! Comparisons of one metric that are judged together.
+
+use lapwing_stats::{
+    Confidence, DifferenceMethod, FamilyTest, Interval, PValue, Replicates, VerdictRule, as_f64,
+    benjamini_hochberg, family_tests,
+};
+
+use super::compare::{CompareMethod, CompareOptions};
+use super::unit::Replication;
+
+/// What a family says of one of its members.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FamilyAnswer {
+    pub(super) test: FamilyTest,
+    /// The interval of the difference, on the scale of the replicates.
+    pub(super) interval: Interval,
+    pub(super) method: CompareMethod,
+    /// The p-value of "there is no difference", with the looks at the results.
+    pub(super) p_value: f64,
+    /// The one of "the difference is no larger than the smallest effect", corrected for the number of comparisons as well.
+    pub(super) p_adjusted: f64,
+    /// Whether `p_adjusted` is small enough.
+    pub(super) differs: bool,
+    /// The number of tests in the family.
+    pub(super) tests: usize,
+    /// When a repetition would have a verdict.
+    pub(super) rule: VerdictRule,
+}
+
+/// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few. `border` is the logarithm of the
+/// smallest effect, `band` that of the largest change that is none.
+///
+/// The correction for their number is that of Benjamini and Hochberg. `history` has the replicates of earlier comparisons for families of one or two.
+pub(super) fn judge_family(
+    replications: &[&Replication],
+    history: &[Replicates],
+    [border, band]: [f64; 2],
+    options: &CompareOptions,
+    metric: &str,
+) -> Vec<Option<FamilyAnswer>> {
+    let seed = options.seed.split(metric);
+    let rate = options.false_discovery_rate;
+    let replicates: Vec<Replicates> = replications
+        .iter()
+        .map(|replication| replication.replicates.clone())
+        .collect();
+    let tests = family_tests(&replicates, history, seed);
+    let with_looks = |at: usize, test: &FamilyTest| {
+        let factor = replications[at].looks.factor(rate);
+        (test.p_value * factor).min(1.0)
+    };
+    let p_values: Vec<Option<f64>> = if border > 0.0 {
+        let beyond: Vec<Replicates> = replicates.iter().map(|it| it.beyond(border)).collect();
+        let beyond = family_tests(&beyond, history, seed);
+        // What is equal up to the smallest effect surely has no larger one.
+        let p_value = |at: usize| beyond[at].map_or(1.0, |test| with_looks(at, &test));
+        (0..tests.len())
+            .map(|at| tests[at].map(|_| p_value(at)))
+            .collect()
+    } else {
+        (0..tests.len())
+            .map(|at| tests[at].map(|test| with_looks(at, &test)))
+            .collect()
+    };
+    let of_tests: Vec<PValue> = p_values
+        .iter()
+        .flatten()
+        .map(|p_value| PValue::new(*p_value).unwrap_or(PValue::ONE))
+        .collect();
+    let number = of_tests.len();
+    let adjusted = benjamini_hochberg(&of_tests);
+    let found = adjusted.iter().filter(|it| it.value() <= rate).count();
+    // The p-value that suffices if so many others are found: the level of Benjamini and Hochberg for one more.
+    let level = rate * (as_f64(found + 1) / as_f64(number.max(1))).min(1.0);
+    let mut adjusted = adjusted.into_iter();
+    let answers = tests.into_iter().enumerate().map(|(at, test)| {
+        let test = test?;
+        let p_adjusted = adjusted.next()?.value();
+        let confidence = replications[at].level(options.confidence);
+        let (interval, method) = test.interval(confidence)?;
+        Some(FamilyAnswer {
+            interval,
+            method: method_of(method),
+            p_value: with_looks(at, &test),
+            p_adjusted,
+            differs: p_adjusted <= rate,
+            tests: number,
+            rule: VerdictRule {
+                border,
+                band,
+                level,
+                confidence: options.confidence,
+            },
+            test,
+        })
+    });
+    answers.collect()
+}
+
+fn method_of(method: DifferenceMethod) -> CompareMethod {
+    match method {
+        DifferenceMethod::Welch => CompareMethod::Welch,
+        DifferenceMethod::Student => CompareMethod::Student,
+        DifferenceMethod::Paired => CompareMethod::Paired,
+    }
+}
+
+/// Returns the interval of the ratio.
+pub(super) fn of_ratio(interval: Interval) -> Interval {
+    Interval {
+        lower: interval.lower.exp(),
+        upper: interval.upper.exp(),
+    }
+}
+
+/// Returns the interval of a single comparison by its own values, at this confidence, for ratios that are judged later.
+pub(super) fn own_test(
+    replicates: &Replicates,
+    confidence: Confidence,
+) -> Option<(FamilyTest, Interval, CompareMethod)> {
+    let test = family_tests(
+        std::slice::from_ref(replicates),
+        &[],
+        lapwing_stats::Seed(0),
+    )[0]?;
+    let (interval, method) = test.interval(confidence)?;
+    Some((test, interval, method_of(method)))
+}
