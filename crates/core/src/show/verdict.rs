@@ -41,15 +41,7 @@ impl Comparison {
                 self.verdict.title().to_owned()
             }
             Verdict::WorseInRuns | Verdict::BetterInRuns => {
-                let is_worse = self.verdict == Verdict::WorseInRuns;
-                let is_time = self.metric.unit == "s" && self.metric.better == Some(Better::Lower);
-                let word = match (is_time, is_worse) {
-                    (true, true) => "slower",
-                    (true, false) => "faster",
-                    (false, true) => "worse",
-                    (false, false) => "better",
-                };
-                format!("{word} in {runs}")
+                format!("{} in {runs}", self.word_in_runs().unwrap_or_default())
             }
             Verdict::UnchangedInRuns if is_equal => format!("equal in {runs}"),
             Verdict::UnchangedInRuns => format!("no change in {runs}{}", at_most()),
@@ -59,17 +51,49 @@ impl Comparison {
                 "changed".to_owned()
             }
             Verdict::Inconclusive => {
+                let described = self.descriptive.as_ref().and_then(|it| it.interval);
                 let of_ratio = self.ratio.and_then(|it| it.interval);
-                match of_ratio {
-                    Some(interval) => format!(
-                        "{}: between {} and {}",
-                        self.verdict.title(),
-                        shift_text(interval.lower),
-                        shift_text(interval.upper)
-                    ),
-                    None => self.verdict.title().to_owned(),
+                let between = |interval: Interval| {
+                    let [lower, upper] = [interval.lower, interval.upper].map(shift_text);
+                    format!(": between {lower} and {upper}")
+                };
+                let title = self.verdict.title();
+                match (of_ratio, described) {
+                    (Some(interval), _) => format!("{title}{}", between(interval)),
+                    (None, Some(interval)) => format!("{title} in {runs}{}", between(interval)),
+                    (None, None) => title.to_owned(),
                 }
             }
+        }
+    }
+
+    /// Returns `slower`, `faster`, `worse` or `better`, of a change in the runs of few processes.
+    fn word_in_runs(&self) -> Option<&'static str> {
+        let is_time = self.metric.unit == "s" && self.metric.better == Some(Better::Lower);
+        match (self.verdict, is_time) {
+            (Verdict::WorseInRuns, true) => Some("slower"),
+            (Verdict::BetterInRuns, true) => Some("faster"),
+            (Verdict::WorseInRuns, false) => Some("worse"),
+            (Verdict::BetterInRuns, false) => Some("better"),
+            (
+                Verdict::Regression
+                | Verdict::Improvement
+                | Verdict::UnchangedInRuns
+                | Verdict::Equivalent
+                | Verdict::Inconclusive
+                | Verdict::NotMeasured,
+                _,
+            ) => None,
+        }
+    }
+
+    /// Returns on how many processes such a statement rests.
+    fn processes_text(&self) -> &'static str {
+        let instances = [self.baseline_estimate, self.candidate_estimate]
+            .map(|it| it.map_or(0, |it| it.size.instances));
+        match instances {
+            [1, 1] => "one process each; another may differ",
+            _ => "few processes; others may differ",
         }
     }
 
@@ -124,6 +148,18 @@ fn bound_text(share: f64) -> String {
 impl Comparison {
     /// Returns the ratio and its interval as text, a descriptive one as `≈1.04×` and `(1.02, 1.07)`, or else the difference with its unit: `1.04×` and `[1.02, 1.07]`.
     pub fn change_texts(&self) -> [String; 2] {
+        if self.is_exact
+            && let Some(value) = self
+                .ratio
+                .map(|it| it.value)
+                .or(self.descriptive.as_ref().map(|it| it.value))
+        {
+            let text = match value.total_cmp(&1.0).is_eq() {
+                true => "1×".to_owned(),
+                false => ratio(value),
+            };
+            return [text, "exact".to_owned()];
+        }
         if let Some(ratio) = self.ratio {
             return [
                 ratio.value_text(),
@@ -231,7 +267,7 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
         )
     };
     let is_verdict = comparisons.iter().any(|it| !is_open(it) && !is_in_runs(it));
-    let mut parts = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
     for verdict in [
         Verdict::Regression,
         Verdict::Improvement,
@@ -243,6 +279,16 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
         Verdict::Equivalent,
     ] {
         let count = of(verdict).count();
+        if verdict == Verdict::NotMeasured
+            && let Some(graded) = comparisons.iter().find(|it| is_in_runs(it))
+            && let Some(last) = parts.last_mut()
+        {
+            last.push_str(&format!(
+                " in {} ({})",
+                graded.runs_text(),
+                graded.processes_text()
+            ));
+        }
         match verdict {
             Verdict::Regression if !is_judged => parts.push("no verdict".to_owned()),
             // The absence of regressions is the good news, so it is named.
@@ -254,10 +300,14 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
                 parts.push(counted(count, verdict.title()));
             }
             Verdict::WorseInRuns | Verdict::BetterInRuns => {
-                let grades: Vec<String> = of(verdict).map(Comparison::grade_text).collect();
-                let same = grades.iter().all(|grade| *grade == grades[0]);
-                let grade = if same { &grades[0] } else { verdict.title() };
-                parts.push(format!("{count} {grade}"));
+                let words: Vec<&str> = of(verdict).filter_map(Comparison::word_in_runs).collect();
+                let same = words.iter().all(|word| *word == words[0]);
+                let word = match (same, verdict) {
+                    (true, _) => words[0],
+                    (false, Verdict::WorseInRuns) => "worse",
+                    (false, _) => "better",
+                };
+                parts.push(format!("{count} {word}"));
             }
             Verdict::UnchangedInRuns | Verdict::Equivalent => {
                 parts.extend(unchanged_text(&of(verdict).collect::<Vec<_>>()));
@@ -283,21 +333,14 @@ fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
     let (equal, unchanged): (Vec<&Comparison>, Vec<&Comparison>) = comparisons
         .iter()
         .partition(|it| it.reason == Some(VerdictReason::AllEqual));
-    let in_runs = match comparisons.first() {
-        Some(it) if it.verdict == Verdict::UnchangedInRuns => format!(" in {}", it.runs_text()),
-        Some(_) | None => String::new(),
-    };
     let mut parts = Vec::new();
     let largest = unchanged.iter().filter_map(|it| it.largest_change());
     if !unchanged.is_empty() {
         let within = bound_text(largest.fold(0.0, f64::max));
-        parts.push(format!(
-            "{} unchanged within {within}{in_runs}",
-            unchanged.len()
-        ));
+        parts.push(format!("{} unchanged within {within}", unchanged.len()));
     }
     if !equal.is_empty() {
-        parts.push(format!("{} equal{in_runs}", equal.len()));
+        parts.push(format!("{} equal", equal.len()));
     }
     parts
 }
@@ -533,7 +576,7 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
     }
     if !exact.is_empty() {
         notes.push(format!(
-            "{} never varies within a side: compared exactly, without a test",
+            "counts that never vary within a side are compared exactly: {}",
             exact.join(", ")
         ));
     }

@@ -1,4 +1,5 @@
-use super::super::decide::decide;
+use super::super::decide::decide as decide_with;
+use super::super::earlier::EarlierComparisons;
 use super::*;
 use crate::clean::CleanInstance;
 use crate::sample::{Setting, Subject};
@@ -20,6 +21,10 @@ fn side(means: &[f64]) -> SideSample {
         recorded_instances: means.len(),
         ..SideSample::default()
     }
+}
+
+fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
+    decide_with(comparisons, &EarlierComparisons::default(), options);
 }
 
 fn scaled(factor: f64) -> SideSample {
@@ -59,7 +64,7 @@ fn a_sure_change_is_worse_or_better_by_the_direction_of_the_metric() {
     let verdict = |factor| alone(&scaled(1.0), &scaled(factor), &options).verdict;
     assert_eq!(verdict(1.2), Verdict::Regression);
     assert_eq!(verdict(0.8), Verdict::Improvement);
-    assert_eq!(verdict(1.001), Verdict::Inconclusive);
+    assert_eq!(verdict(1.001), Verdict::Equivalent);
     let rate = Metric::higher("1/s");
     let sides = [&scaled(1.0), &scaled(1.2)];
     let mut all = [compare(subject("a"), rate, ["old", "new"], sides, &options)];
@@ -92,7 +97,10 @@ fn equivalence_takes_a_band_and_a_change_has_to_leave_it() {
     assert_eq!(verdict(1.2), Verdict::Regression);
     let straddling = alone(&scaled(1.0), &scaled(1.05), &band());
     assert_eq!(straddling.verdict, Verdict::Inconclusive);
-    assert_eq!(straddling.reason, Some(VerdictReason::Straddles));
+    assert!(matches!(
+        straddling.reason,
+        Some(VerdictReason::TooWide { needed: Some(_) })
+    ));
 }
 
 #[test]
@@ -111,17 +119,26 @@ fn what_is_inconclusive_always_has_a_reason() {
         assert_eq!(one.verdict, Verdict::Inconclusive);
         one.reason
     };
-    assert_eq!(reason(None, 1.0), Some(VerdictReason::NoChangeSeen));
-    assert_eq!(reason(Some(0.05), 1.02), Some(VerdictReason::Straddles));
+    for (effect, factor) in [(None, 1.0), (Some(0.05), 1.02)] {
+        assert!(matches!(
+            reason(effect, factor),
+            Some(VerdictReason::TooWide { needed: Some(_) })
+        ));
+    }
 }
 
 #[test]
-fn two_instances_a_side_have_values_and_no_verdict() {
+fn two_instances_a_side_have_values_and_are_judged_by_their_iterations_alone() {
     let two = side(&[1.0, 1.01]);
     let one = alone(&two, &scaled(2.0), &CompareOptions::default());
-    assert_eq!(one.verdict, Verdict::Inconclusive);
-    assert_eq!(one.reason, Some(VerdictReason::FewInstances));
-    assert_eq!((one.ratio, one.p_adjusted), (None, None));
+    assert_eq!((one.verdict, one.ratio), (Verdict::WorseInRuns, None));
+    let less = alone(&scaled(2.0), &two, &CompareOptions::default());
+    assert_eq!(less.verdict, Verdict::BetterInRuns);
+    let same = alone(&two, &scaled(1.005), &CompareOptions::default());
+    assert_eq!(same.verdict, Verdict::UnchangedInRuns);
+    let undecided = alone(&side(&[1.0]), &side(&[1.02]), &CompareOptions::default());
+    assert_eq!(undecided.verdict, Verdict::Inconclusive);
+    assert_eq!(undecided.reason, Some(VerdictReason::FewInstances));
     assert!(one.baseline_estimate.is_some() && one.candidate_estimate.is_some());
 }
 
@@ -218,7 +235,8 @@ fn equal_values_are_no_tests() {
     };
     assert_eq!(all(3)[0].p_adjusted, all(0)[0].p_adjusted);
     assert_eq!(all(3)[1].p_adjusted, None);
-    assert_eq!(all(3)[1].verdict, Verdict::Inconclusive);
+    assert_eq!(all(3)[1].verdict, Verdict::Equivalent);
+    assert_eq!(all(3)[1].reason, Some(VerdictReason::AllEqual));
 }
 
 #[test]
@@ -240,13 +258,14 @@ fn groups_of_instances_are_a_caution_below_ten_a_side() {
 #[test]
 fn what_would_be_sure_alone_need_not_be_among_many() {
     let options = CompareOptions::default();
-    // About 2 % apart: p ≈ 0.02 alone.
-    let moved = side(&[1.0, 1.03, 1.012, 1.02, 1.018]);
-    let alone = alone(&scaled(1.0), &moved, &options);
+    // About 5 % apart: p ≈ 0.02 alone.
+    let noisy = side(&[0.97, 1.02, 0.99, 1.03, 0.99]);
+    let moved = side(&[1.02, 1.07, 1.04, 1.08, 1.04]);
+    let alone = alone(&noisy, &moved, &options);
     assert_eq!(alone.verdict, Verdict::Regression);
     let mut many: Vec<Comparison> = (0..40)
         .map(|at| {
-            let same = scaled(1.0);
+            let same = noisy.clone();
             let candidate = if at == 0 { &moved } else { &same };
             let sides = [&same, candidate];
             let subject = subject(&at.to_string());
@@ -255,7 +274,13 @@ fn what_would_be_sure_alone_need_not_be_among_many() {
         .collect();
     decide(&mut many, &options);
     assert_eq!(many[0].verdict, Verdict::Inconclusive);
-    assert_eq!(many[0].reason, Some(VerdictReason::ManyComparisons));
+    assert!(matches!(
+        many[0].reason,
+        Some(VerdictReason::ManyComparisons {
+            comparisons: 40,
+            needed: Some(_)
+        })
+    ));
     assert!(many[0].p_adjusted > many[0].ratio.map(|it| it.p_value));
 }
 
@@ -372,4 +397,59 @@ fn sides_that_disagree_on_what_is_better_have_no_verdict() {
     let one = alone(&sides[0], &sides[1], &CompareOptions::default());
     assert_eq!(one.verdict, Verdict::Inconclusive);
     assert_eq!(one.reason, Some(VerdictReason::OtherDirection));
+}
+
+/// A side whose iterations all have this count.
+fn counted(count: f64, instances: usize) -> SideSample {
+    let mut side = side(&vec![1.0; instances]);
+    for instance in &mut side.cleaned.instances {
+        instance.values = vec![count; 3];
+    }
+    side
+}
+
+#[test]
+fn counts_that_never_vary_are_compared_exactly() {
+    let options = CompareOptions::default();
+    let compared = |pairs: &[[f64; 2]], instances: usize| {
+        let compared = pairs.iter().enumerate().map(|(at, [before, after])| {
+            let sides = [&counted(*before, instances), &counted(*after, instances)];
+            let subject = subject(&at.to_string());
+            compare(subject, Metric::lower("1"), ["old", "new"], sides, &options)
+        });
+        let mut all: Vec<Comparison> = compared.collect();
+        decide(&mut all, &options);
+        all.into_iter().map(|it| it.verdict).collect::<Vec<_>>()
+    };
+    let verdicts = compared(&[[12.0, 12.0], [12.0, 13.0], [2.0, 0.0], [0.0, 0.0]], 3);
+    let expected = [
+        Verdict::Equivalent,
+        Verdict::Regression,
+        Verdict::Improvement,
+        Verdict::Equivalent,
+    ];
+    assert_eq!(verdicts, expected);
+    let verdicts = compared(&[[12.0, 12.0], [12.0, 13.0]], 1);
+    assert_eq!(verdicts, [Verdict::UnchangedInRuns, Verdict::WorseInRuns]);
+}
+
+#[test]
+fn the_only_change_of_a_suite_is_found() {
+    let options = CompareOptions::default();
+    let mut all: Vec<Comparison> = (0..20)
+        .map(|at| {
+            let noise = |k: usize| 1.0 + 0.01 * lapwing_stats::as_f64((at * 7 + k * 5) % 11) - 0.05;
+            let values = |from: usize, factor: f64| -> Vec<f64> {
+                (from..from + 3).map(|k| noise(k * k) * factor).collect()
+            };
+            let factor = if at == 3 { 2.0 } else { 1.0 };
+            let sides = [&side(&values(0, 1.0)), &side(&values(4, factor))];
+            let subject = subject(&at.to_string());
+            compare(subject, Metric::lower("s"), ["old", "new"], sides, &options)
+        })
+        .collect();
+    decide(&mut all, &options);
+    let found = all.iter().filter(|it| it.verdict == Verdict::Regression);
+    let found: Vec<&str> = found.map(|it| it.subject.benchmark.as_str()).collect();
+    assert_eq!(found, ["3"]);
 }

@@ -52,13 +52,13 @@ fn in_blocks(blocks: u32, interleaved: bool) -> [SideSample; 2] {
 }
 
 #[test]
-fn shared_blocks_are_pairs_from_five_on() {
-    let sides = in_blocks(5, true);
+fn shared_blocks_are_pairs_from_three_on() {
+    let sides = in_blocks(3, true);
     let found = replication([&sides[0], &sides[1]]);
     assert_eq!(found.unit, ReplicationUnit::Block);
-    assert_eq!(found.replicates, Replicates::Pairs(vec![0.5; 5]));
+    assert_eq!(found.replicates, Replicates::Pairs(vec![0.5; 3]));
     assert!((found.centres[1] - found.centres[0] - 0.5).abs() < 1e-12);
-    let sides = in_blocks(4, true);
+    let sides = in_blocks(2, true);
     assert_eq!(
         replication([&sides[0], &sides[1]]).unit,
         ReplicationUnit::Instance
@@ -76,12 +76,13 @@ fn numbers_of_executions_are_no_blocks() {
 }
 
 #[test]
-fn blocks_that_hold_few_of_the_instances_are_no_pairs() {
+fn blocks_that_lack_a_side_are_dropped() {
     let [baseline, _] = in_blocks(20, true);
     let [_, candidate] = in_blocks(6, true);
+    let found = replication([&baseline, &candidate]);
     assert_eq!(
-        replication([&baseline, &candidate]).unit,
-        ReplicationUnit::Instance
+        (found.unit, found.sizes()),
+        (ReplicationUnit::Block, [6, 6])
     );
 }
 
