@@ -5,7 +5,7 @@
   const { settings, load, element, colour, listing, figure } = window.lapwing;
 
   // Worst first.
-  const verdictOrder = ["regression", "improvement", "equivalent", "inconclusive", "not_measured"];
+  const verdictOrder = ["regression", "improvement", "worse_in_runs", "better_in_runs", "unchanged_in_runs", "equivalent", "inconclusive", "not_measured"];
 
   const space = "http://www.w3.org/2000/svg";
 

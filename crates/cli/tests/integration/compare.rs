@@ -122,7 +122,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
         run(folder.path(), &[&sides, more].concat())
     };
     assert_snapshot!(compare(&["--smallest-effect", "3%"]), @"
-    2026.9 against 2026.8: 1 regression, 1 improvement, 1 equivalent within 3 %, 2 inconclusive, 3 not measured   (8 comparisons, FDR 5 %)
+    2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate   ratio  interval      instances  verdict
      test_join     4.12 s     4.70 s   1.14×  [1.12, 1.16]    10 / 10  ✗ regression
@@ -130,19 +130,19 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_gone     3.00 s          –                            5 / 0  – not measured: only in the baseline
      test_new           –     3.00 s                            0 / 5  – not measured: only in the candidate
      test_zarr     3.00 s          –                            5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy    943 ms     987 ms   1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
-     test_short    198 ms     198 ms  ≈1.00×  (0.97, 1.03)      2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
-     test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = equivalent
+     test_noisy    943 ms     987 ms   1.05×  [0.81, 1.35]      4 / 4  ? undecided: between −19 % and +35 %; too noisy: needs more than 500 instances per side
+     test_short    198 ms     198 ms  ≈1.00×  (0.97, 1.03)      2 / 2  ? undecided: need 3 instances per side, got 2 and 2
+     test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @r"
-    **2026.9 against 2026.8: 1 regression, 1 improvement, 3 inconclusive, 3 not measured   (8 comparisons, FDR 5 %)**
+    **2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
@@ -151,26 +151,24 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.79, 1.40\] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
-    | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | ? inconclusive: no change seen |
-    | test_short | 198 ms | 198 ms | ≈1.00× | (0.97, 1.03) | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
+    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.81, 1.35\] | 4 / 4 | ? undecided: between −19 % and +35 %; needs about 194 instances per side (80 % chance of a verdict) |
+    | test_short | 198 ms | 198 ms | ≈1.00× | (0.97, 1.03) | 2 / 2 | ? undecided: need 3 instances per side, got 2 and 2 |
+    | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | = no change, at most 1.7 % |
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    - note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
-    - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
+    - note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 1
     ");
     assert_snapshot!(compare(&["--benchmark", "test_sort"]), @"
-    2026.9 against 2026.8: no verdict, 1 inconclusive   (1 comparison, FDR 5 %)
+    2026.9 against 2026.8: no regressions, 1 unchanged within 1.7 %   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
+     test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
     note: test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -193,6 +191,7 @@ fn a_row_of_json_says_all_of_a_comparison() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     insta::assert_json_snapshot!(answer["comparisons"][0], {".*" => insta::rounded_redaction(6)}, @r#"
     {
+      "at_most": 0.156081,
       "baseline": "2026.8",
       "baseline_instances": 10,
       "baseline_iterations": 20,
@@ -213,11 +212,13 @@ fn a_row_of_json_says_all_of_a_comparison() {
       "descriptive_ratio": null,
       "descriptive_upper": null,
       "difference": null,
+      "exact": false,
       "lower": 1.124142,
-      "method": "welch",
+      "method": "student",
       "metric": "wall_time",
-      "p_adjusted": 0.000002,
-      "p_value": 0.000002,
+      "needed_instances": null,
+      "p_adjusted": 0.000003,
+      "p_value": 0.000003,
       "ratio": 1.14,
       "reason": null,
       "reason_text": null,
@@ -243,8 +244,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,reason,reason_text,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,no_baseline,only in the candidate,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,needed_instances,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,lower,
     exit 3
     ");
 }
@@ -601,27 +602,25 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     }
     let folder = imported(&[session]);
     assert_snapshot!(run(folder.path(), &["compare", "--split", "halves"]), @"
-    nightly (second half) against nightly (first half): 1 regression, 1 inconclusive   (2 comparisons, FDR 5 %)
+    nightly (second half) against nightly (first half): 1 regression, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.04 s     1.14 s  1.10×  [1.05, 1.14]      5 / 5  ✗ regression
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
+     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
 
     suite: 1.05× [1.02, 1.07], the geometric mean of 2 benchmarks
-    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["compare", "--split", "alternating", "nightly"]), @"
-    nightly (even) against nightly (odd): no verdict, 2 inconclusive   (2 comparisons, FDR 5 %)
+    nightly (even) against nightly (odd): no regressions, 1 undecided, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: needs about 13 instances per side to resolve 5 %
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
+     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.10]      5 / 5  ? undecided: between −5.9 % and +10 %; needs about 71 instances per side (80 % chance of a verdict)
+     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
-    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -738,7 +737,7 @@ fn an_instance_without_a_logarithm_is_told_with_what_answers() {
     let sides = ["compare", "version:1", "version:2"];
     assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not positive, which has no logarithm; try `--method fieller`");
     let fieller = [sides.as_slice(), &["--method", "fieller"]].concat();
-    assert_snapshot!(rows_of(folder.path(), &fieller).join("\n"), @"test_join | wall_time | inconclusive | no change seen");
+    assert_snapshot!(rows_of(folder.path(), &fieller).join("\n"), @"test_join | wall_time | inconclusive | -");
 }
 
 #[test]

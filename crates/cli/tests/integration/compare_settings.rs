@@ -104,12 +104,12 @@ fn versions_are_compared_setting_by_setting() {
     1.1 against 1.0: 6 regressions   (6 comparisons, FDR 5 %)
 
      benchmark                   baseline  candidate  ratio  interval      instances  verdict
-     test_join (baseline)          1.00 s     1.20 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
-     test_join (fast threads=1)    801 ms     961 ms  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
-     test_join (fast threads=4)    400 ms     481 ms  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
-     test_read (baseline)          2.00 s     2.40 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
-     test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
-     test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
+     test_join (baseline)          1.00 s     1.20 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_join (fast threads=1)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_join (fast threads=4)    400 ms     481 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_read (baseline)          2.00 s     2.40 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_read (fast threads=1)    1.60 s     1.92 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
+     test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
     note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
@@ -198,21 +198,20 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     let folder = it.stored();
     let sides = ["compare", "variant:baseline", "variant:fast"];
     assert_snapshot!(run(folder.path(), &sides), @"
-    fast against baseline: no regressions, 4 improvements, 2 inconclusive   (6 comparisons, FDR 5 %)
+    fast against baseline: no regressions, 4 improvements, 2 unchanged within 2.1 %   (6 comparisons, FDR 5 %)
 
      benchmark              baseline  candidate   ratio  interval        instances  verdict
-     test_join (threads=4)    1.00 s    0.400 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
-     test_read (threads=4)    2.00 s    0.801 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
+     test_join (threads=4)    1.00 s    0.400 s  0.400×  [0.392, 0.408]      4 / 4  ✓ improvement
+     test_read (threads=4)    2.00 s    0.801 s  0.400×  [0.392, 0.408]      4 / 4  ✓ improvement
      test_join (threads=1)    1.00 s    0.801 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
      test_read (threads=1)    2.00 s     1.60 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
-     alike                    1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  ? inconclusive: no change seen
-     alike_too                1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  ? inconclusive: no change seen
+     alike                    1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
+     alike_too                1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
 
     suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
     note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
-    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
@@ -262,7 +261,7 @@ fn a_setting_that_a_side_lacks_is_not_measured_and_no_pass() {
         [
             "test_join (threads=1) not_measured no_candidate",
             "test_join (threads=2) not_measured no_candidate",
-            "test_join (threads=4) inconclusive no_change_seen",
+            "test_join (threads=4) equivalent -",
             "test_join (threads=8) not_measured no_baseline",
             "test_join (threads=16) not_measured no_baseline",
         ]
@@ -293,11 +292,11 @@ fn a_factor_that_only_one_side_knows_tells_its_settings_apart() {
     assert_eq!(
         rows(folder.path(), &["version:1.0", "version:1.1"]),
         [
-            "test_join (prefetch=false) inconclusive no_change_seen",
+            "test_join (prefetch=false) equivalent -",
             "test_join (prefetch=true) improvement -",
-            "test_read (prefetch=false) inconclusive no_change_seen",
+            "test_read (prefetch=false) equivalent -",
             "test_read (prefetch=true) improvement -",
-            "test_sort (-) inconclusive no_change_seen",
+            "test_sort (-) equivalent -",
         ]
     );
 }
@@ -370,9 +369,9 @@ fn a_verdict_stands_beside_its_setting_in_the_report() {
     fast threads=4: no ratio, fast against baseline
     ");
     assert_snapshot!(verdicts(["version:1.0", "version:1.1"]), @"
-    baseline: 1.20× [1.17, 1.23], 1.1 against 1.0
-    fast threads=1: 1.20× [1.17, 1.23], 1.1 against 1.0
-    fast threads=4: 1.20× [1.17, 1.23], 1.1 against 1.0
+    baseline: 1.20× [1.18, 1.22], 1.1 against 1.0
+    fast threads=1: 1.20× [1.18, 1.22], 1.1 against 1.0
+    fast threads=4: 1.20× [1.18, 1.22], 1.1 against 1.0
     ");
 }
 
@@ -508,9 +507,9 @@ fn settings_that_one_variant_lacks_are_not_compared_with_others() {
     let folder = it.stored();
     let sides = ["compare", "variant:baseline", "variant:fast"];
     assert_snapshot!(rows(folder.path(), &sides[1..]).join("\n"), @"
-    test_join (size=1) inconclusive no_change_seen
+    test_join (size=1) equivalent -
     test_join (size=9) not_measured no_candidate
-    test_read (size=1) inconclusive no_change_seen
+    test_read (size=1) equivalent -
     test_read (size=9) not_measured no_candidate
     ");
     let gate = [&sides[..], &["--fail-on", "regression"]].concat();

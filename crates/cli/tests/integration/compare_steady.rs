@@ -102,7 +102,7 @@ fn the_largest_start_of_all_sides_holds_however_they_are_stored() {
     ] {
         let answer = json(place, &[&["compare"], sides.as_slice(), &auto].concat());
         let row = &answer["comparisons"][0];
-        assert_eq!(row["verdict"], "inconclusive", "{sides:?}: {row}");
+        assert_eq!(row["reason"], "all_equal", "{sides:?}: {row}");
         assert_eq!(row["candidate_iterations"], 3 * 39, "{sides:?}: {row}");
         let benchmarks = answer["audit"]["benchmarks"].as_array().unwrap();
         let mut audited: Vec<String> = benchmarks
@@ -134,10 +134,10 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
         "--no-suite",
     ];
     assert_snapshot!(output(place, &compare).0, @"
-    drifts against base: no verdict, 1 inconclusive   (1 comparison, FDR 5 %)
+    drifts against base: no verdict, 1 undecided   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  ? inconclusive: drifts never reaches a steady state
+     x            1.00 s          –                       6 / 0  ? no verdict: drifts never reaches a steady state
 
     excluded from 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");
@@ -172,10 +172,10 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
         "--audit",
     ];
     assert_snapshot!(output(place, &compare).0, @"
-    crashes against base: no verdict, 1 inconclusive   (1 comparison, FDR 5 %)
+    crashes against base: no regressions, 1 equal   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  ? inconclusive: all values are equal
+     x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  = equal in all runs
 
     Exclusions, step by step:
 
@@ -329,8 +329,8 @@ fn a_third_side_takes_nothing_from_the_comparison_of_two() {
         .map(|it| format!("{} {}: {}", it["candidate"], it["setting"], it["verdict"]))
         .collect();
     assert_snapshot!(rows.join("\n"), @r#"
-    "two.jsonl" null: "inconclusive"
-    "three.jsonl" "a": "inconclusive"
+    "two.jsonl" null: "equivalent"
+    "three.jsonl" "a": "equivalent"
     "three.jsonl" "b": "not_measured"
     "#);
     // Every iteration is counted once.

@@ -92,7 +92,7 @@ fn an_answered_benchmark_is_measured_no_more() {
         ],
     );
     assert!(
-        compared.contains("1 regression, 1 equivalent within 8 %"),
+        compared.contains("1 regression, 1 unchanged within 2.2 %"),
         "{compared}"
     );
 }
@@ -109,15 +109,12 @@ fn an_open_benchmark_gets_more_instances_and_its_interval_allows_for_it() {
             .unwrap();
         line.to_owned()
     };
-    let before = run(
-        path,
-        &["compare", "variant:old", "variant:new", "--metric", "n"],
-    );
-    assert!(ratio(&before).contains("inconclusive"), "{before}");
-    let again = run(
-        path,
-        &["run", "--again", "inconclusive", "--metric", "n", "-n", "6"],
-    );
+    let effect = ["--metric", "n", "--smallest-effect", "0.8%"];
+    let compare = [&["compare", "variant:old", "variant:new"], &effect[..]].concat();
+    let before = run(path, &compare);
+    assert!(ratio(&before).contains("undecided"), "{before}");
+    let again = [&["run", "--again", "inconclusive", "-n", "6"], &effect[..]].concat();
+    let again = run(path, &again);
     assert!(
         again.contains("measuring 1 benchmark of session"),
         "{again}"
@@ -131,10 +128,7 @@ fn an_open_benchmark_gets_more_instances_and_its_interval_allows_for_it() {
             ("slower".to_owned(), None, 12)
         ]
     );
-    let after = run(
-        path,
-        &["compare", "variant:old", "variant:new", "--metric", "n"],
-    );
+    let after = run(path, &compare);
     assert!(ratio(&after).contains("12 / 12"), "{after}");
     assert!(
         after.contains("the results were looked at while instances were added (2 looks)"),

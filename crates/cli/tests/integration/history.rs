@@ -589,12 +589,12 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "day1", "day2", "-b", "test_y", "--metric", "wall_time"]), @"
-    day2 against day1: no verdict, 1 inconclusive   (1 comparison, FDR 5 %)
+    day2 against day1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate   ratio  interval  instances  verdict
-     f.py::test_y    1.50 s     2.50 s  ≈1.67×                1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
+     f.py::test_y    1.50 s     2.50 s  ≈1.67×                1 / 1  ? undecided: need 3 instances per side, got 1 and 1
 
-    note: ratios marked ≈ are descriptive: their intervals, in parentheses, are of iterations within the same runs and say nothing about other runs. For a verdict, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
     exit 3
     ");
 }

@@ -79,8 +79,8 @@ fn milliseconds_and_seconds_are_compared_as_times() {
         &[("t", "s", "lower", SECONDS)],
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
-    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
     1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
@@ -99,11 +99,11 @@ fn times_and_sizes_are_not_compared() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @"
-     a                 –     1010 B                       0 / 4  ? inconclusive: the units of the sides cannot be converted into each other
+     a                 –     1010 B                       0 / 4  ? no verdict: the units of the sides cannot be converted into each other
     note: a: the baseline is in s, the candidate in B
     ");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @"
-     a            1.01 s          –                       4 / 0  ? inconclusive: the units of the sides cannot be converted into each other
+     a            1.01 s          –                       4 / 0  ? no verdict: the units of the sides cannot be converted into each other
     note: a: the baseline is in s, the candidate in B
     ");
     let pooled = ["variability", "--settings", "pooled", "--metric", "t"];
@@ -134,8 +134,8 @@ fn a_metric_goes_on_under_another_name_in_another_unit_of_the_same_quantity() {
     renamed metric `old` of `a` to `t`: 1 benchmark, 8 instances
     exit 0
     ");
-    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
-    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["version:v2", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lapwing_core::clean::{CleaningPolicy, clean};
 use lapwing_core::judge::{
-    CompareOptions, Comparison, SideSample, SuiteComparison, compare, decide,
+    CompareOptions, Comparison, EarlierComparisons, SideSample, SuiteComparison, compare, decide,
 };
 use lapwing_core::model::Id;
 use lapwing_core::record::InstanceData;
@@ -50,7 +50,7 @@ pub(crate) fn compared(benchmarks: &[BenchmarkData], options: &CompareOptions) -
             ));
         }
     }
-    decide(&mut comparisons, options);
+    decide(&mut comparisons, &EarlierComparisons::default(), options);
     comparisons
 }
 

@@ -182,6 +182,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Returns whether each side is one process with several iterations.
+    pub fn is_one_process(&self) -> bool {
+        let described = self.descriptive.as_ref();
+        described.is_some_and(|ratio| ratio.iterations.is_some())
+    }
+
     /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
     pub fn needed(&self) -> Option<NeededReplicates> {
         match self.reason? {
@@ -235,7 +241,7 @@ pub enum Verdict {
     Regression,
     /// The candidate is better.
     Improvement,
-    /// The candidate is worse in these runs, of one or two processes per side; other processes may differ.
+    /// The candidate is worse in these runs, of one process per side; another process may differ.
     WorseInRuns,
     /// The candidate is better in these runs.
     BetterInRuns,

@@ -80,7 +80,7 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason,
         None | Some(VerdictReason::NotPositive { .. })
     );
-    let is_within = comparison.reason == Some(VerdictReason::FewInstances);
+    let is_within = comparison.is_one_process();
     if !is_judged && !is_within {
         return;
     }
@@ -235,7 +235,7 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
     }
 }
 
-/// Judges what has too few instances for a verdict by its iterations: these processes alone.
+/// Judges what has one process per side by its iterations: these processes alone.
 fn judge_runs(
     comparisons: &mut [Comparison],
     members: &[usize],

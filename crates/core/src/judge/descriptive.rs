@@ -13,7 +13,7 @@ pub struct DescriptiveRatio {
     pub value: f64,
     /// Its t interval over the logarithms of iterations; `None` below two iterations per side.
     pub interval: Option<Interval>,
-    /// The logarithms of iterations; `None` below two per side.
+    /// The logarithms of iterations, where each side is one process; `None` below two per side.
     pub(super) iterations: Option<Replicates>,
 }
 
@@ -51,10 +51,11 @@ impl DescriptiveRatio {
         };
         let interval =
             own_test(&iterations, confidence).map_or(equal, |(_, interval, _)| of_ratio(interval));
+        let is_one = |side: &SideSample| side.cleaned.instances.len() == 1;
         Some(Self {
             value,
             interval: Some(interval),
-            iterations: Some(iterations),
+            iterations: sides.into_iter().all(is_one).then_some(iterations),
         })
     }
 }

@@ -60,14 +60,19 @@ impl Comparison {
                 let title = self.verdict.title();
                 match (of_ratio, described) {
                     (Some(interval), _) => format!("{title}{}", between(interval)),
-                    (None, Some(interval)) => format!("{title} in {runs}{}", between(interval)),
-                    (None, None) => title.to_owned(),
+                    (None, Some(interval)) if self.is_one_process() => {
+                        format!("{title} in {runs}{}", between(interval))
+                    }
+                    (None, _) if self.difference.is_some() || self.descriptive.is_some() => {
+                        title.to_owned()
+                    }
+                    (None, _) => "no verdict".to_owned(),
                 }
             }
         }
     }
 
-    /// Returns `slower`, `faster`, `worse` or `better`, of a change in the runs of few processes.
+    /// Returns `slower`, `faster`, `worse` or `better`, of a change in the runs of one process per side.
     fn word_in_runs(&self) -> Option<&'static str> {
         let is_time = self.metric.unit == "s" && self.metric.better == Some(Better::Lower);
         match (self.verdict, is_time) {
@@ -87,17 +92,7 @@ impl Comparison {
         }
     }
 
-    /// Returns on how many processes such a statement rests.
-    fn processes_text(&self) -> &'static str {
-        let instances = [self.baseline_estimate, self.candidate_estimate]
-            .map(|it| it.map_or(0, |it| it.size.instances));
-        match instances {
-            [1, 1] => "one process each; another may differ",
-            _ => "few processes; others may differ",
-        }
-    }
-
-    /// Returns the words for the runs of one or two processes per side: those of files, if all come from files.
+    /// Returns the words for the runs of one process per side: those of files, if all come from files.
     pub fn runs_text(&self) -> &'static str {
         match self.runs.iter().flatten().all(|run| run.is_derived()) {
             true => "these files",
@@ -113,6 +108,15 @@ impl Comparison {
             Some(reason) => format!("{grade}{}{reason}", after(&grade)),
             None => grade,
         }
+    }
+}
+
+impl Comparison {
+    /// Returns what the title of the verdict does not say: sizes and reasons; may be empty.
+    pub fn why_text(&self) -> String {
+        let text = self.verdict_text();
+        let rest = text.strip_prefix(self.verdict.title()).unwrap_or(&text);
+        rest.trim_start_matches([',', ':', ' ']).to_owned()
     }
 }
 
@@ -284,9 +288,8 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
             && let Some(last) = parts.last_mut()
         {
             last.push_str(&format!(
-                " in {} ({})",
-                graded.runs_text(),
-                graded.processes_text()
+                " in {} (one process each; another may differ)",
+                graded.runs_text()
             ));
         }
         match verdict {

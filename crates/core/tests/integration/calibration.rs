@@ -5,7 +5,8 @@
 
 use lapwing_core::clean::CleanInstance;
 use lapwing_core::judge::{
-    Caution, CompareOptions, Comparison, InstanceOrigin, SideSample, Verdict, compare, decide,
+    Caution, CompareOptions, Comparison, EarlierComparisons, InstanceOrigin, SideSample, Verdict,
+    compare, decide,
 };
 use lapwing_core::model::{Id, Metric};
 use lapwing_core::sample::{Setting, Subject};
@@ -156,7 +157,7 @@ fn judged(design: Design, random: &mut impl Rng) -> Vec<Comparison> {
             all.push(compare(subject, Metric::lower("s"), names, sides, &options));
         }
     }
-    decide(&mut all, &options);
+    decide(&mut all, &EarlierComparisons::default(), &options);
     all
 }
 

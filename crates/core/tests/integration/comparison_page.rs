@@ -58,7 +58,7 @@ fn a_chart_of_ratios_has_every_verdict_the_worst_first() {
     let chart = chart::ratios(&comparisons, &options());
     insta::assert_snapshot!(format!("{}\n{}", chart.title, chart.subtitle), @"
     wall time: after / before
-    A dot is the ratio, the bar its 95 % interval; right of 1× the candidate has more. Shaded: changes below 5 %, which do not matter. 1 comparison without a ratio is not drawn.
+    A dot is the ratio, the bar its 95 % interval; right of 1× the candidate has more. Shaded: changes below 5 %. 1 comparison without a ratio is not drawn.
     ");
     let datasets = chart.option["dataset"].as_array().expect("datasets");
     let places: Vec<_> = datasets
@@ -70,8 +70,8 @@ fn a_chart_of_ratios_has_every_verdict_the_worst_first() {
     for text in [
         "regression",
         "improvement",
-        "equivalent",
-        "inconclusive",
+        "no change",
+        "undecided",
         "it 4",
         "1×",
     ] {
@@ -82,7 +82,7 @@ fn a_chart_of_ratios_has_every_verdict_the_worst_first() {
 #[test]
 fn of_very_many_ratios_the_most_changed_are_drawn() {
     let chart = chart::ratios(&by_wall_time(120), &options());
-    insta::assert_snapshot!(chart.subtitle, @"A dot is the ratio, the bar its 95 % interval; right of 1× the candidate has more. Shaded: changes below 5 %, which do not matter. The 50 most changed of 100 are drawn. 20 comparisons without a ratio are not drawn.");
+    insta::assert_snapshot!(chart.subtitle, @"A dot is the ratio, the bar its 95 % interval; right of 1× the candidate has more. Shaded: changes below 5 %. The 50 most changed of 100 are drawn. 20 comparisons without a ratio are not drawn.");
     assert_eq!(
         chart.option["yAxis"][0]["axisLabel"]["formatter"]["names"]
             .as_array()
@@ -167,20 +167,20 @@ fn the_page_of_comparisons_has_every_one_the_worst_first() {
         .collect();
     insta::assert_snapshot!(rows.join("\n"), @"
     it 1 | wall_time | 1.144× | regression | 
-    it 4 | wall_time | 1.05× | regression | 
+    it 4 | wall_time | 1.047× | regression | 
     it 1 | peak_memory | 1.144× | regression | 
-    it 4 | peak_memory | 1.05× | regression | 
+    it 4 | peak_memory | 1.047× | regression | 
     it 3 | wall_time | 0.858× | improvement | 
     it 3 | peak_memory | 0.858× | improvement | 
     it 5 | wall_time | – | not_measured | only in the candidate
     it 5 | peak_memory | – | not_measured | only in the candidate
-    it 0 | wall_time | 1.002× | equivalent | 
-    it 2 | wall_time | 1.000× | equivalent | 
-    it 0 | peak_memory | 1.002× | equivalent | 
-    it 2 | peak_memory | 1.000× | equivalent |
+    it 0 | wall_time | 1.002× | equivalent | at most 0.92 %
+    it 2 | wall_time | 1.000× | equivalent | at most 0.52 %
+    it 0 | peak_memory | 1.002× | equivalent | at most 0.92 %
+    it 2 | peak_memory | 1.000× | equivalent | at most 0.52 %
     ");
     let page = &files["compare.html"];
-    let said = "<strong>4 regressions, 2 improvements, 4 equivalent within 3 %, 2 not measured</strong> (6 benchmarks, 12 comparisons, false discoveries at most 5 %).";
+    let said = "<strong>4 regressions, 2 improvements, 2 not measured, 4 unchanged within 0.92 %</strong> (6 benchmarks, 12 comparisons, false discoveries at most 5 %).";
     assert!(page.contains(said), "{page}");
     assert!(page.contains("<strong>1.02× [1.01, 1.03]</strong> (geometric mean of 8 benchmarks)"));
 }

@@ -12,7 +12,7 @@ pub(super) enum FailOn {
     Regression,
     /// A benchmark that fails more often than in the baseline
     Failures,
-    /// A benchmark that is worse in the files compared, of one or two processes per side
+    /// A benchmark that is worse in the compared files of one process each; another process may differ
     WorseInRuns,
 }
 

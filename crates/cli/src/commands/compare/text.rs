@@ -342,8 +342,8 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         .filter(|it| it.descriptive.is_some());
     if described.count() > 0 {
         notes.push(
-            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within the same processes, and another \
-             process may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
+            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
+             may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
              `lapwing run`; for files of hyperfine, `--each-run instance` does"
                 .to_owned(),
         );

@@ -1,7 +1,9 @@
 //! Sentences that compare the measurements of a session.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use lapwing_core::judge::{
-    CompareOptions, Comparison, EarlierComparisons, INSTANCES_FOR_A_VERDICT, Verdict,
+    CompareOptions, Comparison, EarlierComparisons, INSTANCES_FOR_A_VERDICT, SideSample, Verdict,
     VerdictReason, compare, decide,
 };
 use lapwing_core::model::{Better, Metric};
@@ -47,11 +49,17 @@ fn judged(contests: &[Contest<'_>]) -> Vec<Comparison> {
             metric: String::new(),
         };
         let names = contest.names();
+        // Commands and variants are compared although they are defined differently.
+        let sides = [contest.baseline, contest.candidate].map(|row| SideSample {
+            fingerprints: BTreeSet::new(),
+            params: BTreeMap::new(),
+            ..row.side.clone()
+        });
         compare(
             subject,
             contest.baseline.metric.clone(),
             [&names[0], &names[1]],
-            [&contest.baseline.side, &contest.candidate.side],
+            sides.each_ref(),
             &options,
         )
     });

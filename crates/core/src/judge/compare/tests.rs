@@ -128,17 +128,22 @@ fn what_is_inconclusive_always_has_a_reason() {
 }
 
 #[test]
-fn two_instances_a_side_have_values_and_are_judged_by_their_iterations_alone() {
+fn one_process_per_side_is_judged_by_its_iterations_alone() {
+    let options = CompareOptions::default();
+    let verdict = |factor: f64| alone(&side(&[1.0]), &side(&[factor]), &options).verdict;
+    assert_eq!(verdict(2.0), Verdict::WorseInRuns);
+    assert_eq!(verdict(0.5), Verdict::BetterInRuns);
+    assert_eq!(verdict(1.001), Verdict::UnchangedInRuns);
+    assert_eq!(verdict(1.02), Verdict::Inconclusive);
+}
+
+#[test]
+fn two_instances_a_side_have_values_and_no_verdict() {
     let two = side(&[1.0, 1.01]);
     let one = alone(&two, &scaled(2.0), &CompareOptions::default());
-    assert_eq!((one.verdict, one.ratio), (Verdict::WorseInRuns, None));
-    let less = alone(&scaled(2.0), &two, &CompareOptions::default());
-    assert_eq!(less.verdict, Verdict::BetterInRuns);
-    let same = alone(&two, &scaled(1.005), &CompareOptions::default());
-    assert_eq!(same.verdict, Verdict::UnchangedInRuns);
-    let undecided = alone(&side(&[1.0]), &side(&[1.02]), &CompareOptions::default());
-    assert_eq!(undecided.verdict, Verdict::Inconclusive);
-    assert_eq!(undecided.reason, Some(VerdictReason::FewInstances));
+    assert_eq!(one.verdict, Verdict::Inconclusive);
+    assert_eq!(one.reason, Some(VerdictReason::FewInstances));
+    assert_eq!((one.ratio, one.p_adjusted), (None, None));
     assert!(one.baseline_estimate.is_some() && one.candidate_estimate.is_some());
 }
 

@@ -165,7 +165,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
         instances: format!("{} / {}", sizes[0], sizes[1]),
         fewest: sizes[0].min(sizes[1]),
         verdict: comparison.verdict.name(),
-        why: why(comparison),
+        why: comparison.why_text(),
         cautions: comparison.cautions.iter().map(caution_text).collect(),
         benchmark: BenchmarkLink {
             suite: subject.suite.clone(),
@@ -178,15 +178,6 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
             },
         },
     }
-}
-
-/// Returns what the chip of the verdict does not say.
-fn why(comparison: &Comparison) -> String {
-    let text = comparison.verdict_text();
-    let rest = text
-        .strip_prefix(comparison.verdict.title())
-        .unwrap_or(&text);
-    rest.trim_start_matches([',', ':', ' ']).to_owned()
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {
@@ -388,7 +379,7 @@ fn guide(options: &CompareOptions) -> Markup {
         dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better"
             @if options.smallest_effect.is_some() { " by more than the smallest effect that matters" }
             ". " (chip(Verdict::Equivalent)) " the whole interval is within " (round_percent(options.band())) ". " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
-            (chip(Verdict::WorseInRuns)) " and " (chip(Verdict::BetterInRuns)) " hold for one or two processes per side; other processes may differ."
+            (chip(Verdict::WorseInRuns)) " and " (chip(Verdict::BetterInRuns)) " hold for one process per side; another may differ."
         }
         dt { "instances" }
         dd { "Instances of the sides: baseline / candidate. A verdict needs " (INSTANCES_FOR_A_VERDICT) " per side." }

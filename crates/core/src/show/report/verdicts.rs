@@ -89,7 +89,8 @@ pub(super) fn section(shown: &ComparisonIndex, slug: &str, id: &str) -> Markup {
                         (chip(it.verdict)) " " (metric_title(&it.subject.metric)) " "
                         @if let Some(setting) = it.subject.setting.text() { "(" (setting) ") " }
                         strong { (sentence(it)) } ", " (it.candidate) " against " (it.baseline)
-                        ": " (it.verdict_text())
+                        @let why = it.why_text();
+                        @if !why.is_empty() { ": " (why) }
                         "."
                         @for caution in &it.cautions { " " span.attention { "Caution: " (caution_text(caution)) "." } }
                     }

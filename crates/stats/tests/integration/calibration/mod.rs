@@ -18,6 +18,7 @@ mod rounds;
 mod sequential;
 mod slowdown;
 mod stacks;
+mod suite_noise;
 
 use lapwing_stats::{Confidence, Difference, Interval, Replicates, Seed, family_tests};
 
