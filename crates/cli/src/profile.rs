@@ -41,7 +41,7 @@ impl Profile {
                 settings: SettingChoice::Latest,
                 metrics: MetricChoice::Directed,
                 methods: DetectionOptions::default().methods,
-                plan_method: DetectionMethod::Welch,
+                plan_method: DetectionMethod::Paired,
                 plan_experiments: 1_000,
                 basis: None,
                 searches_grid: false,

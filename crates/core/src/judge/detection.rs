@@ -312,7 +312,7 @@ fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
     let only_means = options
         .methods
         .iter()
-        .all(|it| *it == DetectionMethod::Welch);
+        .all(|it| *it == DetectionMethod::Paired);
     let experiment = ExperimentOptions {
         replicates: if only_means { 0 } else { options.replicates },
         confidence: options.confidence,

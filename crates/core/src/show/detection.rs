@@ -27,12 +27,12 @@ impl DetectionView {
     /// Returns the view that is shown first: what `lapwing compare` would detect between separate sessions, if that
     /// was asked for, otherwise the first of each.
     pub fn of(options: &DetectionOptions, target: f64, power: f64) -> Self {
-        let welch = DetectionMethod::Welch;
-        let first = options.methods.first().copied().unwrap_or(welch);
+        let paired = DetectionMethod::Paired;
+        let first = options.methods.first().copied().unwrap_or(paired);
         let strategy = options.strategies.first().copied();
         Self {
-            method: if options.methods.contains(&welch) {
-                welch
+            method: if options.methods.contains(&paired) {
+                paired
             } else {
                 first
             },
@@ -104,9 +104,9 @@ impl DetectionView {
         let by = match self.method {
             DetectionMethod::Laaber => "intervals of means that do not overlap (laaber)",
             DetectionMethod::Schultz => "the interval of the ratio (schultz)",
-            DetectionMethod::Welch => match self.strategy {
-                Strategy::DifferentInstances => "the test of `lapwing compare` (welch)",
-                Strategy::SameInstances => "the paired t test (welch)",
+            DetectionMethod::Paired => match self.strategy {
+                Strategy::DifferentInstances => "the test of `lapwing compare` (paired)",
+                Strategy::SameInstances => "the paired t test (paired)",
             },
         };
         let sides = match self.strategy {

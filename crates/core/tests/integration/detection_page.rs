@@ -29,7 +29,7 @@ fn benchmark(id: &str, instances: u32, noise: (f64, f64)) -> BenchmarkData {
 
 fn by_formula() -> DetectionOptions {
     DetectionOptions {
-        methods: vec![DetectionMethod::Welch],
+        methods: vec![DetectionMethod::Paired],
         strategies: vec![Strategy::DifferentInstances],
         basis: WantedBasis::ClosedForm,
         ..DetectionOptions::default()

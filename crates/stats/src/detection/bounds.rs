@@ -3,7 +3,6 @@
 use super::groups::{DrawShape, LevelGroup, sum_and_count};
 use super::measured::Measured;
 use crate::number::as_f64;
-use crate::ratio::{log_side, satterthwaite};
 use crate::{Confidence, Interval, mean, standard_deviation};
 
 /// Which slowdowns an experiment detects: those outside of these bounds.
@@ -66,22 +65,6 @@ pub(super) fn laaber(control: Interval, test: Interval) -> Bounds {
 /// Returns the bounds by Schultz: the interval of control / test leaves out 1.
 pub(super) fn schultz(ratio: Interval) -> Bounds {
     Bounds::new(ratio.lower, ratio.upper)
-}
-
-/// Returns the bounds by Welch's test of the logarithms of instance means.
-pub(super) fn welch(control: &[f64], test: &[f64], confidence: Confidence) -> Bounds {
-    let bounds = || {
-        let (control, test) = (log_side(control)?, log_side(test)?);
-        let difference = control.centre - test.centre;
-        let variance = control.variance + test.variance;
-        let half = if variance > 0.0 {
-            confidence.t_quantile(satterthwaite(&control, &test))? * variance.sqrt()
-        } else {
-            0.0
-        };
-        Some(around(difference, half))
-    };
-    bounds().unwrap_or(Bounds::UNDETERMINED)
 }
 
 /// Returns the bounds by the paired t test of the logarithms of instance means.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::bounds::{Bounds, instance_means, laaber, paired, schultz, welch};
+use super::bounds::{Bounds, instance_means, laaber, paired, schultz};
 use super::draws::{RandomStreams, draw};
 use super::ends::ReplicateEnds;
 use super::groups::{DrawShape, ExperimentGroups, LevelGroup, ReplicateSums, sum_and_count};
@@ -16,7 +16,7 @@ use crate::{Confidence, Configuration, DetectionMethod, Seed, Strategy};
 /// How experiments are made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExperimentOptions {
-    /// So many replicates each bootstrap draws; with 0 there are none, and only Welch's test has
+    /// So many replicates each bootstrap draws; with 0 there are none, and only the paired test has
     /// bounds.
     pub replicates: usize,
     /// The confidence of the intervals.
@@ -80,7 +80,7 @@ impl Experiments {
 /// Each draws a control and a test from the measurements, without replacement: with different
 /// instances, n for each side and m iterations of each; with the same, n instances and twice m iterations of
 /// each. It then asks from which slowdown of the test on each method tells the two apart:
-/// Laaber's and Schultz's by hierarchical bootstraps (Hail's `laaber_mds` and `schultz_mds`), Welch's by the
+/// Laaber's and Schultz's by hierarchical bootstraps (Hail's `laaber_mds` and `schultz_mds`), the paired test by the
 /// t test of the logarithms of instance means.
 ///
 /// What is shared leaves every cell of a grid as if it were computed by itself: one bootstrap serves
@@ -274,12 +274,12 @@ impl<'a> ExperimentDrawing<'a> {
     fn judge_means(&self, all: &mut Experiments) {
         let means = |group: &LevelGroup| instance_means(group, &self.shape, self.measured);
         let (control, confidence) = (means(&self.groups.control), self.options.confidence);
-        let of_welch = &mut all.bounds[DetectionMethod::Welch as usize];
+        let of_pairs = &mut all.bounds[DetectionMethod::Paired as usize];
         if let Some(different) = &self.groups.different {
-            of_welch[0].push(welch(&control, &means(different), confidence));
+            of_pairs[0].push(paired(&control, &means(different), confidence));
         }
         if let Some(same) = &self.groups.same {
-            of_welch[1].push(paired(&control, &means(same), confidence));
+            of_pairs[1].push(paired(&control, &means(same), confidence));
         }
     }
 }
@@ -334,6 +334,7 @@ fn copy(values: &[u64], positions: &[usize], row: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Replicates;
     use crate::detection::rate::DetectionRate;
 
     const OPTIONS: ExperimentOptions = ExperimentOptions {
@@ -394,11 +395,11 @@ mod tests {
         for strategy in Strategy::ALL {
             for slowdown in [0.5, 1.0, 1.5] {
                 let rate = |method| DetectionRate::of(found.bounds(method, strategy), slowdown);
-                let [laaber, schultz, welch] = DetectionMethod::ALL.map(rate);
+                let [laaber, schultz, paired] = DetectionMethod::ALL.map(rate);
                 assert_eq!((laaber.detected, laaber.undetermined), (0, 0));
                 // A ratio of zeros and their logarithms are no numbers.
                 assert_eq!((schultz.detected, schultz.undetermined), (0, 20));
-                assert_eq!((welch.detected, welch.undetermined), (0, 20));
+                assert_eq!((paired.detected, paired.undetermined), (0, 20));
             }
         }
     }
@@ -480,16 +481,21 @@ mod tests {
             row.truncate(9);
         }
         let found = experiments(&measured(&uneven), SMALL, 0..3, &OPTIONS);
-        let count = |it| found.bounds(DetectionMethod::Welch, it).len();
+        let count = |it| found.bounds(DetectionMethod::Paired, it).len();
         assert_eq!(Strategy::ALL.map(count), [3, 3]);
     }
 
     #[test]
-    fn the_bounds_of_welch_are_those_of_the_comparison() {
-        let (control, test) = ([1.0, 1.1, 0.9, 1.05], [1.2, 1.0, 1.15, 1.1]);
-        let bounds = welch(&control, &test, Confidence::P95);
-        let ratio = crate::ratio_of_means(&test, &control, Confidence::P95).expect("four a side");
-        assert!((bounds.lower - ratio.interval.lower).abs() < 1e-12);
-        assert!((bounds.upper - ratio.interval.upper).abs() < 1e-12);
+    fn the_bounds_of_pairs_are_those_of_the_comparison() {
+        let (control, test) = ([1.0_f64, 1.1, 0.9, 1.05], [1.2_f64, 1.0, 1.15, 1.1]);
+        let bounds = paired(&control, &test, Confidence::P95);
+        let pairs = control.iter().zip(&test);
+        let pairs = Replicates::Pairs(pairs.map(|(one, other)| one.ln() - other.ln()).collect());
+        let interval = pairs
+            .difference(Confidence::P95)
+            .expect("four pairs")
+            .interval;
+        assert!((bounds.lower - interval.lower.exp()).abs() < 1e-12);
+        assert!((bounds.upper - interval.upper.exp()).abs() < 1e-12);
     }
 }

@@ -17,13 +17,9 @@ use crate::Confidence;
 ///
 /// | | k | ν |
 /// |---|---|---|
-/// | Welch, different instances | t(2I (I − 1) / (I + 1)) √(2m²/I) | 2(I − 1) |
-/// | Welch, same instances | t(I − 1) √(2w/I) | I − 1 |
+/// | paired | t(I − 1) sd(d) | I − 1 |
 /// | Schultz | z √E(V) | 2 E(V)² / Var(V) |
 /// | Laaber | z √E((√V_c + √V_t)²) | 4 E(V_c)² / Var(V_c) / (1 + r) |
-///
-/// The sides vary alike, but their observed variances do not: then Welch's degrees of freedom are fewer than 2(I − 1), and their
-/// inverse is (I + 1) / (2I (I − 1)) on average.
 ///
 /// V is the variance of the bootstrap, which is not that of d: resampling I values has only I − 1 parts in I of their variance, and
 /// resampling iterations counts σ_W² a second time. For one side V_c = ((I−1)/I S_m² + (J−1)/J S_w²/J) / I, where S_m² is the variance of
@@ -46,7 +42,7 @@ pub struct Detection {
 impl Detection {
     /// Returns how `method` detects in this `configuration`, at this level of confidence.
     ///
-    /// `None` when a variance of the noise is negative or no number, without instances or iterations, and for Welch with
+    /// `None` when a variance of the noise is negative or no number, without instances or iterations, and for pairs with
     /// fewer than two instances, which have no variance.
     pub fn new(
         noise: Noise,
@@ -61,9 +57,9 @@ impl Detection {
         let sides = SidePair::new(noise, configuration);
         let variance = sides.variance_of_difference(strategy);
         let (half_width, freedom) = match method {
-            DetectionMethod::Welch => {
-                let (judged, freedom) = sides.freedom(strategy);
-                (confidence.t_quantile(judged)? * variance.sqrt(), freedom)
+            DetectionMethod::Paired => {
+                let freedom = sides.freedom_of_pairs();
+                (confidence.t_quantile(freedom)? * variance.sqrt(), freedom)
             }
             DetectionMethod::Schultz => sides.ratio(strategy).half_width(confidence),
             DetectionMethod::Laaber => sides.two_intervals(strategy).half_width(confidence),
@@ -176,7 +172,7 @@ mod tests {
             between: 9.0,
             within: 5.0,
         };
-        let (strategy, method) = (Strategy::SameInstances, DetectionMethod::Welch);
+        let (strategy, method) = (Strategy::SameInstances, DetectionMethod::Paired);
         Detection::new(noise, of(n, 10), strategy, method, confidence).expect("possible")
     }
 
@@ -210,16 +206,16 @@ mod tests {
         }
     }
 
-    /// The mixture over how the observed variance falls to the two sides, which are β and 1 − β of it: Welch's degrees of freedom
-    /// are then (I − 1) / (β² + (1 − β)²). Integrated with scipy 1.17.1.
     #[test]
-    fn welchs_degrees_of_freedom_are_well_summed_up() {
-        for (instances, expected) in [(3, 0.0351), (4, 0.0411), (5, 0.0442), (10, 0.0485)] {
-            let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Welch);
-            let found = Detection::new(NOISE, of(instances, 10), strategy, method, Confidence::P95)
-                .expect("possible")
-                .power_at(0.0);
-            assert!((found - expected).abs() < 0.002, "{instances}: {found}");
+    fn without_a_slowdown_pairs_keep_their_level() {
+        for instances in [2, 3, 5, 10, 50] {
+            for strategy in Strategy::ALL {
+                let method = DetectionMethod::Paired;
+                let found =
+                    Detection::new(NOISE, of(instances, 10), strategy, method, Confidence::P95);
+                let found = found.expect("possible").power_at(0.0);
+                assert!((found - 0.05).abs() < 1e-9, "{instances}: {found}");
+            }
         }
     }
 
@@ -258,14 +254,14 @@ mod tests {
             .minimal_detectable_slowdown(0.8)
             .expect("a power")
         };
-        assert_eq!(slowdown(DetectionMethod::Welch), 1.0);
+        assert_eq!(slowdown(DetectionMethod::Paired), 1.0);
         assert_eq!(slowdown(DetectionMethod::Schultz), 1.0);
         assert!(slowdown(DetectionMethod::Laaber) > 1.05);
     }
 
     #[test]
     fn what_cannot_be_has_no_power() {
-        let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Welch);
+        let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Paired);
         let of_noise = |noise| Detection::new(noise, of(5, 5), strategy, method, Confidence::P95);
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(
@@ -286,7 +282,7 @@ mod tests {
         let with = |configuration, method| {
             Detection::new(NOISE, configuration, strategy, method, Confidence::P95)
         };
-        assert_eq!(with(of(1, 5), DetectionMethod::Welch), None);
+        assert_eq!(with(of(1, 5), DetectionMethod::Paired), None);
         for method in DetectionMethod::ALL {
             assert_eq!(with(of(0, 5), method), None);
             assert_eq!(with(of(5, 0), method), None);
@@ -319,7 +315,7 @@ mod tests {
                 for strategy in Strategy::ALL {
                     let detection = Detection::new(noise, of(instances, iterations), strategy, method, Confidence::P95);
                     let Some(detection) = detection else {
-                        prop_assert!(instances == 1 && method == DetectionMethod::Welch);
+                        prop_assert!(instances == 1 && method == DetectionMethod::Paired);
                         continue;
                     };
                     let (less, more) = (detection.power_at(shift), detection.power_at(shift + step));

@@ -58,21 +58,21 @@ pub enum DetectionMethod {
     /// The percentile interval of the ratio of the means, by the hierarchical bootstrap, leaves out 1. With
     /// the same instances on both sides each resample draws them together.
     Schultz,
-    /// What `lapwing compare` does with few instances: the t interval of the difference of mean logarithms of
-    /// instance means leaves out 0. With the same instances on both sides it is the paired one.
-    Welch,
+    /// What `lapwing compare` does with a single benchmark whose sides were interleaved: the t interval of the differences of the
+    /// logarithms of instance means, in pairs, leaves out 0.
+    Paired,
 }
 
 impl DetectionMethod {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Laaber, Self::Schultz, Self::Welch];
+    pub const ALL: [Self; 3] = [Self::Laaber, Self::Schultz, Self::Paired];
 
     /// Returns its name in options and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Laaber => "laaber",
             Self::Schultz => "schultz",
-            Self::Welch => "welch",
+            Self::Paired => "paired",
         }
     }
 }

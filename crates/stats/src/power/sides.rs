@@ -71,16 +71,9 @@ impl SidePair {
         2.0 * one / self.instances
     }
 
-    /// The degrees of freedom by which the t test judges, and those that the estimated variance has.
-    pub(super) fn freedom(&self, strategy: Strategy) -> (f64, f64) {
-        let one = self.instances - 1.0;
-        match strategy {
-            Strategy::DifferentInstances => (
-                2.0 * one * self.instances / (self.instances + 1.0),
-                2.0 * one,
-            ),
-            Strategy::SameInstances => (one, one),
-        }
+    /// The degrees of freedom of the paired t test.
+    pub(super) fn freedom_of_pairs(&self) -> f64 {
+        self.instances - 1.0
     }
 
     /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling their

@@ -101,7 +101,7 @@ fn detects(
             let ratio = percentile_interval(ratios(random), Confidence::P95).unwrap();
             !ratio.contains(1.0)
         }
-        DetectionMethod::Welch => unreachable!("it draws nothing"),
+        DetectionMethod::Paired => unreachable!("it draws nothing"),
     }
 }
 

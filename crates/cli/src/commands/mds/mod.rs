@@ -112,9 +112,9 @@ pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
         DetectionMethod::Schultz,
     ),
     (
-        "welch",
-        "Welch's t-test on logarithms of instance means, as in `lapwing compare`",
-        DetectionMethod::Welch,
+        "paired",
+        "The t test of pairs of instances, on logarithms of their means, as in `lapwing compare` with interleaved sides",
+        DetectionMethod::Paired,
     ),
 ];
 

@@ -80,7 +80,7 @@ fn simulation(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
     if cells().next().is_none() {
         return Vec::new();
     }
-    let resamples = command.wide || view.method != DetectionMethod::Welch;
+    let resamples = command.wide || view.method != DetectionMethod::Paired;
     let resampled = match resamples {
         true => format!(", resampled {} times", grouped(found.options.replicates)),
         false => String::new(),
@@ -195,10 +195,11 @@ fn unsure(shown: ShownDetection<'_>) -> Option<String> {
 fn undetermined(shown: ShownDetection<'_>) -> Vec<String> {
     let (found, view) = (shown.found, shown.view);
     let mut notes = Vec::new();
-    let is_hopeless =
-        |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
+    let is_hopeless = |it: &DetectionCell| {
+        it.method == DetectionMethod::Paired && it.configuration.instances == 1
+    };
     if told(shown).any(is_hopeless) {
-        notes.push("welch needs at least 2 instances per side".to_owned());
+        notes.push("paired needs at least 2 instances per side".to_owned());
     }
     let others = told(shown).filter(|it| !is_hopeless(it));
     let most = others
@@ -265,10 +266,10 @@ fn no_verdict(shown: ShownDetection<'_>) -> Option<String> {
     let (found, command, view) = (shown.found, shown.command, shown.view);
     let fewest = *found.options.grid.instances.first()?;
     let options = &found.options;
-    let (welch, ibs) = (DetectionMethod::Welch, Strategy::DifferentInstances);
+    let (paired, ibs) = (DetectionMethod::Paired, Strategy::DifferentInstances);
     let is_told = match command.wide {
-        true => options.methods.contains(&welch) && options.strategies.contains(&ibs),
-        false => view.method == welch && view.strategy == ibs,
+        true => options.methods.contains(&paired) && options.strategies.contains(&ibs),
+        false => view.method == paired && view.strategy == ibs,
     };
     (is_told && fewest < INSTANCES_FOR_A_VERDICT).then(|| {
         format!(

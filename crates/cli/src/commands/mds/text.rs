@@ -243,7 +243,7 @@ fn wide_table(rows: &[Detectability], found: &FoundDetection, ends: Ends) -> Tab
     columns[0].0 = rows.len() > 1;
     columns.extend(["slowdown", "per side"].map(|title| (true, title, Right)));
     columns.extend(rates.iter().map(|title| (true, title.as_str(), Right)));
-    let last = ["welch tbs", "welch ibs", "metric", "suite", "schultz tbs"];
+    let last = ["paired tbs", "paired ibs", "metric", "suite", "schultz tbs"];
     let mut table = Table::of_shown(&columns).dispensable(&last);
     for row in rows {
         for wide in wide_rows(row, found) {

@@ -63,7 +63,7 @@ pub struct PlanCommand {
     /// Cost of one machine hour
     #[arg(long, value_name = "MONEY", value_parser = parse_price, help_heading = "Search")]
     price: Option<f64>,
-    /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
+    /// Detection method [default: paired, as in `lapwing compare`; laaber with --compat hail]
     #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), help_heading = "Search")]
     method: Option<DetectionMethod>,
     /// Which instances the two sides are drawn from

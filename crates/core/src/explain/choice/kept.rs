@@ -85,7 +85,7 @@ fn options() -> PlanOptions {
         false_positives: 0.05,
         assurance: 0.9,
         detection: DetectionOptions {
-            methods: vec![DetectionMethod::Welch],
+            methods: vec![DetectionMethod::Paired],
             strategies: vec![Strategy::DifferentInstances],
             experiments: 1_000,
             ..DetectionOptions::default()

@@ -230,7 +230,7 @@ impl PlanOptions {
     /// Returns the detection method.
     pub fn method(&self) -> DetectionMethod {
         let methods = self.detection.methods.first();
-        methods.copied().unwrap_or(DetectionMethod::Welch)
+        methods.copied().unwrap_or(DetectionMethod::Paired)
     }
 
     /// Returns the strategy that draws the two sides.

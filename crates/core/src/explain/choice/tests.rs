@@ -102,7 +102,7 @@ fn sought(
 #[test]
 fn what_simulations_confirm_is_the_cheapest_and_nothing_less_holds_the_power() {
     let cleaned = measured();
-    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let options = options(DetectionMethod::Paired, Strategy::DifferentInstances);
     for slowdown in [1.12, 1.2] {
         let found = sought(&cleaned, &options, slowdown, MOST).expect("it can be");
         let at = found.configuration;
@@ -132,7 +132,7 @@ fn what_simulations_confirm_is_the_cheapest_and_nothing_less_holds_the_power() {
 fn few_configurations_are_simulated() {
     let cleaned = measured();
     for (method, strategy) in [
-        (DetectionMethod::Welch, Strategy::DifferentInstances),
+        (DetectionMethod::Paired, Strategy::DifferentInstances),
         (DetectionMethod::Schultz, Strategy::SameInstances),
     ] {
         let options = options(method, strategy);
@@ -153,7 +153,7 @@ fn few_configurations_are_simulated() {
 #[test]
 fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
     let cleaned = measured();
-    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let options = options(DetectionMethod::Paired, Strategy::DifferentInstances);
     let most = Configuration {
         instances: 10,
         iterations: 5,
@@ -183,7 +183,7 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
 #[test]
 fn a_small_pilot_makes_plans_larger_and_their_power_uncertain() {
     let all = measured();
-    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let options = options(DetectionMethod::Paired, Strategy::DifferentInstances);
     let of = |pilot: usize, assurance| {
         let cleaned = Cleaned {
             instances: all.instances.iter().take(pilot).cloned().collect(),
@@ -214,7 +214,7 @@ fn a_small_pilot_makes_plans_larger_and_their_power_uncertain() {
 #[test]
 fn what_is_typed_is_simulated_like_every_other_choice() {
     let cleaned = measured();
-    let options = options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let options = options(DetectionMethod::Paired, Strategy::DifferentInstances);
     let mut search = Search::new(&cleaned, Some(COSTS), &options, SEED);
     let found = search.cheapest(1.12, MOST).expect("it can be");
     let simulated = search.simulation.count();

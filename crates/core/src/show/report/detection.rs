@@ -54,7 +54,7 @@ impl DetectionTarget {
     /// simulation of thousands of benchmarks would take minutes.
     fn options(self) -> DetectionOptions {
         DetectionOptions {
-            methods: vec![DetectionMethod::Welch],
+            methods: vec![DetectionMethod::Paired],
             strategies: vec![Strategy::DifferentInstances],
             basis: WantedBasis::ClosedForm,
             confidence: self.confidence,

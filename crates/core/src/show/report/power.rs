@@ -198,7 +198,7 @@ mod tests {
             within: within.powi(2),
         };
         let options = DetectionOptions {
-            methods: vec![DetectionMethod::Welch],
+            methods: vec![DetectionMethod::Paired],
             strategies: vec![Strategy::DifferentInstances],
             ..DetectionOptions::default()
         };
