@@ -1,19 +1,23 @@
 //! `lapwing judge`: whether the checked-out state is slower than a baseline, as an exit code.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_core::judge::EarlierComparisons;
 use lapwing_core::measure::{
     RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
 };
-use lapwing_core::model::Better;
+use lapwing_core::model::{Better, Id};
 use lapwing_core::sample::{SampleFilter, SideSpec};
 use lapwing_core::show::percent;
 use lapwing_core::suite::{Plan, Variant};
 use lapwing_core::text::counted;
-use lapwing_stats::{Difference, Interval, SlowdownAnswer, as_f64};
+use lapwing_stats::{
+    Confidence, Difference, Interval, NeededReplicates, SlowdownAnswer, VerdictRule,
+};
 use serde_json::json;
 
 use super::bisect::{
@@ -57,7 +61,11 @@ enum JudgedBaseline {
     /// It is measured too.
     Measured,
     /// Logarithms of the instance means of this side.
-    Stored { name: String, logs: Vec<f64> },
+    Stored {
+        name: String,
+        logs: Vec<f64>,
+        sessions: BTreeSet<Id>,
+    },
 }
 
 /// A judgement.
@@ -161,7 +169,12 @@ impl JudgeCommand {
                 logs.len()
             )));
         }
-        Ok(JudgedBaseline::Stored { name, logs })
+        let sessions = found.sides.sessions().into_iter().map(|(_, id)| id);
+        Ok(JudgedBaseline::Stored {
+            name,
+            logs,
+            sessions: sessions.collect(),
+        })
     }
 
     fn judge(
@@ -171,6 +184,18 @@ impl JudgeCommand {
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         let store = crate::store::open_for_writing(context)?;
+        let sessions = match &baseline {
+            JudgedBaseline::Measured => BTreeSet::new(),
+            JudgedBaseline::Stored { sessions, .. } => sessions.clone(),
+        };
+        let history = EarlierComparisons::sides_of(
+            &store,
+            &plan.suite,
+            &plan.cases[0].benchmark.id,
+            &self.options.metric,
+            &sessions,
+            &CleaningOptions::default().judging()?.rules,
+        )?;
         let session = new_session(self.options.name.clone(), &plan, &store)?;
         let session_name = session.name.clone().unwrap_or_default();
         let environments = PythonEnvironments::prepare(&plan, context)?;
@@ -186,12 +211,13 @@ impl JudgeCommand {
         let working_tree = plan.variants.len() - 1;
         let (logs, name) = match baseline {
             JudgedBaseline::Measured => (None, visits.label(0)),
-            JudgedBaseline::Stored { name, logs } => (Some(logs), name),
+            JudgedBaseline::Stored { name, logs, .. } => (Some(logs), name),
         };
         let comparison = SideComparison {
             case: 0,
             commits: [0, working_tree],
             baseline: logs,
+            history,
             most: self.options.instances as usize,
             // Each of both wrong answers may have all of the error rate.
             alpha: 2.0 * (1.0 - self.options.confidence.level()),
@@ -308,8 +334,8 @@ impl JudgeCommand {
                 format!("`{id}` is not slower than {baseline} by {effect}: {evidence}")
             }
             SlowdownAnswer::Undecided => format!(
-                "`{id}`: undecided against {baseline}: {evidence}; needs about {} per side (--instances)",
-                counted(instances_needed(compared, self.smallest_effect), "instance")
+                "`{id}`: undecided against {baseline}: {evidence}{}",
+                needed_text(compared, self.smallest_effect)
             ),
         }
     }
@@ -349,16 +375,26 @@ fn is_higher_better(plan: &Plan, metric: &str) -> bool {
     declared == Some(Better::Higher)
 }
 
-/// Returns the number of instances per side with which the interval would be as wide as the smallest effect.
-fn instances_needed(compared: &CommitComparison, smallest_effect: f64) -> u64 {
-    let interval = compared.difference.interval;
-    let times = ((interval.upper - interval.lower) / smallest_effect.ln_1p()).powi(2);
-    let needed = (as_f64(compared.instances[1]) * times).ceil();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a positive number that is shown"
-    )]
-    let needed = needed as u64;
-    needed
+/// Returns how many instances per side would probably decide; empty if that is unknown.
+fn needed_text(compared: &CommitComparison, smallest_effect: f64) -> String {
+    let rule = VerdictRule {
+        border: 0.0,
+        band: smallest_effect.ln_1p(),
+        level: compared.level,
+        confidence: Confidence::new(1.0 - compared.level).unwrap_or(Confidence::P95),
+    };
+    let needed = compared.test.map(|test| test.replicates_for_verdict(&rule));
+    match needed {
+        Some(NeededReplicates::About(number)) => format!(
+            "; needs about {} per side (--instances) for an answer with a probability of 80 %",
+            counted(number, "instance")
+        ),
+        Some(NeededReplicates::MoreThan(number)) => {
+            format!(
+                "; too noisy: needs more than {} per side",
+                counted(number, "instance")
+            )
+        }
+        Some(NeededReplicates::NoNumber) | None => String::new(),
+    }
 }

@@ -61,16 +61,16 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     assert_snapshot!(mds(folder.path(), &[]), @"
     2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations per side; 1 with too few measurements
 
-     benchmark                                             3 × 4                3 × 8   12 × 4   12 × 8  for 5 %
-     tests/test_shuffle.py::test_shuffle[p2p]  6.5 % [6.3–7.9 %]    5.6 % [5.0–6.7 %]   ~2.4 %   ~2.2 %    6 × 4
-     sort                                      1.4 % [1.3–1.9 %]  0.95 % [0.93–1.1 %]  ~0.52 %  ~0.41 %    3 × 4
-     start                                                     –                    –        –        –        –
+     benchmark                                             3 × 4              3 × 8   12 × 4   12 × 8  for 5 %
+     tests/test_shuffle.py::test_shuffle[p2p]   9.5 % [8.8–14 %]  7.7 % [7.0–9.8 %]   ~2.5 %   ~2.3 %    6 × 4
+     sort                                      2.2 % [2.1–2.5 %]  1.5 % [1.4–1.7 %]  ~0.54 %  ~0.43 %    3 × 4
+     start                                                     –                  –        –        –        –
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 4.4 % [2.1–8.8 %] with 3 × 4, ~4.9 %
-    with 12 × 8 (confidence 95 %)
+    false positives, without any slowdown: 8.8 % [5.3–14 %] with 3 × 4, ~5.0 % with
+    12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
     […] 95 % interval of the simulation
     ~ computed by formula: too few measured instances to simulate
@@ -92,7 +92,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     | sort | 1.6 % \[1.4–2.3 %\] | ~1.3 % | 0.46 % \[0.40–0.62 %\] | ~0.33 % | 3 × 4 |
     | start | – | – | – | – | – |
 
-    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %, by the paired t test (paired), the same instances on both sides (tbs)
 
     false positives, without any slowdown: 8.1 % \[4.8–13 %\] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
 
@@ -122,22 +122,20 @@ fn one_benchmark_has_all_configurations() {
     let folder = holding(&records());
     let arguments = ["-b", "shuffle", "--target", "3%", "--power", "80%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations per side, perhaps with 6 × 4
+    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations per side
 
      instances                × 4                × 8
-             3  5.2 % [5.0–6.3 %]  4.7 % [4.3–5.0 %]
-             6  2.7 % [2.5–3.2 %]  2.8 % [2.5–3.0 %]
-            12             ~1.8 %             ~1.7 %
+             3  7.7 % [6.5–8.8 %]  5.7 % [5.1–7.0 %]
+             6  3.2 % [3.0–3.6 %]  3.2 % [2.9–3.6 %]
+            12             ~1.9 %             ~1.8 %
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    80 %, by the test of `lapwing compare` (welch), different instances on the two
+    80 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 6.2 % [2.7–14 %] with 3 × 4, ~4.9 % with
+    false positives, without any slowdown: 8.8 % [4.3–17 %] with 3 × 4, ~5.0 % with
     12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
     […] 95 % interval of the simulation
-    a slowdown of 3 % is detected 85 % [76–91 %] of the time with 6 × 4; more
-    --experiments narrow this
     ~ computed by formula: too few measured instances to simulate
     only 12 instances were measured: the true MDS may be up to 1.7 times as large
     `lapwing plan --slowdown 3%` chooses how much to run
@@ -154,25 +152,25 @@ fn wide_has_all_methods_beside_each_other() {
     assert_snapshot!(mds(folder.path(), &arguments), @"
     tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations per side
 
-     slowdown  per side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
-            1     3 × 4        0.07        0.01         0.16         0.07       0.06       0.10
-            1     3 × 8        0.09       ~0.01         0.17        ~0.04       0.07      ~0.05
-            1     6 × 4        0.00        0.00         0.04         0.04       0.03       0.07
-            1     6 × 8        0.04       ~0.00         0.10        ~0.02       0.06      ~0.05
-            1    12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.01
-            1    12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
-         1.03     3 × 4        0.50        0.50         0.70         0.97       0.29       0.79
-         1.03     3 × 8        0.74       ~0.65         0.84        ~1.00       0.42      ~0.91
-         1.03     6 × 4        0.76        0.86         0.88         1.00       0.85       1.00
-         1.03     6 × 8        0.82       ~0.90         0.95        ~1.00       0.89      ~1.00
-         1.03    12 × 4       ~0.96        1.00        ~1.00         1.00      ~1.00       1.00
-         1.03    12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
-          1.1     3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-          1.1     3 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-          1.1     6 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-          1.1     6 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-          1.1    12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
-          1.1    12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
+     slowdown  per side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  paired ibs  paired tbs
+            1     3 × 4        0.07        0.01         0.16         0.07        0.09        0.10
+            1     3 × 8        0.09       ~0.01         0.17        ~0.04        0.11       ~0.05
+            1     6 × 4        0.00        0.00         0.04         0.04        0.04        0.07
+            1     6 × 8        0.04       ~0.00         0.10        ~0.02        0.05       ~0.05
+            1    12 × 4       ~0.01        0.00        ~0.05         0.00       ~0.05        0.01
+            1    12 × 8       ~0.01       ~0.00        ~0.06        ~0.01       ~0.05       ~0.05
+         1.03     3 × 4        0.50        0.50         0.70         0.97        0.33        0.79
+         1.03     3 × 8        0.74       ~0.65         0.84        ~1.00        0.30       ~0.91
+         1.03     6 × 4        0.76        0.86         0.88         1.00        0.72        1.00
+         1.03     6 × 8        0.82       ~0.90         0.95        ~1.00        0.71       ~1.00
+         1.03    12 × 4       ~0.96        1.00        ~1.00         1.00       ~0.99        1.00
+         1.03    12 × 8       ~0.98       ~1.00        ~1.00        ~1.00       ~1.00       ~1.00
+          1.1     3 × 4        1.00        1.00         1.00         1.00        0.96        1.00
+          1.1     3 × 8        1.00       ~1.00         1.00        ~1.00        1.00       ~1.00
+          1.1     6 × 4        1.00        1.00         1.00         1.00        1.00        1.00
+          1.1     6 × 8        1.00       ~1.00         1.00        ~1.00        1.00       ~1.00
+          1.1    12 × 4       ~1.00        1.00        ~1.00         1.00       ~1.00        1.00
+          1.1    12 × 8       ~1.00       ~1.00        ~1.00        ~1.00       ~1.00       ~1.00
 
     simulated: 80 experiments per configuration, resampled 60 times
     with this number of experiments each rate is accurate to ± 11 points or better
@@ -195,13 +193,13 @@ fn wide_has_all_methods_beside_each_other() {
         "csv",
     ];
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    suite,benchmark,metric,variant,version,session,slowdown,instances,iterations,laaber_ibs,laaber_tbs,schultz_ibs,schultz_tbs,welch_ibs,welch_tbs
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,4,0.5,0.5,0.7,0.975,0.2875,0.7875
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,8,0.7375,0.6494110341805999,0.8375,0.9999720766320945,0.425,0.91358068575554
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,4,0.7625,0.8625,0.875,1.0,0.85,1.0
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,8,0.825,0.8986171923984158,0.95,0.9999999999943194,0.8875,0.9999999822201113
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,4,0.9649313219221448,1.0,0.9960392951210499,1.0,0.9951602626261001,1.0
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,8,0.984886469017588,0.999844051692077,0.9986472840480266,1.0,0.9979834769417152,0.9999999999999873
+    suite,benchmark,metric,variant,version,session,slowdown,instances,iterations,laaber_ibs,laaber_tbs,paired_ibs,paired_tbs,schultz_ibs,schultz_tbs
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,4,0.5,0.5,0.325,0.7875,0.7,0.975
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,8,0.7375,0.6494110341805999,0.3,0.91358068575554,0.8375,0.9999720766320945
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,4,0.7625,0.8625,0.725,1.0,0.875,1.0
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,8,0.825,0.8986171923984158,0.7125,0.9999999822201113,0.95,0.9999999999943194
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,4,0.9649313219221448,1.0,0.9910346621084989,1.0,0.9960392951210499,1.0
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,8,0.984886469017588,0.999844051692077,0.9958366487513656,0.9999999999999873,0.9986472840480266,1.0
     exit 0
     ");
 }
@@ -263,20 +261,11 @@ fn csv_has_the_rows_of_json() {
     let arguments = ["-b", "sort", "--slowdowns", "1.01", "--method", "welch"];
     let csv = [&arguments[..], &["--format", "csv"]].concat();
     assert_snapshot!(mds(folder.path(), &csv), @"
-    suite,benchmark,metric,variant,version,session,method,strategy,slowdown,instances,iterations,detection_rate,lower,upper,undetermined,experiments,basis
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,4,0.675,0.5664052731061473,0.7675583815564182,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,3,4,0.6625,0.5535652339817697,0.7565438739191839,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,8,0.9625,0.8954527990995489,0.9871654310800885,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,3,8,0.8306156964346366,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,4,1.0,0.9541818704644727,1.0,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,6,4,0.9875,0.9325372992233133,0.9977900244795476,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,8,1.0,0.9541818704644727,1.0,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,6,8,0.9999955943974886,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,12,4,0.9999996938621518,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,12,4,1.0,0.9541818704644727,1.0,0,80,simulated
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,12,8,0.9999999999958132,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,12,8,0.9999999999999873,,,0,,closed_form
-    exit 0
+    error: invalid value 'welch' for '--method <METHOD>'
+      [possible values: laaber, schultz, paired]
+
+    For more information, try '--help'.
+    exit 2
     ");
 }
 
@@ -297,14 +286,14 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
     2 of 3 benchmarks can detect 1 % with at most 100 instances × 50 iterations per side; 1 with too few measurements
 
      benchmark                                 10 × 1  10 × 50  100 × 1  100 × 50    for 1 %
-     tests/test_shuffle.py::test_shuffle[p2p]  ~3.4 %   ~2.3 %   ~1.0 %   ~0.69 %  ~100 × 50
-     sort                                      ~1.0 %  ~0.32 %  ~0.31 %   ~0.09 %   ~100 × 1
+     tests/test_shuffle.py::test_shuffle[p2p]  ~3.7 %   ~2.5 %   ~1.0 %   ~0.69 %  ~100 × 50
+     sort                                      ~1.1 %  ~0.34 %  ~0.31 %   ~0.10 %   ~100 × 1
      start                                          –        –        –         –          –
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: ~4.9 % with 10 × 1, ~5.0 % with 100 × 50
+    false positives, without any slowdown: ~5.0 % with 10 × 1, ~5.0 % with 100 × 50
     (confidence 95 %)
     – too few measurements of start (need 3 instances, got 2)
     based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be
@@ -460,16 +449,16 @@ fn settings_and_metrics_have_rows_of_their_own() {
     2 of 3 benchmarks can detect 5 % in every setting with at most 12 instances × 8 iterations per side
 
      benchmark   setting  metric                    3 × 4    3 × 8   12 × 4   12 × 8  for 5 %
-     join        1.1      wall_time        74 % [59–74 %]    ~78 %    ~22 %    ~22 %        –
-     throughput  1.1      rate                    ~0.71 %  ~0.50 %  ~0.25 %  ~0.17 %   ~3 × 4
-     sort        1.1      wall_time  0.41 % [0.40–0.56 %]  ~0.48 %  ~0.23 %  ~0.16 %    3 × 4
-     join        1.0      wall_time               ~0.67 %  ~0.47 %  ~0.23 %  ~0.16 %   ~3 × 4
+     join        1.1      wall_time       95 % [92–131 %]   ~127 %    ~23 %    ~23 %        –
+     throughput  1.1      rate                     ~1.0 %  ~0.71 %  ~0.26 %  ~0.18 %   ~3 × 4
+     sort        1.1      wall_time  0.60 % [0.54–0.70 %]  ~0.68 %  ~0.24 %  ~0.17 %    3 × 4
+     join        1.0      wall_time               ~0.95 %  ~0.67 %  ~0.24 %  ~0.17 %   ~3 × 4
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 3.8 % [1.7–7.9 %] with 3 × 4, ~4.9 %
-    with 12 × 8 (confidence 95 %)
+    false positives, without any slowdown: 6.2 % [3.4–11 %] with 3 × 4, ~5.0 % with
+    12 × 8 (confidence 95 %)
     simulated: 80 experiments per configuration
     […] 95 % interval of the simulation
     ~ computed by formula: too few measured instances to simulate

@@ -54,20 +54,20 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
     assert_snapshot!(mds(folder.path(), arguments), @"
     2 of 7 benchmarks can detect 11 % with at most 6 instances × 4 iterations per side, 1 is too close to call with 100 experiments; 3 with too few measurements
 
-     benchmark              3 × 2              3 × 4               6 × 2                 6 × 4  for 11 %
-     noisy      145 % [124–197 %]   101 % [81–132 %]      55 % [52–77 %]        40 % [37–49 %]         –
-     middling      25 % [22–31 %]     18 % [16–24 %]      11 % [11–14 %]      8.9 % [8.2–11 %]    6 × 4?
-     quiet      2.2 % [1.9–2.6 %]  1.4 % [1.2–1.8 %]  1.0 % [0.94–1.3 %]  0.75 % [0.68–0.96 %]     3 × 2
-     constant         0 % [0–0 %]        0 % [0–0 %]         0 % [0–0 %]           0 % [0–0 %]     3 × 2
-     brief                      –                  –                   –                     –         –
-     once                       –                  –                   –                     –         –
-     twice                      –                  –                   –                     –         –
+     benchmark              3 × 2              3 × 4              6 × 2                6 × 4  for 11 %
+     noisy      237 % [185–478 %]  142 % [117–255 %]     67 % [59–75 %]       46 % [41–59 %]         –
+     middling      37 % [34–50 %]     26 % [24–34 %]     14 % [12–14 %]      10 % [9.9–12 %]    6 × 4?
+     quiet      2.7 % [2.6–3.4 %]  1.9 % [1.7–2.5 %]  1.1 % [1.1–1.6 %]  0.88 % [0.77–1.1 %]     3 × 2
+     constant         0 % [0–0 %]        0 % [0–0 %]        0 % [0–0 %]          0 % [0–0 %]     3 × 2
+     brief                      –                  –                  –                    –         –
+     once                       –                  –                  –                    –         –
+     twice                      –                  –                  –                    –         –
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 2.2 % [1.2–4.2 %] with 3 × 2, 4.0 %
-    [2.5–6.4 %] with 6 × 4 (confidence 95 %)
+    false positives, without any slowdown: 3.5 % [2.1–5.8 %] with 3 × 2, 3.0 %
+    [1.7–5.2 %] with 6 × 4 (confidence 95 %)
     simulated: 100 experiments per configuration
     […] 95 % interval of the simulation
     ? too close to call: the power may be below 95 % (increase --experiments)
@@ -103,7 +103,7 @@ fn one_benchmark_that_is_too_close_to_call_is_no_yes() {
     assert_snapshot!(all.join("\n"), @"
     middling cannot detect 7 % with at most 6 instances × 4 iterations per side
     middling cannot detect 8 % with at most 6 instances × 4 iterations per side
-    100 experiments do not decide whether middling can detect 9 % with at most 6 instances × 4 iterations per side
+    middling cannot detect 9 % with at most 6 instances × 4 iterations per side
     100 experiments do not decide whether middling can detect 10 % with at most 6 instances × 4 iterations per side
     middling can detect 15 %, with 6 instances × 4 iterations per side
     middling cannot detect 1 % with at most 6 instances × 4 iterations per side
@@ -129,10 +129,10 @@ fn a_chart_claims_no_more_than_the_answer() {
         title(&format!("-b middling -b noisy {configuration} --target 9%")),
     ];
     assert_snapshot!(all.join("\n"), @"
-    middling may detect 9 % from 6 × 4 on
+    middling cannot detect 9 % with 6 × 4 or less
     middling detects 15 % from 6 × 4 on
-    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side, 1 is too close to call with 100 experiments
-    100 experiments do not decide whether 1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side
+    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side
+    None of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side
     ");
 }
 
@@ -175,16 +175,16 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
 
      instances                × 4
              1               none
-             2  5.9 % [4.8–8.3 %]
+             2  7.5 % [7.0–9.5 %]
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 0 % [0–3.7 %] with 1 × 4, 2.0 %
-    [0.55–7.0 %] with 2 × 4 (confidence 95 %)
+    false positives, without any slowdown: 0 % [0–3.7 %] with 1 × 4, 4.0 % [1.6–9.8
+    %] with 2 × 4 (confidence 95 %)
     simulated: 100 experiments per configuration
     […] 95 % interval of the simulation
-    welch needs at least 2 instances per side
+    paired needs at least 2 instances per side
     none: no slowdown, however large, is detected 95 % of the time
     `lapwing compare` gives no verdict below 3 instances per side; with 1 the
     values are those of its test alone
@@ -213,18 +213,18 @@ fn every_dash_has_its_reason() {
     assert_snapshot!(mds(folder.path(), &arguments), @"
     1 of 5 benchmarks can detect 1 % with at most 6 instances × 3 iterations per side; 2 with too few measurements
 
-     benchmark                   2 × 1                2 × 3              6 × 1           6 × 3  for 1 %
-     noisy      5299 % [3298–26,469 %]  1410 % [996–3125 %]    82 % [77–103 %]  43 % [41–59 %]        –
-     brief            8.9 % [8.3–11 %]                    –  1.4 % [1.3–1.6 %]               –        –
-     constant              0 % [0–0 %]          0 % [0–0 %]        0 % [0–0 %]     0 % [0–0 %]    2 × 1
-     once                            –                    –                  –               –        –
-     twice                           –                    –                  –               –        –
+     benchmark                         2 × 1                     2 × 3              6 × 1           6 × 3  for 1 %
+     noisy      104,547 % [40,657–305,144 %]  10,724 % [3423–22,388 %]    98 % [94–148 %]  50 % [48–80 %]        –
+     brief                    19 % [16–24 %]                         –  1.7 % [1.5–1.8 %]               –        –
+     constant                    0 % [0–0 %]               0 % [0–0 %]        0 % [0–0 %]     0 % [0–0 %]    2 × 1
+     once                                  –                         –                  –               –        –
+     twice                                 –                         –                  –               –        –
 
     minimal detectable slowdown (MDS) with instances × iterations per side; power
-    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    95 %, by the test of `lapwing compare` (paired), different instances on the two
     sides (ibs)
-    false positives, without any slowdown: 2.7 % [1.4–5.2 %] with 2 × 1, 1.0 %
-    [0.27–3.6 %] with 6 × 3 (confidence 95 %)
+    false positives, without any slowdown: 3.7 % [2.1–6.4 %] with 2 × 1, 1.5 %
+    [0.51–4.3 %] with 6 × 3 (confidence 95 %)
     simulated: 100 experiments per configuration
     […] 95 % interval of the simulation
     – too few measurements: needs 3 instances of 2 iterations, without zeros
@@ -250,9 +250,9 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
-     slowdown  per side        laaber ibs       schultz ibs         welch ibs
+     slowdown  per side        laaber ibs       schultz ibs        paired ibs
             1     6 × 4  0.00 [0.00–0.04]  0.03 [0.01–0.08]  0.04 [0.02–0.10]
-         1.05     6 × 4  0.20 [0.13–0.29]  0.46 [0.37–0.56]  0.46 [0.37–0.56]
+         1.05     6 × 4  0.20 [0.13–0.29]  0.46 [0.37–0.56]  0.39 [0.30–0.49]
 
     simulated: 100 experiments per configuration, resampled 60 times
     […] 95 % interval of the simulation
@@ -265,11 +265,11 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 4,6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
-     slowdown  per side  laaber ibs  schultz ibs  welch ibs
-            1     4 × 4        0.00         0.05       0.05
-            1     6 × 4        0.00         0.03       0.04
-         1.05     4 × 4        0.12         0.40       0.29
-         1.05     6 × 4        0.20         0.46       0.46
+     slowdown  per side  laaber ibs  schultz ibs  paired ibs
+            1     4 × 4        0.00         0.05        0.07
+            1     6 × 4        0.00         0.03        0.04
+         1.05     4 × 4        0.12         0.40        0.24
+         1.05     6 × 4        0.20         0.46        0.39
 
     simulated: 100 experiments per configuration, resampled 60 times
     with this number of experiments each rate is accurate to ± 9.8 points or better

@@ -45,14 +45,14 @@ fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {
 fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     let folder = filled();
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    2 of 3 benchmarks can detect 5 % (cost 21 min)
+    2 of 3 benchmarks can detect 5 % (cost 23 min)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1        140           2   100 % [95–100]   19 min
+     noisy      1.99 s        1        152           2   100 % [95–100]   20 min
      once       1.00 s        1          –           –                –        –  noise unknown
-     quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
+     quiet      9.99 s        1          4           2  100 % [100–100]  2.7 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
@@ -67,16 +67,16 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (cost 2.0 min at a price of 0.400)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
-     noisy      1.99 s        1         40           2   100 % [95–100]  5.3 min  beyond budget
+     noisy      1.99 s        1         41           2   100 % [95–100]  5.4 min  beyond budget
      once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
-    beyond the budget: noisy; all of them would need 5.3 min at a price of 1.06 more
+    beyond the budget: noisy; all of them would need 5.4 min at a price of 1.08 more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -95,15 +95,15 @@ fn a_row_of_json_says_all_of_a_choice() {
       "benchmark": "quiet",
       "burn_in": 1,
       "cost": null,
-      "cost_seconds": 119.91396520833332,
+      "cost_seconds": 159.88528694444443,
       "cv": 0.006535681019270476,
-      "false_positive_rate": 0.031,
-      "false_positive_rate_lower": 0.021924003447158568,
-      "false_positive_rate_upper": 0.043665496012292145,
-      "instances": 3,
+      "false_positive_rate": 0.06,
+      "false_positive_rate_lower": 0.046896472675931965,
+      "false_positive_rate_upper": 0.07647107479135655,
+      "instances": 4,
       "iterations": 2,
       "mean": 9.993982534722223,
-      "method": "welch",
+      "method": "paired",
       "metric": "wall_time",
       "needed_cost": null,
       "needed_cost_seconds": null,
@@ -133,12 +133,12 @@ fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     let arguments = ["plan", "--format", "csv", "--slowdown", "5%,20%"];
     assert_snapshot!(run(folder.path(), &arguments), @r#"
     suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,pilot_instances,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.05,140,2,0.996,0.9528648097546889,1.0,0.049,0.03726103464736061,0.06419070150661012,1111.3338444444446,,welch,ibs,simulated,planned,true,,,,,
-    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.2,12,2,0.999,0.9657235493377734,1.0,0.048,0.036393301020807914,0.06306608865013394,95.25718666666668,,welch,ibs,simulated,planned,false,,,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.05,3,2,1.0,0.9961732415144449,1.0,0.031,0.021924003447158568,0.043665496012292145,119.91396520833332,,welch,ibs,simulated,planned,true,,,,,
-    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.2,3,2,1.0,0.9961732415144449,1.0,0.031,0.021924003447158568,0.043665496012292145,119.91396520833332,,welch,ibs,simulated,planned,false,,,,,
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.05,152,2,1.0,0.9505643395327921,1.0,0.055,0.04249742737476844,0.07090838767737563,1206.5910311111113,,paired,ibs,simulated,planned,true,,,,,
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,24,1.2,12,2,0.998,0.9563345039877078,1.0,0.052,0.03987303628377741,0.06755573931927997,95.25718666666668,,paired,ibs,simulated,planned,false,,,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.05,,,,,,,,,,,paired,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1,1.2,,,,,,,,,,,paired,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.05,4,2,1.0,0.9961732415144449,1.0,0.06,0.046896472675931965,0.07647107479135655,159.88528694444443,,paired,ibs,simulated,planned,true,,,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,24,1.2,3,2,1.0,0.9961732415144449,1.0,0.039,0.028658960904180485,0.052869310419501346,119.91396520833332,,paired,ibs,simulated,planned,false,,,,,
     exit 0
     "#);
 }
@@ -202,7 +202,7 @@ fn a_plan_is_written_and_run() {
       cv: 0.006535681019270476
       config:
       - slowdown: 1.05
-        instances: 3
+        instances: 4
         iterations: 2
     ");
     let suite = "suite = 'joins'\n[benchmark.quiet]\ncommand = ['true']\n";
@@ -224,7 +224,7 @@ fn a_plan_is_written_and_run() {
     suite = 'joins'
     [benchmark.quiet]
     command = ['true']
-    instances = 3
+    instances = 4
     iterations = 2
     ");
     let arguments = [
@@ -379,20 +379,21 @@ fn people_review_what_was_chosen() {
         .unwrap();
     let done = child.wait_with_output().unwrap();
     assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"
+
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 40 instances × 2 iterations: power 100 % [95–100], false positives 4.5 %, cost 5.3 min
+    10 %: 41 instances × 2 iterations: power 100 % [95–100], false positives 3.4 %, cost 5.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 12 x 4
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 70 % [49–87], false positives 4.8 %, cost 2.4 min
+    10 %: 12 instances × 4 iterations: power 66 % [46–82], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 70 % [49–87], false positives 4.8 %, cost 2.4 min
+    10 %: 12 instances × 4 iterations: power 66 % [46–82], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once
@@ -402,7 +403,7 @@ fn people_review_what_was_chosen() {
 
     [3/3] quiet
     burn-in 1, mean 9.99 s, cv 0.65 %
-    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 3.1 %, cost 2.0 min
+    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 3.9 %, cost 2.0 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");

@@ -62,15 +62,15 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
 
      benchmark    mean  burn-in  instances  iterations            power    cost  outcome
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
-     wild       1.98 s        1          9           2      11 % [7–15]  53.5 s  not enough
+     wild       1.98 s        1          9           2      11 % [8–16]  53.5 s  not enough
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     not possible with at most 10 × 50 (--max-instances, --max-iterations): wild
-    (needs 245 × 2, 24 min)
+    (needs 246 × 2, 24 min)
     for these the table shows the closest configuration
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
@@ -94,7 +94,7 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     ];
     assert_snapshot!(rows(&answer, &keys).join("\n"), @"
     calm 3 2 1.0 18.00 planned true null null null null null
-    wild 9 2 0.11 53.50 too_many_instances false not possible with at most 10 × 50 (--max-instances, --max-iterations) 245 2 1456.26 0.81
+    wild 9 2 0.11 53.50 too_many_instances false not possible with at most 10 × 50 (--max-instances, --max-iterations) 246 2 1462.20 0.81
     ");
 }
 
@@ -107,9 +107,9 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     wild cannot detect 20 %
 
      benchmark    mean  burn-in  instances  iterations           power     cost  outcome
-     wild       1.98 s        1         26           2  100 % [99–100]  2.6 min  false alarms
+     wild       1.98 s        1         27           2  100 % [99–100]  2.7 min  false alarms
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 1 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
@@ -134,20 +134,20 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     none of 2 benchmarks can detect 0.5 %, 1 can detect 20 % (cost 18.0 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
-     calm       2.00 s        1     0.5 %         12           2    98 % [86–100]  1.2 min  not enough
+     calm       2.00 s        1     0.5 %         12           2    96 % [84–100]  1.2 min  not enough
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
-     wild       1.98 s        1     0.5 %          4           2      5.4 % [4–7]   23.8 s  not enough
-     wild       1.98 s        1      20 %         12           2     96 % [80–99]  1.2 min  not enough
+     wild       1.98 s        1     0.5 %          3           2      5.6 % [4–7]   17.8 s  not enough
+     wild       1.98 s        1      20 %         12           2     94 % [75–99]  1.2 min  not enough
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     0.5 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
-    calm (needs 16 × 2, 1.6 min), wild (needs 23,327 × 2, 39 h)
+    calm (needs 18 × 2, 1.8 min), wild (needs 23,328 × 2, 39 h)
     20 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
-    wild (needs 21 × 2, 2.1 min)
+    wild (needs 22 × 2, 2.2 min)
     for these the table shows the closest configuration
     planned for a larger slowdown only: calm (20 %, not 0.5 %)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
@@ -186,21 +186,21 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
         rows(&answer, &["benchmark", "cost_seconds", "outcome", "runs"]).join("\n")
     };
     assert_snapshot!(of(&["--slowdown", "10%"]), @"
-    timed 35.92 planned true
+    timed 41.90 planned true
     untimed null planned true
     ");
     assert_snapshot!(of(&["--slowdown", "10%", "--budget", "9h"]), @"
-    timed 35.92 planned true
+    timed 41.90 planned true
     untimed null cost_unknown false
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "9h", "--price", "0.001"]), @"
-    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 35.9 s at a price of 9.98e−6)
+    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 41.9 s at a price of 1.16e−5)
 
      benchmark  metric         mean  burn-in  instances  iterations           power    cost  outcome
-     timed      wall_time    2.00 s        1          6           2  100 % [97–100]  35.9 s
-     untimed    rate       2.00 1/s        1          6           2  100 % [97–100]       –  cost unknown
+     timed      wall_time    2.00 s        1          7           2  100 % [97–100]  41.9 s
+     untimed    rate       2.00 1/s        1          7           2  100 % [98–100]       –  cost unknown
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
@@ -236,7 +236,7 @@ fn benchmarks_and_their_metrics_are_not_the_same_number() {
     ];
     let said = run(folder.path(), &words);
     let first = said.lines().next().unwrap();
-    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (cost 1.2 min)");
+    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (cost 1.4 min)");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
      benchmark    mean  burn-in  instances  iterations            power    cost
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 12 instances; […]: its range, as the noise is not
@@ -313,7 +313,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
      benchmark    mean  burn-in  instances  iterations  power  cost  outcome
      join       1.95 s        1          –           –      –     –  noise unknown
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     noise unknown (needs 3 instances of 2 iterations, with values above zero): join
@@ -365,21 +365,21 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
         &["plan", "--slowdown", "1%,20%", "--budget", "50s"],
     );
     assert_snapshot!(text, @"
-    none of 2 benchmarks can detect 1 %, both can detect 20 % within 50.0 s (cost 35.9 s)
+    none of 2 benchmarks can detect 1 %, both can detect 20 % within 50.0 s (cost 41.9 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
-     calm       2.00 s        1       1 %         16           2   100 % [95–100]  1.6 min  beyond budget
+     calm       2.00 s        1       1 %         18           2   100 % [97–100]  1.8 min  beyond budget
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
-     wild       2.00 s        1       1 %        196           2     92 % [73–99]   20 min  not enough
-     wild       2.00 s        1      20 %          3           2   100 % [97–100]   18.0 s
+     wild       2.00 s        1       1 %        196           2     91 % [73–99]   20 min  not enough
+     wild       2.00 s        1      20 %          4           2   100 % [99–100]   23.9 s
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    power 95 %, by the test of `lapwing compare` (paired), different instances on
     the two sides (ibs), false positives at most 5 % as far as the simulation
     shows; costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):
-    wild (needs 357 × 2, 36 min)
+    wild (needs 358 × 2, 36 min)
     for these the table shows the closest configuration
     planned for a larger slowdown only: calm (20 %, not 1 %), wild (20 %, not 1 %)
     `--write FILE` saves the plan; `lapwing run --plan FILE` runs it

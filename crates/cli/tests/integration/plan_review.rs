@@ -52,9 +52,10 @@ fn a_benchmark_of_unknown_noise_is_planned_as_somebody_types() {
     let folder = filled();
     let (said, end) = review(folder.path(), "\n10 x 5\n\n");
     assert_snapshot!(said, @"
+
     [1/2] join
     burn-in 1, mean 1.99 s, cv 1.4 %
-    5 %: 7 instances × 2 iterations: power 100 % [97–100], false positives 5 %, cost 55.8 s
+    5 %: 8 instances × 2 iterations: power 100 % [97–100], false positives 4.2 %, cost 1.1 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/2] once
@@ -69,7 +70,7 @@ fn a_benchmark_of_unknown_noise_is_planned_as_somebody_types() {
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");
     assert_snapshot!(end, @"
-    1 of 2 benchmarks can detect 5 % (cost 2.1 min)
+    1 of 2 benchmarks can detect 5 % (cost 2.2 min)
     exit 0
     ");
     let plan = fs::read_to_string(folder.path().join("plan.yaml")).unwrap();
@@ -156,10 +157,10 @@ fn a_plan_goes_to_standard_output_in_place_of_the_answer() {
       cv: 0.014390538410820426
       config:
       - slowdown: 1.1
-        instances: 3
+        instances: 4
         iterations: 2
     ");
-    assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"1 of 2 benchmarks can detect 10 % (cost 23.9 s)");
+    assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"1 of 2 benchmarks can detect 10 % (cost 31.9 s)");
     assert!(!folder.path().join("-").exists());
     assert_snapshot!(run(folder.path(), &["plan", "--write", "-", "--format", "csv"]), @"
     error: --write - and --format both write to standard output
@@ -196,10 +197,10 @@ fn a_typed_configuration_is_simulated_where_enough_was_measured() {
     let (said, _) = review(folder.path(), "4 x 3\n5 x 2\n40 x 5\nq\n");
     let shown: Vec<&str> = said.lines().filter(|it| it.starts_with("5 %:")).collect();
     assert_snapshot!(shown.join("\n"), @"
-    5 %: 7 instances × 2 iterations: power 100 % [97–100], false positives 5 %, cost 55.8 s
-    5 %: 4 instances × 3 iterations: power 97 % [71–100], false positives 4.5 %, cost 39.9 s
-    5 %: 5 instances × 2 iterations: power 100 % [87–100], false positives 4.8 %, cost 39.9 s
-    5 %: 40 instances × 5 iterations: power 100 % [100–100], false positives 5.5 %, cost 9.3 min
+    5 %: 8 instances × 2 iterations: power 100 % [97–100], false positives 4.2 %, cost 1.1 min
+    5 %: 4 instances × 3 iterations: power 86 % [57–98], false positives 6.1 %, cost 39.9 s
+    5 %: 5 instances × 2 iterations: power 97 % [78–100], false positives 5.9 %, cost 39.9 s
+    5 %: 40 instances × 5 iterations: power 100 % [100–100], false positives 5.3 %, cost 9.3 min
     ");
 }
 

@@ -24,7 +24,15 @@ type EarlierKey = (String, String, MetricName);
 /// Comparisons within earlier sessions, by benchmark and metric. Their differences do not matter, only their noise.
 #[derive(Debug, Clone, Default)]
 pub struct EarlierComparisons {
-    by_benchmark: BTreeMap<EarlierKey, Vec<Replicates>>,
+    by_benchmark: BTreeMap<EarlierKey, Vec<EarlierComparison>>,
+}
+
+/// A comparison within a session.
+#[derive(Debug, Clone)]
+struct EarlierComparison {
+    sides: Option<Replicates>,
+    /// In pairs of blocks, where the sides share three.
+    pairs: Option<Replicates>,
 }
 
 impl EarlierComparisons {
@@ -63,6 +71,27 @@ impl EarlierComparisons {
         Ok(())
     }
 
+    /// Returns the comparisons of two sides within the sessions of a benchmark, but for those that are compared.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn sides_of(
+        store: &Store,
+        suite: &str,
+        benchmark: &str,
+        metric: &MetricName,
+        compared: &BTreeSet<Id>,
+        rules: &CleaningRules,
+    ) -> Result<Vec<Replicates>, StoreError> {
+        let mut earlier = Self::default();
+        let key = (suite.to_owned(), benchmark.to_owned());
+        let metrics = BTreeSet::from([metric.clone()]);
+        let wanted = BTreeMap::from([(key, metrics)]);
+        earlier.read(store, wanted, compared, rules)?;
+        let found = earlier.by_benchmark.into_values().flatten();
+        Ok(found.filter_map(|it| it.sides).collect())
+    }
+
     /// Returns the earlier comparisons for a family, in the design of its first member; none if it is large enough without.
     pub(super) fn of_family<'c>(
         &self,
@@ -96,9 +125,11 @@ impl EarlierComparisons {
             }
             let wanted = *paired.get_or_insert(is_of_blocks);
             let earlier = self.by_benchmark.get(&key).into_iter().flatten();
-            let is_wanted =
-                |replicates: &&Replicates| matches!(replicates, Replicates::Pairs(_)) == wanted;
-            found.extend(earlier.filter(is_wanted).cloned());
+            let in_design = earlier.filter_map(|it| match wanted {
+                true => it.pairs.clone(),
+                false => it.sides.clone(),
+            });
+            found.extend(in_design);
         }
         found
     }
@@ -135,13 +166,13 @@ fn comparisons(
     compared: &BTreeSet<Id>,
     since: Option<Timestamp>,
     rules: &CleaningRules,
-) -> Vec<Replicates> {
+) -> Vec<EarlierComparison> {
     let start = |instance: &InstanceData| (instance.session.started, instance.session.id);
     let is_compared = |instance: &&InstanceData| compared.contains(&instance.session.id);
     let last = data.instances.iter().filter(is_compared).map(start).max();
     let is_earlier = |instance: &InstanceData| {
         !compared.contains(&instance.session.id)
-            && last.is_none_or(|last| start(instance) < last)
+            && last.is_none_or(|last| start(instance) <= last)
             && since.is_none_or(|since| instance.session.started >= since)
     };
     let mut runs: BTreeMap<Id, (usize, usize)> = BTreeMap::new();
@@ -175,9 +206,18 @@ fn comparisons(
         .filter_map(|sides| match sides.as_slice() {
             [one, other, ..] => {
                 let sides = [one, other];
-                Some(Replication::of_logs(sides, &log_means(sides)?)?.replicates)
+                let logs = log_means(sides)?;
+                let found = Replication::of(sides, &logs)?;
+                let is_of_blocks = found.unit == ReplicationUnit::Block;
+                Some(EarlierComparison {
+                    sides: Some(Replicates::Sides(logs)),
+                    pairs: is_of_blocks.then_some(found.replicates),
+                })
             }
-            [one] => halves(one),
+            [one] => Some(EarlierComparison {
+                sides: Some(halves(one)?),
+                pairs: None,
+            }),
             [] => None,
         })
         .collect()

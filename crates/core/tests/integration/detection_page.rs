@@ -94,14 +94,14 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
     let rows = found(vec![benchmark("test_join", 12, (0.02, 0.03))], &options);
     let chart = draw(&rows, &options);
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, false)), @"
-    test_join detects 5 % from 5 × 10 on
-    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
+    test_join detects 5 % from 10 × 5 on
+    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (paired), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
 
-    ~2.3 %*/2  ~1.7 %*/1  ~1.5 %*/1  ~1.4 %*/1  ~1.3 %*/1
-    ~2.6 %*/3  ~2.0 %*/2  ~1.7 %*/1  ~1.6 %*/1  ~1.5 %*/1
-    ~3.0 %*/3  ~2.3 %*/2  ~2.0 %*/2  ~1.8 %*/2  ~1.7 %*/1
-    ~3.8 %*/4  ~2.9 %*/3  ~2.5 %*/3  ~2.3 %*/2  ~2.2 %*/2
-    ~6.0 %/5  ~4.5 %*/4  ~3.9 %*/4  ~3.6 %*/4  ~3.4 %*/3
+    ~2.3 %*/2  ~1.8 %*/2  ~1.5 %*/1  ~1.4 %*/1  ~1.3 %*/1
+    ~2.6 %*/3  ~2.0 %*/2  ~1.8 %*/1  ~1.6 %*/1  ~1.5 %*/1
+    ~3.1 %*/3  ~2.4 %*/2  ~2.1 %*/2  ~1.9 %*/2  ~1.8 %*/2
+    ~4.0 %*/4  ~3.1 %*/3  ~2.7 %*/3  ~2.4 %*/2  ~2.3 %*/2
+    ~7.0 %/5  ~5.3 %/5  ~4.6 %*/4  ~4.2 %*/4  ~4.0 %*/4
     ");
     let curves = chart.option["dataset"]
         .as_array()
@@ -123,11 +123,11 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
         })
         .collect();
     insta::assert_snapshot!(ends.join("\n"), @r#"
-    "5 × 5" 101 0: 4.39378  3.75: 62.5827  7.5: 99.4049
-    "10 × 10" 101 0: 4.85346  3.75: 99.671  7.5: 100
-    "15 × 15" 101 0: 4.93595  3.75: 99.9999  7.5: 100
-    "20 × 20" 101 0: 4.9643  3.75: 100  7.5: 100
-    "25 × 25" 101 0: 4.97728  3.75: 100  7.5: 100
+    "5 × 5" 101 0: 5  4.25098: 62.8033  8.50197: 99
+    "10 × 10" 101 0: 5  4.25098: 99.8639  8.50197: 100
+    "15 × 15" 101 0: 5  4.25098: 100  8.50197: 100
+    "20 × 20" 101 0: 5  4.25098: 100  8.50197: 100
+    "25 × 25" 101 0: 5  4.25098: 100  8.50197: 100
     "#);
     let svg = chart.svg(ChartTheme::Light).expect("it draws");
     for text in [
@@ -198,12 +198,12 @@ fn of_several_those_that_cannot_detect_enough_stand_on_top() {
     );
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, true)), @"
     2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations per side; 1 with too few measurements
-    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; the others have too few measurements.
+    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (paired), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; the others have too few measurements.
 
-    ~143 %/9  ~76 %/9  ~141 %/9  ~41 %/9  ~57 %/9  ~47 %/9  ~41 %/9
-    ~102 %/9  ~57 %/9  ~102 %/9  ~31 %/9  ~43 %/9  ~36 %/9  ~31 %/9
-    ~5.6 %/5  ~2.6 %*/3  ~2.9 %*/3  ~2.1 %*/2  ~1.8 %*/1  ~1.4 %*/1  ~1.1 %*/0
-    ~4.6 %*/4  ~2.1 %*/2  ~2.0 %*/2  ~1.8 %*/1  ~1.3 %*/1  ~0.99 %*/0  ~0.79 %*/0
+    ~181 %/9  ~82 %/9  ~178 %/9  ~42 %/9  ~59 %/9  ~48 %/9  ~42 %/9
+    ~127 %/9  ~61 %/9  ~126 %/9  ~32 %/9  ~45 %/9  ~37 %/9  ~32 %/9
+    ~6.5 %/5  ~2.8 %*/3  ~3.4 %*/3  ~2.2 %*/2  ~1.8 %*/2  ~1.4 %*/1  ~1.1 %*/0
+    ~5.4 %/5  ~2.2 %*/2  ~2.4 %*/2  ~1.8 %*/2  ~1.4 %*/1  ~1.0 %*/0  ~0.80 %*/0
     ");
 }
 
@@ -358,7 +358,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
     let columns = side_file(&directory, "detection.m0");
     assert_eq!(columns["id"], json!(["noisy", "quiet", "single"]));
     assert_eq!(columns["able"], json!(["no", "yes", "unknown"]));
-    assert_eq!(columns["needed_text"], json!(["", "5 × 5", ""]));
+    assert_eq!(columns["needed_text"], json!(["", "5 × 10", ""]));
     assert_eq!(
         json!([columns["slowdowns"][0], columns["slowdowns"][1]]),
         json!(expected)
@@ -398,6 +398,6 @@ fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
             false => String::new(),
         }
     };
-    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations per side would detect a slowdown of 2.3 % or more by wall time, 95 % of the time (by formula).");
+    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations per side would detect a slowdown of 2.4 % or more by wall time, 95 % of the time (by formula).");
     assert_eq!(sentences(benchmark("single", 1, (0.02, 0.02))), "");
 }

@@ -4,12 +4,15 @@ use lapwing_core::measure::{RunEnd, RunError};
 use lapwing_core::show::ratio;
 use lapwing_core::text::counted;
 use lapwing_stats::{
-    ComparisonLook, Confidence, Difference, Interval, Replicates, as_f64, comparison_looks,
-    standard_deviation,
+    ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, as_f64,
+    comparison_looks, family_tests, standard_deviation,
 };
 
 use super::visits::{CommitVisits, VisitStep};
 use crate::commands::run::OpenMeasurement;
+
+/// Draws relabellings where there are too many for all of them.
+const SEED: Seed = Seed(7);
 
 /// A comparison of two commits; its interval is corrected for repeated looks, too.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +23,8 @@ pub struct CommitComparison {
     pub instances: [usize; 2],
     /// The difference of the logarithms.
     pub difference: Difference,
+    /// The test that it is from; `None` if all values are equal.
+    pub test: Option<FamilyTest>,
     /// Its standard error.
     pub error: f64,
     /// The p-value that sufficed at the last look.
@@ -81,6 +86,8 @@ pub struct SideComparison {
     pub commits: [usize; 2],
     /// Logarithms of a baseline that was measured before; then only the candidate is measured.
     pub baseline: Option<Vec<f64>>,
+    /// Earlier comparisons of the benchmark, which show its noise.
+    pub history: Vec<Replicates>,
     /// The most instances of each side.
     pub most: usize,
     /// The error rate of all looks together, two-sided.
@@ -174,11 +181,23 @@ impl SideComparison {
             })
             .sum();
         let confidence = Confidence::new(1.0 - look.level).unwrap_or(Confidence::P95);
-        match Replicates::Sides(sides).difference(confidence) {
+        let replicates = Replicates::Sides(sides);
+        let test = family_tests(std::slice::from_ref(&replicates), &self.history, SEED)[0];
+        let by_history = test.and_then(|test| {
+            let (interval, method) = test.interval(confidence)?;
+            Some(Difference {
+                value: test.difference,
+                interval,
+                p_value: test.p_value,
+                method,
+            })
+        });
+        match by_history.or_else(|| replicates.difference(confidence)) {
             Some(difference) if broken.is_empty() => Ok(CommitComparison {
                 commits,
                 instances,
                 difference,
+                test,
                 error: variance.sqrt(),
                 level: look.level,
                 is_certain: difference.p_value <= look.level,

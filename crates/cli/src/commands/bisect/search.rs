@@ -310,6 +310,7 @@ impl<'a> CommitSearch<'a> {
             case: self.cases[case].case,
             commits,
             baseline: None,
+            history: Vec::new(),
             most: self.options.instances,
             alpha: 1.0 - self.options.confidence,
         };
