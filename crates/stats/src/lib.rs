@@ -75,7 +75,7 @@ pub use detection::{
 pub use dip::{Dip, dip};
 pub use effect::{cliffs_delta, probability_of_superiority};
 pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
-pub use family::{FamilyTest, family_tests};
+pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
 pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};

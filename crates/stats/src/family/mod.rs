@@ -1,5 +1,6 @@
 //! Many comparisons at once, with few replicates each: tests for which the family shows what its noise looks like.
 
+mod newest;
 mod null;
 mod relabel;
 
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-pub(crate) use self::null::PooledNull;
+pub use self::newest::{NEWEST_RUNS, newest_p_values};
+use self::null::PooledNull;
 use self::relabel::{Design, Relabelled};
 use crate::interval::t_p_value;
 use crate::moderation::VariancePrior;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lapwing_stats::{Replicates, Seed, family_tests};
+use lapwing_stats::{Replicates, Seed, family_tests, newest_p_values};
 use serde_json::Value;
 
 use crate::histories::{json, numbers};
@@ -60,4 +60,22 @@ fn p_values_are_those_of_the_reference() {
         }
     }
     assert_eq!(compared, 6 + 6 + 15 + 6 + 2 + 1 + 1 + 1);
+}
+
+#[test]
+fn p_values_of_newest_runs_are_those_of_the_reference() {
+    let all = cases();
+    let case = all.iter().find(|case| case["histories"].is_array()).unwrap();
+    let histories: Vec<Vec<f64>> = case["histories"].as_array().unwrap().iter().map(numbers).collect();
+    let histories: Vec<&[f64]> = histories.iter().map(Vec::as_slice).collect();
+    for newest in 1..=3 {
+        let found = newest_p_values(&histories, newest, 1.0);
+        let expected = numbers(&case["p_values"][newest.to_string()]);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            let found = found.unwrap().value();
+            let error = (found / expected - 1.0).abs();
+            assert!(error < 1e-7, "{newest}: {found} is not {expected}");
+        }
+    }
 }
