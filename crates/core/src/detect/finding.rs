@@ -139,6 +139,15 @@ pub struct FindingGroup {
     pub commits: Option<usize>,
 }
 
+/// What may be a change: the newest run stands apart from those before, or the newest two do; another will tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspicion {
+    /// What it is if it is confirmed; of those that share it, the one that changed most.
+    pub finding: Finding,
+    /// Number of histories that share it: those of a suite, or one.
+    pub histories: usize,
+}
+
 /// Why a series has no finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesState {

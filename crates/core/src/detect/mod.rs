@@ -8,6 +8,7 @@ mod cause;
 mod environment;
 mod finding;
 mod limits;
+mod newest;
 mod options;
 mod parity;
 mod search;
@@ -25,6 +26,7 @@ mod triage;
 pub use environment::EnvironmentChange;
 pub use finding::{
     ChangeKind, Direction, Evidence, ExceededThreshold, Finding, FindingGroup, SeriesState,
+    Suspicion,
 };
 pub use options::{DetectOptions, DetectRule, HistoryOrder};
 pub use search::{Detection, detect};

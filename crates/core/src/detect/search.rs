@@ -7,12 +7,13 @@ use lapwing_stats::{PValue, as_f64, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::cause::groups;
-use super::finding::{Evidence, Finding, FindingGroup, SeriesState};
+use super::finding::{Evidence, Finding, FindingGroup, SeriesState, Suspicion};
+use super::newest::{NewestChange, newest_runs};
 use super::options::{DetectOptions, DetectRule};
 use super::parity;
-use super::searched::{FEWEST_RUNS, SearchedSeries};
+use super::searched::{FEWEST_RUNS, SearchedSeries, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
-use super::shared::{SharedChange, shared_changes};
+use super::shared::{MEMBERS, SharedChange, shared_changes};
 
 /// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
 const SHARED: f64 = 0.2;
@@ -26,6 +27,8 @@ pub struct Detection {
     pub findings: Vec<Finding>,
     /// The findings by cause, those that change most first.
     pub groups: Vec<FindingGroup>,
+    /// What the newest one or two runs may be the beginning of, the largest first.
+    pub suspicions: Vec<Suspicion>,
     /// Whether each series was tested.
     pub states: Vec<SeriesState>,
     /// Number of runs that a series needs to be tested.
@@ -98,6 +101,7 @@ impl Detection {
         Self {
             findings: Vec::new(),
             groups: Vec::new(),
+            suspicions: Vec::new(),
             states: Vec::new(),
             fewest_runs,
             small: 0,
@@ -112,18 +116,26 @@ impl Detection {
         series: &HistorySeries,
         options: &DetectOptions,
     ) {
-        let smallest = series.smallest_effect.or(options.smallest_effect);
         for finding in findings {
-            let since = options.changed_since;
-            if since.is_some_and(|since| *finding.range.end() < since) {
+            if is_earlier(&finding, options) {
                 self.earlier += 1;
-            } else if finding.size.relative() >= smallest.unwrap_or(0.0) {
+            } else if is_large(&finding, series, options) {
                 self.findings.push(finding);
             } else {
                 self.small += 1;
             }
         }
     }
+}
+
+fn is_earlier(finding: &Finding, options: &DetectOptions) -> bool {
+    let since = options.changed_since;
+    since.is_some_and(|since| *finding.range.end() < since)
+}
+
+fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) -> bool {
+    let smallest = series.smallest_effect.or(options.smallest_effect);
+    finding.size.relative() >= smallest.unwrap_or(0.0)
 }
 
 /// Returns the changes by tests of all places.
@@ -145,11 +157,22 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
         false_alarms: options.false_discovery_rate * share,
         minimum_segment: options.minimum_runs,
     };
-    let shared: Vec<Vec<SharedChange>> = families
+    // Only what is tested shares the level.
+    let is_tested = |at: &&usize| is_testable(&histories.series[**at]);
+    let can_share = |metric: &str, members: &[usize]| {
+        metric != FAILURES && members.iter().filter(is_tested).count() >= MEMBERS
+    };
+    let sharing = families.iter();
+    let sharing = sharing.filter(|((_, metric), members)| can_share(metric, members));
+    let sharing = sharing.count();
+    let mut shared: Vec<Vec<SharedChange>> = families
         .par_iter()
-        .map(|((_, metric), members)| match *metric {
-            FAILURES => Vec::new(),
-            _ => shared_changes(histories, members, &level(SHARED / as_f64(families.len()))),
+        .map(|((_, metric), members)| {
+            if can_share(metric, members) {
+                shared_changes(histories, members, &level(SHARED / as_f64(sharing)))
+            } else {
+                Vec::new()
+            }
         })
         .collect();
     let mut of_series: Vec<&[SharedChange]> = vec![&[]; histories.series.len()];
@@ -164,17 +187,15 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
         .zip(&of_series)
         .map(|(series, shared)| SearchedSeries::of(series, shared, &level(1.0)))
         .collect();
-    let metrics: BTreeMap<&str, Vec<usize>> = {
-        let mut metrics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, series) in histories.series.iter().enumerate() {
-            metrics
-                .entry(series.subject.metric.as_str())
-                .or_default()
-                .push(at);
+    let mut metrics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, series) in histories.series.iter().enumerate() {
+        if searched[at].is_tested {
+            let metric = series.subject.metric.as_str();
+            metrics.entry(metric).or_default().push(at);
         }
-        metrics
-    };
-    let rate = options.false_discovery_rate * (1.0 - SHARED) / as_f64(metrics.len().max(1));
+    }
+    let own = if sharing > 0 { 1.0 - SHARED } else { 1.0 };
+    let rate = options.false_discovery_rate * own / as_f64(metrics.len().max(1));
     let mut adjusted = vec![BTreeMap::new(); searched.len()];
     for members in metrics.values() {
         select(
@@ -189,10 +210,49 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
         states: states_of(histories, FEWEST_RUNS),
         ..Detection::new(FEWEST_RUNS)
     };
+    let newest = newest_runs(histories, &searched, &detection.states, options);
+    for NewestChange {
+        series,
+        change,
+        p_adjusted,
+    } in newest.changes
+    {
+        adjusted[series].insert(change.point, p_adjusted);
+        searched[series].add(change);
+    }
+    for (lead, change) in newest.shared {
+        let subject = &histories.series[lead].subject;
+        let of_family = families.keys().zip(&mut shared);
+        for ((suite, metric), shared) in of_family {
+            if *suite == subject.suite && *metric == subject.metric {
+                shared.push(change.clone());
+            }
+        }
+    }
     for (at, found) in searched.iter().enumerate() {
         let findings = found.findings(histories, at, &adjusted[at]);
         detection.add(findings, &histories.series[at], options);
     }
+    let is_reported = |finding: &Finding| {
+        !is_earlier(finding, options)
+            && is_large(finding, &histories.series[finding.series], options)
+    };
+    for suspect in &newest.suspects {
+        let findings = suspect.findings(histories, &searched).into_iter();
+        let findings: Vec<Finding> = findings.filter(is_reported).collect();
+        let histories = findings.len();
+        let size = |finding: &Finding| finding.size.relative();
+        let largest = findings
+            .into_iter()
+            .max_by(|one, other| size(one).total_cmp(&size(other)));
+        detection
+            .suspicions
+            .extend(largest.map(|finding| Suspicion { finding, histories }));
+    }
+    let size = |suspicion: &Suspicion| suspicion.finding.size.relative();
+    detection
+        .suspicions
+        .sort_by(|one, other| size(other).total_cmp(&size(one)));
     detection.groups = groups(
         histories,
         &detection.findings,
@@ -222,8 +282,6 @@ fn select(
     rate: f64,
     level: f64,
 ) {
-    let tested = |member: &&usize| searched[**member].is_tested;
-    let members: Vec<usize> = members.iter().filter(tested).copied().collect();
     let smallest: Vec<PValue> = members
         .iter()
         .map(|member| {
@@ -242,16 +300,16 @@ fn select(
         .count();
     let border = rate * as_f64(selected) / as_f64(members.len());
     for member in members {
-        searched[member]
+        searched[*member]
             .changes
             .retain(|change| change.is_shared || change.p_value <= border);
-        for change in &searched[member].changes {
+        for change in &searched[*member].changes {
             let p_adjusted = if change.is_shared {
                 change.p_value / SHARED
             } else {
                 change.p_value * level / border
             };
-            adjusted[member].insert(change.point, p_adjusted.min(1.0));
+            adjusted[*member].insert(change.point, p_adjusted.min(1.0));
         }
     }
 }

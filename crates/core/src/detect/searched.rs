@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
-use lapwing_stats::as_f64;
 use lapwing_stats::changepoint::{LevelOptions, drift, level_changes};
+use lapwing_stats::{NEWEST_RUNS, as_f64};
 
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
@@ -23,10 +23,33 @@ pub(super) struct SeriesChange {
     /// The index of the first point after it.
     pub(super) point: usize,
     /// The points that the first one after it may be.
-    range: RangeInclusive<usize>,
+    pub(super) range: RangeInclusive<usize>,
     pub(super) p_value: f64,
     /// Whether the suite shares it.
     pub(super) is_shared: bool,
+    /// The first point at which the level seems to be back, if that is too new to be a change.
+    pub(super) until: Option<usize>,
+}
+
+impl SeriesChange {
+    /// Returns a change that the suite shares as one of a series; `None` if that was measured on one side only.
+    pub(super) fn of_suite(
+        series: &HistorySeries,
+        shared: &SharedChange,
+        until: Option<usize>,
+    ) -> Option<Self> {
+        let end = series.points.len();
+        let place = |moment: usize| series.points.partition_point(|point| point.moment < moment);
+        let point = place(shared.moment);
+        (point > 0 && point < end).then(|| Self {
+            point,
+            range: place(*shared.range.start()).max(1)
+                ..=place(*shared.range.end()).clamp(1, end - 1),
+            p_value: shared.p_value,
+            is_shared: true,
+            until: until.map(place).filter(|until| *until < end),
+        })
+    }
 }
 
 /// The changes of one series, and the autocorrelation of its noise.
@@ -34,7 +57,7 @@ pub(super) struct SeriesChange {
 pub(super) struct SearchedSeries {
     pub(super) changes: Vec<SeriesChange>,
     autocorrelation: f64,
-    /// Whether the series has enough runs.
+    /// Whether it was searched.
     pub(super) is_tested: bool,
 }
 
@@ -46,27 +69,19 @@ impl SearchedSeries {
         options: &LevelOptions,
     ) -> Self {
         let mut found = Self::default();
-        if series.points.len() < FEWEST_RUNS {
+        if !is_testable(series) {
             return found;
         }
         found.is_tested = true;
         let scaled = series.scaled();
-        let place = |moment: usize| series.points.partition_point(|point| point.moment < moment);
         let mut start = 0;
         let mut parts = Vec::new();
         for change in shared {
-            let point = place(change.moment);
-            // A series that was measured on one side only shares nothing.
-            if point > start && point < series.points.len() {
-                found.changes.push(SeriesChange {
-                    point,
-                    range: place(*change.range.start()).max(1)
-                        ..=place(*change.range.end()).clamp(1, series.points.len() - 1),
-                    p_value: change.p_value,
-                    is_shared: true,
-                });
-                parts.push(start..point);
-                start = point;
+            let of_series = SeriesChange::of_suite(series, change, None);
+            if let Some(change) = of_series.filter(|change| change.point > start) {
+                parts.push(start..change.point);
+                start = change.point;
+                found.changes.push(change);
             }
         }
         parts.push(start..series.points.len());
@@ -82,10 +97,46 @@ impl SearchedSeries {
                     range: part.start + change.range.start()..=part.start + change.range.end(),
                     p_value: (change.p_value * number).min(1.0),
                     is_shared: false,
+                    until: None,
                 }));
         }
         found.changes.sort_by_key(|change| change.point);
         found
+    }
+
+    /// Adds a change that the newest runs show. Others are never that near, but for one that the suite shares.
+    pub(super) fn add(&mut self, change: SeriesChange) {
+        let is_near = |other: &SeriesChange| other.point.abs_diff(change.point) < NEWEST_RUNS;
+        self.changes.retain(|other| !is_near(other));
+        self.changes.push(change);
+        self.changes.sort_by_key(|change| change.point);
+    }
+
+    /// Returns what it would be if the level changed in the newest runs of this number.
+    pub(super) fn suspected(
+        &self,
+        histories: &Histories,
+        at: usize,
+        runs: usize,
+        [p_value, p_adjusted]: [f64; 2],
+    ) -> Option<Finding> {
+        let point = histories.series[at].points.len().checked_sub(runs)?;
+        let change = |point: usize| SeriesChange {
+            point,
+            range: point..=point,
+            p_value,
+            // No drift together with the change before.
+            is_shared: true,
+            until: None,
+        };
+        let before = self.changes.last().map(|before| before.point);
+        let places = before.into_iter().chain([point]);
+        let suspected = Self {
+            changes: places.map(change).collect(),
+            ..*self
+        };
+        let adjusted = BTreeMap::from([(point, p_adjusted)]);
+        suspected.findings(histories, at, &adjusted).pop()
     }
 
     /// Returns the findings, with sizes and shapes; `at` is the index of the series, and `adjusted` has the p-values by
@@ -118,6 +169,7 @@ impl SearchedSeries {
                 before.end = slope.start + 1;
                 after.start = slope.end;
             }
+            after.end = change.until.unwrap_or(after.end);
             next += steps;
             let Some(size) = ChangeSize::of(
                 &scaled[before.clone()],
@@ -155,7 +207,10 @@ impl SearchedSeries {
                     p_adjusted: Some(adjusted.get(&clearest.point).copied().unwrap_or(1.0)),
                 },
                 runs: [before.len(), after.len()],
-                went_away: went_away(found, &scaled, next, &size, is_ratio).map(moment),
+                went_away: change
+                    .until
+                    .or_else(|| went_away(found, &scaled, next, &size, is_ratio))
+                    .map(moment),
                 environment: environment(histories, series, &before, &after),
                 triage: None,
                 is_notified: false,
@@ -163,6 +218,11 @@ impl SearchedSeries {
         }
         findings
     }
+}
+
+/// Returns whether the search of all places tests a series: it has enough runs, and they differ.
+pub(super) fn is_testable(series: &HistorySeries) -> bool {
+    series.points.len() >= FEWEST_RUNS && series.varies_from(0)
 }
 
 /// Returns how many changes from this one on are one drift, and the points between which it is; one change and none if it is a

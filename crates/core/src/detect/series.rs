@@ -225,10 +225,21 @@ impl HistorySeries {
         self.points.iter().all(|point| point.value > 0.0)
     }
 
+    /// Returns whether the values from this point on differ.
+    pub(super) fn varies_from(&self, first: usize) -> bool {
+        let mut pairs = self.points[first..].windows(2);
+        pairs.any(|pair| pair[0].value.total_cmp(&pair[1].value).is_ne())
+    }
+
     /// Returns the values on the scale on which levels are compared: logarithms where all are positive.
     pub(super) fn scaled(&self) -> Vec<f64> {
+        self.scaled_from(0)
+    }
+
+    /// Returns those from this point on.
+    pub(super) fn scaled_from(&self, first: usize) -> Vec<f64> {
         let is_ratio = self.is_ratio();
-        let values = self.points.iter().map(|point| point.value);
+        let values = self.points[first..].iter().map(|point| point.value);
         values
             .map(|value| if is_ratio { value.ln() } else { value })
             .collect()

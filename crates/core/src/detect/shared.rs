@@ -9,11 +9,11 @@ use lapwing_stats::{as_f64, median};
 use super::series::{Histories, HistorySeries};
 
 /// The fewest series that can share a change.
-const MEMBERS: usize = 5;
+pub(super) const MEMBERS: usize = 5;
 /// The fewest runs of a series that can say something about its suite.
 const RUNS: usize = 8;
 /// The share of the series that have to change in the same direction.
-const AGREEING: f64 = 0.85;
+pub(super) const AGREEING: f64 = 0.85;
 /// The number of runs on each side of a change by which a series agrees or not.
 const NEIGHBOURS: usize = 25;
 /// The standard deviation of normal values in terms of the median absolute deviation.

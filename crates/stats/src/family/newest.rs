@@ -170,9 +170,8 @@ impl PrefixSums {
         let [inside_number, outside_number] = [length, all - length].map(as_f64);
         let inside = self.sums[start + length] - self.sums[start];
         let outside = self.sums[all] - inside;
-        let within = self.squares
-            - inside * inside / inside_number
-            - outside * outside / outside_number;
+        let within =
+            self.squares - inside * inside / inside_number - outside * outside / outside_number;
         let freedom = as_f64(all - 2);
         Contrast {
             difference: inside / inside_number - outside / outside_number,
@@ -198,7 +197,11 @@ mod tests {
     /// Values that are not all equal, with a larger difference in the newest ones.
     fn history(length: usize, shift: f64) -> Vec<f64> {
         let values = (0..length).map(|run| {
-            let level = if run + NEWEST_RUNS >= length { shift } else { 0.0 };
+            let level = if run + NEWEST_RUNS >= length {
+                shift
+            } else {
+                0.0
+            };
             level + as_f64(run * 7 % 11) / 100.0
         });
         values.collect()
