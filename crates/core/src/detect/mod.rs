@@ -9,6 +9,8 @@ mod environment;
 mod finding;
 mod limits;
 mod newest;
+#[cfg(test)]
+mod newest_tests;
 mod options;
 mod parity;
 mod search;

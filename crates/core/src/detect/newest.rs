@@ -276,33 +276,32 @@ fn moved(
         let p_value = newest_p_values(&[values], runs, level.rate)[0]?.value();
         (p_value <= level.rate).then_some((p_value, (p_value * level.adjusting).min(1.0)))
     };
+    let mut moved = Moved::Not;
     for latest in (0..REPLAYED).rev() {
         if let Some((p_value, p_adjusted)) = test(latest, NEWEST_RUNS, level(CONFIRMED)) {
-            return if is_shared(common, members, latest, NEWEST_RUNS) {
-                Moved::Most {
+            if is_shared(common, members, latest, NEWEST_RUNS) {
+                return Moved::Most {
                     latest,
                     p_value,
                     p_adjusted,
-                }
-            } else {
-                Moved::Some
-            };
+                };
+            }
+            moved = Moved::Some;
         }
     }
     for runs in (1..NEWEST_RUNS).rev() {
         if let Some((p_value, p_adjusted)) = test(0, runs, level(SUSPECTED)) {
-            return if is_shared(common, members, 0, runs) {
-                Moved::MostLately {
+            if is_shared(common, members, 0, runs) {
+                return Moved::MostLately {
                     runs,
                     p_value,
                     p_adjusted,
-                }
-            } else {
-                Moved::Some
-            };
+                };
+            }
+            moved = Moved::Some;
         }
     }
-    Moved::Not
+    moved
 }
 
 /// Returns whether nearly all series move at least half as far as the median of all.
@@ -432,4 +431,30 @@ fn standing_apart(
             (place, p_value.value(), p_adjusted)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recent(values: Vec<f64>) -> RecentRuns {
+        RecentRuns {
+            series: 0,
+            first: 100,
+            moments: (0..values.len()).collect(),
+            values,
+            is_closed: false,
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_seen_late_begins_where_the_new_level_does() {
+        let mut values: Vec<f64> = (0..30).map(|run| f64::from(run % 3)).collect();
+        values.extend([11.0, 9.0, 10.0, 11.0, 9.0]);
+        let change = recent(values.clone()).change(0, 0.001);
+        assert_eq!((change.point, change.range), (130, 130..=132));
+        assert_eq!(change.until, None);
+        values.extend([1.0, 2.0, 0.0]);
+        assert_eq!(recent(values).change(3, 0.001).until, Some(135));
+    }
 }

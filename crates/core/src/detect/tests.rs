@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use super::testing::{add, days, noise};
 use super::*;
 
-fn suite(benchmarks: u64, runs: u16, seed: u64) -> Vec<Vec<f64>> {
+pub(super) fn suite(benchmarks: u64, runs: u16, seed: u64) -> Vec<Vec<f64>> {
     (0..benchmarks)
         .map(|benchmark| noise(usize::from(runs), 0.03, 1000 * seed + benchmark))
         .collect()
 }
 
-fn histories(values: &[Vec<f64>]) -> Histories {
+pub(super) fn histories(values: &[Vec<f64>]) -> Histories {
     let runs = u16::try_from(values[0].len()).expect("few");
     let mut histories = days(runs);
     for (at, values) in values.iter().enumerate() {
@@ -18,13 +18,13 @@ fn histories(values: &[Vec<f64>]) -> Histories {
     histories
 }
 
-fn scale(values: &mut [f64], factor: f64) {
+pub(super) fn scale(values: &mut [f64], factor: f64) {
     for value in values {
         *value *= factor;
     }
 }
 
-fn found(values: &[Vec<f64>]) -> Detection {
+pub(super) fn found(values: &[Vec<f64>]) -> Detection {
     detect(&histories(values), &DetectOptions::default())
 }
 

@@ -2,10 +2,11 @@
 
 use crate::detect::{
     ChangeKind, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
-    Histories, Moment, SeriesState,
+    Histories, Moment, SeriesState, Suspicion,
 };
 use crate::text::{counted, joined, joined_with_and};
 
+use super::FIRST_METRIC;
 use super::estimate::{difference_text, ratio_text};
 use super::quantity::{UnitScale, percent};
 
@@ -136,7 +137,7 @@ impl Moment {
     }
 }
 
-/// Returns `2 new regressions, 1 new improvement and 3 known changes`, or `no change`: what nobody has said anything
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change`: what nobody has said anything
 /// about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
     let own = |direction: Direction| {
@@ -182,10 +183,38 @@ pub fn detection_text(detection: &Detection) -> String {
     if away > 0 {
         parts.push(format!("{} undone later", counted(away, "change")));
     }
-    match &parts[..] {
-        [] => "no change".to_owned(),
-        parts => joined_with_and(parts),
+    match (&parts[..], detection.suspicions.len()) {
+        ([], 0) => "no change".to_owned(),
+        ([], suspected) => format!("no confirmed change, {suspected} suspected"),
+        (parts, 0) => joined_with_and(parts),
+        (parts, suspected) => format!("{}, {suspected} suspected", joined_with_and(parts)),
     }
+}
+
+/// Returns `count, slower by 2.10× [2.05, 2.15] in the newest run, a1b2c3`.
+pub fn suspicion_text(histories: &Histories, suspicion: &Suspicion) -> String {
+    let finding = &suspicion.finding;
+    let subject = &finding.subject;
+    let mut name = subject.benchmark.clone();
+    let metric = Some(&subject.metric).filter(|it| *it != FIRST_METRIC && *it != FAILURES);
+    let details: Vec<String> = subject
+        .setting
+        .text()
+        .into_iter()
+        .chain(metric.cloned())
+        .collect();
+    if !details.is_empty() {
+        name = format!("{name} ({})", details.join(", "));
+    }
+    if suspicion.histories > 1 {
+        name = format!("the suite ({name} and {} more)", suspicion.histories - 1);
+    }
+    let label = histories.moments[finding.first_after].label();
+    let place = match finding.runs[1] {
+        1 => format!("in the newest run, {label}"),
+        runs => format!("in the newest {runs} runs, since {label}"),
+    };
+    format!("{name}, {} {place}", finding.sentence())
 }
 
 /// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one that changed most.

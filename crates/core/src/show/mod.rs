@@ -30,7 +30,7 @@ pub use detection::{
 };
 pub use enough::{DetectionAbility, EnoughConfigurations};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
-pub use finding::{change_text, detection_text, environment_text, untested_texts};
+pub use finding::{change_text, detection_text, environment_text, suspicion_text, untested_texts};
 pub use junit::junit;
 pub use meaning::{BenchmarkMeaning, MeaningParameter};
 pub use noise::{NOISY, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline};

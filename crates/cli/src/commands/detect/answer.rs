@@ -6,7 +6,7 @@ use lapwing_core::detect::{
     ChangeKind, DetectRule, EnvironmentChange, Evidence, Finding, FindingGroup, HistorySeries,
     Moment, SeriesState,
 };
-use lapwing_core::show::change_text;
+use lapwing_core::show::{change_text, suspicion_text};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -21,6 +21,15 @@ pub(super) fn json(answer: &DetectAnswer, out: &mut impl Write) -> Result<(), Cl
     let series: Vec<SeriesRow> = series
         .map(|(series, state)| SeriesRow::of(answer, series, *state))
         .collect();
+    let suspected = answer.detection.suspicions.iter().map(|suspicion| {
+        json!({
+            "text": suspicion_text(&answer.histories, suspicion),
+            "runs": suspicion.finding.runs[1],
+            "histories": suspicion.histories,
+            "finding": FindingRow::of(answer, &suspicion.finding),
+        })
+    });
+    let suspected: Vec<serde_json::Value> = suspected.collect();
     let muted = answer.muted.iter().map(|subject| {
         json!({
             "suite": subject.suite,
@@ -37,6 +46,7 @@ pub(super) fn json(answer: &DetectAnswer, out: &mut impl Write) -> Result<(), Cl
         "smallest_effect": answer.options.smallest_effect,
         "findings": rows(answer),
         "changes": groups,
+        "suspected": suspected,
         "series": series,
         "muted": muted,
         "changed_since": answer.changed_since,

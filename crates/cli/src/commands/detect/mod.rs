@@ -102,6 +102,8 @@ enum DetectFormat {
 enum ChangeGate {
     /// A regression that was neither undone later nor triaged
     Regression,
+    /// A possible regression in the newest run or the newest two, which another run has to confirm
+    Suspected,
     /// A benchmark that is not measured any more
     NotMeasured,
 }
@@ -220,6 +222,8 @@ impl DetectCommand {
         let is_regression =
             |finding: &Finding| finding.direction == Direction::Regression && finding.is_open();
         let regressed = detection.findings.iter().any(is_regression);
+        let suspicions = detection.suspicions.iter();
+        let suspected = suspicions.map(|it| &it.finding).any(is_regression);
         let is_missing = |state: &SeriesState| {
             matches!(
                 state,
@@ -229,6 +233,7 @@ impl DetectCommand {
         let missing = detection.states.iter().any(is_missing);
         let fails = |gate: &ChangeGate| match gate {
             ChangeGate::Regression => regressed,
+            ChangeGate::Suspected => suspected,
             ChangeGate::NotMeasured => missing,
         };
         if self.fail_on.iter().any(fails) {

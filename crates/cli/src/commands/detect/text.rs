@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use lapwing_core::detect::{DetectRule, Finding, FindingGroup};
-use lapwing_core::show::{FIRST_METRIC, detection_text, environment_text, untested_texts};
+use lapwing_core::show::{
+    FIRST_METRIC, detection_text, environment_text, suspicion_text, untested_texts,
+};
 use lapwing_core::text::counted;
 
 use super::{DetectAnswer, rule};
@@ -12,8 +14,8 @@ use crate::error::CliError;
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 
-/// Shorter histories have little power.
-const FEW_RUNS: usize = 20;
+/// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
+const FEW_RUNS: usize = 13;
 
 /// Of a group with more findings only the largest are listed.
 const OF_GROUP: usize = 5;
@@ -58,6 +60,18 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
     for (number, group) in groups[..shown].iter().enumerate() {
         notes.extend(group_notes(answer, number + 1, group, all));
     }
+    let suspicions = &answer.detection.suspicions;
+    let shown_suspicions = if all { suspicions.len() } else { GROUPS };
+    for suspicion in suspicions.iter().take(shown_suspicions) {
+        let text = suspicion_text(&answer.histories, suspicion);
+        notes.push(format!("suspected, not confirmed: {text}"));
+    }
+    if suspicions.len() > shown_suspicions {
+        notes.push(format!(
+            "suspected, not confirmed: {} more (`--all` shows them)",
+            suspicions.len() - shown_suspicions
+        ));
+    }
     if shown < groups.len() {
         notes.push(format!(
             "not shown: {} of smaller size (`--all` shows them)",
@@ -87,7 +101,9 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
     let series = answer.histories.series.iter();
     let longest = series.map(|it| it.points.len()).max().unwrap_or(0);
     let is_tested = answer.options.rule == DetectRule::ChangePoint;
-    let has_none = answer.detection.findings.is_empty() && answer.detection.small == 0;
+    let has_none = answer.detection.findings.is_empty()
+        && suspicions.is_empty()
+        && answer.detection.small == 0;
     if is_tested && has_none && longest > 0 && longest < FEW_RUNS {
         notes.push(format!(
             "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare since:DATE until:DATE` \

@@ -19,7 +19,7 @@ use crate::show::report::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use crate::show::report::slug::slug;
-use crate::show::{FIRST_METRIC, detection_text};
+use crate::show::{FIRST_METRIC, detection_text, suspicion_text};
 use crate::text::{capitalised, counted, first_names};
 
 /// Of more benchmarks that were not tested only so many are named.
@@ -62,7 +62,9 @@ struct FindingRow {
 
 /// Returns the changes in a sentence: `2 regressions and 1 change shared by a whole suite`.
 pub(in crate::show::report) fn summary(view: &ChangesView) -> Option<String> {
-    (!view.detection.findings.is_empty()).then(|| detection_text(&view.detection))
+    let detection = &view.detection;
+    let has_any = !detection.findings.is_empty() || !detection.suspicions.is_empty();
+    has_any.then(|| detection_text(detection))
 }
 
 /// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark with a
@@ -156,6 +158,7 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
                 "and then those that change most wall time per run."
             }
         }
+        (suspected(view))
         (not_shown(view))
         (untested(view, written))
         (causes(view))
@@ -168,7 +171,7 @@ fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
     let longest = view.histories.series.iter().map(|it| it.points.len()).max();
     html! {
         @if tested > 0 {
-            p.answer { strong { "No change" } " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run")) "." }
+            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run")) "." }
             p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
                 "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
                 " of such reports. Small changes need more runs: each night adds to what can be seen." }
@@ -178,6 +181,19 @@ fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
                 (longest.unwrap_or(0)) ". " code { "lapwing run" } " adds a run, " code { "lapwing run --commits" }
                 " measures past commits, " code { "lapwing import" } " reads the results of other tools. "
                 "To compare two versions now, use " code { "lapwing compare" } "." }
+        }
+    }
+}
+
+fn suspected(view: &ChangesView) -> Markup {
+    let suspicions = &view.detection.suspicions;
+    html! {
+        @if !suspicions.is_empty() {
+            p { "Suspected, not confirmed: the newest run, or the newest two, are as far from those before as nothing else. A third run tells." }
+            ul {
+                @for suspicion in suspicions.iter().take(SHOWN_CAUSES) { li { (suspicion_text(&view.histories, suspicion)) "." } }
+                @if suspicions.len() > SHOWN_CAUSES { li { "and " (suspicions.len() - SHOWN_CAUSES) " more" } }
+            }
         }
     }
 }
