@@ -214,7 +214,7 @@ fn wrong_input_is_named() {
     ");
     assert_snapshot!(told(&["detect", "--fail-on", "slowdown"]), @"
     error: invalid value 'slowdown' for '--fail-on <WHAT>'
-      [possible values: regression, not-measured]
+      [possible values: regression, suspected, not-measured]
 
     For more information, try '--help'.
     exit 2

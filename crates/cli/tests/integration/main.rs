@@ -22,6 +22,7 @@ mod compare_steady;
 mod compare_views;
 mod detect;
 mod detect_history;
+mod detect_newest;
 mod detect_rules;
 mod detect_told;
 mod doctor;

@@ -11,6 +11,7 @@ mod dip;
 mod factors;
 mod families;
 mod level;
+mod newest;
 mod noise;
 mod optimise;
 mod power;
