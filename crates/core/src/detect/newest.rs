@@ -8,6 +8,8 @@ use lapwing_stats::{
     NEWEST_RUNS, PValue, as_f64, benjamini_hochberg, mean, median, newest_p_values,
 };
 
+use rayon::prelude::*;
+
 use super::finding::{Finding, SeriesState};
 use super::options::DetectOptions;
 use super::searched::{SearchedSeries, SeriesChange};
@@ -79,9 +81,8 @@ pub(super) fn newest_runs(
     states: &[SeriesState],
     options: &DetectOptions,
 ) -> NewestRuns {
-    let mut found = NewestRuns::default();
     if options.minimum_runs > NEWEST_RUNS {
-        return found;
+        return NewestRuns::default();
     }
     // Logarithms and values are on different scales.
     let mut families: BTreeMap<(&str, bool), Vec<RecentRuns>> = BTreeMap::new();
@@ -91,41 +92,30 @@ pub(super) fn newest_runs(
             families.entry(key).or_default().push(recent);
         }
     }
-    let mut suites = Vec::new();
-    for ((metric, _), members) in &families {
-        suites.push(if *metric == FAILURES {
-            Vec::new()
-        } else {
-            suites_that_share(histories, members)
-        });
-    }
+    let with_suites = families.into_iter().map(|((metric, _), members)| {
+        let suites = match metric {
+            FAILURES => Vec::new(),
+            _ => suites_that_share(histories, &members),
+        };
+        (members, suites)
+    });
+    let families: Vec<(Vec<RecentRuns>, Vec<Vec<usize>>)> = with_suites.collect();
+    let sharing: usize = families.iter().map(|(_, suites)| suites.len()).sum();
     let rate = options.false_discovery_rate;
-    let level = |share: f64, number: usize| NewestLevel {
-        rate: rate * share / as_f64(number),
-        adjusting: as_f64(number) / share,
-    };
-    let (number, sharing) = (families.len(), suites.iter().map(Vec::len).sum());
-    for (members, suites) in families.values_mut().zip(suites) {
+    let number = families.len();
+    let own = |share: f64| NewestLevel::of(rate, share, number);
+    let common = |share: f64| NewestLevel::of(rate, share, sharing);
+    let found = families.into_par_iter().map(|(mut members, suites)| {
+        let mut found = NewestRuns::default();
         for places in suites {
-            let of_suite: Vec<&RecentRuns> = places.iter().map(|at| &members[*at]).collect();
-            let common = common_runs(&of_suite);
-            let moved = moved(&common, &of_suite, |share| level(share, sharing));
-            found.add_shared(histories, &of_suite, &common, &moved);
-            for place in places {
-                match moved {
-                    Moved::Not => members[place].subtract(&common),
-                    Moved::Some => {}
-                    Moved::Most { .. } | Moved::MostLately { .. } => {
-                        members[place].is_closed = true
-                    }
-                }
-            }
+            found.take_out_what_is_shared(histories, &mut members, &places, common);
         }
-        found.confirm(members, level(CONFIRMED, number));
+        found.confirm(&mut members, own(CONFIRMED));
         members.retain(|it| matches!(states[it.series], SeriesState::Tested));
-        found.suspect(members, level(SUSPECTED, number));
-    }
-    found
+        found.suspect(&mut members, own(SUSPECTED));
+        found
+    });
+    found.reduce(NewestRuns::default, NewestRuns::and)
 }
 
 /// The level of a test, and the factor of p-values at it that makes them comparable with the rate of false findings.
@@ -133,6 +123,16 @@ pub(super) fn newest_runs(
 struct NewestLevel {
     rate: f64,
     adjusting: f64,
+}
+
+impl NewestLevel {
+    /// Returns that of one of several tests that have a share of the rate of false findings together.
+    fn of(rate: f64, share: f64, tests: usize) -> Self {
+        Self {
+            rate: rate * share / as_f64(tests),
+            adjusting: as_f64(tests) / share,
+        }
+    }
 }
 
 /// The latest runs of a series since its last change.
@@ -144,6 +144,8 @@ struct RecentRuns {
     values: Vec<f64>,
     /// Whether something was found in them, so that they are no longer one level.
     is_closed: bool,
+    /// The number of latest runs in which the suite moved.
+    moved: usize,
 }
 
 impl RecentRuns {
@@ -162,6 +164,7 @@ impl RecentRuns {
             moments: points.iter().map(|point| point.moment).collect(),
             values: series.scaled_from(first),
             is_closed: false,
+            moved: 0,
         })
     }
 
@@ -243,6 +246,7 @@ fn common_runs(members: &[&RecentRuns]) -> RecentRuns {
         moments,
         values,
         is_closed: false,
+        moved: 0,
     }
 }
 
@@ -323,6 +327,43 @@ fn is_shared(common: &RecentRuns, members: &[&RecentRuns], latest: usize, runs: 
 }
 
 impl NewestRuns {
+    fn and(mut self, mut other: Self) -> Self {
+        self.changes.append(&mut other.changes);
+        self.shared.append(&mut other.shared);
+        self.suspects.append(&mut other.suspects);
+        self
+    }
+
+    /// Subtracts what a suite has in common from its series. If most of them moved, adds that; they are not tested from there on.
+    fn take_out_what_is_shared(
+        &mut self,
+        histories: &Histories,
+        members: &mut [RecentRuns],
+        places: &[usize],
+        level: impl Fn(f64) -> NewestLevel,
+    ) {
+        let of_suite: Vec<&RecentRuns> = places.iter().map(|at| &members[*at]).collect();
+        let common = common_runs(&of_suite);
+        let moved = moved(&common, &of_suite, level);
+        self.add_shared(histories, &of_suite, &common, &moved);
+        let first = match moved {
+            Moved::Not => None,
+            Moved::Some => return,
+            Moved::Most {
+                latest, p_value, ..
+            } => Some(common.change(latest, p_value).point),
+            Moved::MostLately { runs, .. } => Some(common.values.len() - runs),
+        };
+        let first = first.map(|place| common.moments[place]);
+        for place in places {
+            let member = &mut members[*place];
+            member.subtract(&common);
+            let moments = member.moments.iter().rev();
+            let moved = moments.take_while(|moment| first.is_some_and(|first| **moment >= first));
+            member.moved = moved.count();
+        }
+    }
+
     /// Adds what a suite shares.
     fn add_shared(
         &mut self,
@@ -414,7 +455,8 @@ fn standing_apart(
     runs: usize,
     level: NewestLevel,
 ) -> Vec<(usize, f64, f64)> {
-    let open = members.iter().enumerate().filter(|(_, it)| !it.is_closed);
+    let is_open = |it: &RecentRuns| !it.is_closed && latest >= it.moved;
+    let open = members.iter().enumerate().filter(|(_, it)| is_open(it));
     let (places, values): (Vec<usize>, Vec<&[f64]>) = open
         .map(|(place, member)| (place, member.without(latest)))
         .unzip();
@@ -444,6 +486,7 @@ mod tests {
             moments: (0..values.len()).collect(),
             values,
             is_closed: false,
+            moved: 0,
         }
     }
 

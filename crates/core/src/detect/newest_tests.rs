@@ -194,6 +194,25 @@ fn histories_that_miss_nights_are_tested_in_their_own_newest_runs() {
 }
 
 #[test]
+fn a_machine_that_changes_later_hides_no_finding() {
+    let mut values = suite(40, 43, 37);
+    scale(&mut values[7][30..], 2.0);
+    for series in &mut values {
+        scale(&mut series[35..], 1.3);
+    }
+    for night in 33..=43 {
+        let detection = found(&after(&values, night));
+        let own = detection.groups.iter().filter(|group| !group.is_shared);
+        let own: Vec<_> = own
+            .flat_map(|group| &group.findings)
+            .map(|at| &detection.findings[*at])
+            .map(|it| (it.series, it.first_after, it.went_away))
+            .collect();
+        assert_eq!(own, [(7, 30, None)], "{night}");
+    }
+}
+
+#[test]
 fn counts_that_never_varied_are_found_when_they_do() {
     let mut histories = days(33);
     for benchmark in 0..3 {
@@ -272,4 +291,55 @@ fn a_finding_keeps_its_id_when_the_search_of_all_places_finds_it_too() {
     });
     assert_eq!(ids[0].len(), 1);
     assert!(ids.iter().all(|it| *it == ids[0]), "{ids:?}");
+}
+
+/// Prints what 50 histories alarm in a year of nights, if their machines change for all of them once in ten nights.
+#[test]
+#[ignore = "takes a minute; its table stands in docs/calibration.md"]
+fn table_of_machines() {
+    use rayon::prelude::*;
+    use std::collections::BTreeSet;
+    println!(
+        "| machine | own findings per year | suspicions | shared findings | shared suspicions |"
+    );
+    println!("|---|--:|--:|--:|--:|");
+    for (name, share) in [("the same always", 1.0), ("10 % slower or faster", 1.1)] {
+        let years = 4;
+        let counts = (0..years).into_par_iter().map(|year: u64| {
+            let mut values = suite(50, 395, 500 + year);
+            let moves = noise(395, 1.0, 900 + year);
+            let mut slower = false;
+            for night in 0..395 {
+                // One normal number in ten is above 1.28.
+                slower ^= moves[night].ln() > 1.2816;
+                for series in values.iter_mut().filter(|_| slower) {
+                    series[night] *= share;
+                }
+            }
+            let mut seen: [BTreeSet<(usize, usize)>; 4] = Default::default();
+            for night in 30..=395 {
+                let detection = found(&after(&values, night));
+                for group in &detection.groups {
+                    let first = &detection.findings[group.findings[0]];
+                    if first.runs[1] <= 12 {
+                        let series = if group.is_shared { 0 } else { first.series };
+                        seen[2 * usize::from(group.is_shared)].insert((series, first.first_after));
+                    }
+                }
+                for it in &detection.suspicions {
+                    let is_shared = it.histories > 1;
+                    let series = if is_shared { 0 } else { it.finding.series };
+                    seen[1 + 2 * usize::from(is_shared)].insert((series, it.finding.first_after));
+                }
+            }
+            seen.map(|it| it.len())
+        });
+        let counts: Vec<[usize; 4]> = counts.collect();
+        let years = lapwing_stats::as_f64(counts.len());
+        let mean = [0, 1, 2, 3].map(|at| {
+            let sum: usize = counts.iter().map(|it| it[at]).sum();
+            format!("{:.1}", lapwing_stats::as_f64(sum) / years)
+        });
+        println!("| {name} | {} |", mean.join(" | "));
+    }
 }

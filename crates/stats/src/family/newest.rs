@@ -1,12 +1,15 @@
 //! The newest runs of many histories: whether one stands apart by its size.
 
+use std::collections::BTreeMap;
+
 use super::null::PooledNull;
-use super::{TAIL_INDEX, moderated_statistic, prior_of};
+use super::{TAIL_INDEX, moderated_statistic, prior_of, weight};
 use crate::PValue;
 use crate::interval::t_p_value;
 use crate::moderation::VariancePrior;
 use crate::number::as_f64;
 use crate::replicates::Contrast;
+use crate::student_tail::same_quantile;
 
 /// The most runs that [`newest_p_values`] tests as the newest ones. They are in no part of the noise, also where fewer are tested.
 pub const NEWEST_RUNS: usize = 3;
@@ -52,20 +55,18 @@ pub fn newest_p_values(histories: &[&[f64]], newest: usize, level: f64) -> Vec<O
     let variances: Vec<(f64, f64)> = tested.iter().map(TestedHistory::earlier_variance).collect();
     let prior = prior_of(&variances);
     let mut p_values: Vec<f64> = tested.iter().map(|it| it.moderated(&prior)).collect();
-    if p_values.iter().any(|p_value| *p_value <= level) {
-        let null = null(&tested, &prior);
+    let mut candidates: Vec<Candidate> = tested
+        .iter()
+        .zip(&mut p_values)
+        .filter(|(_, p_value)| **p_value <= level)
+        .map(|(history, p_value)| Candidate::new(history, p_value, &prior))
+        .collect();
+    let null = null(&tested, &prior, &candidates);
+    for candidate in &mut candidates {
+        let one_more = weight(tested.len(), candidate.windows);
         let tail_index = TAIL_INDEX.min(as_f64(newest + 1));
-        let candidates = tested.iter().zip(&mut p_values);
-        for (history, p_value) in candidates.filter(|(_, p_value)| **p_value <= level) {
-            let contrast = history.newest_contrast();
-            let pooled = null.p_value(
-                moderated_statistic(&contrast, &prior),
-                prior.moderated_freedom(contrast.freedom),
-                (as_f64(tested.len()) * as_f64(history.windows())).recip(),
-                tail_index,
-            );
-            *p_value = p_value.max(pooled);
-        }
+        let pooled = null.p_value(candidate.statistic, candidate.freedom, one_more, tail_index);
+        *candidate.p_value = candidate.p_value.max(pooled);
     }
     let mut results = vec![None; histories.len()];
     for (at, p_value) in places.into_iter().zip(p_values) {
@@ -74,17 +75,56 @@ pub fn newest_p_values(histories: &[&[f64]], newest: usize, level: f64) -> Vec<O
     results
 }
 
-/// The statistics of consecutive earlier runs of all histories, each of which counts as much as another.
-fn null(tested: &[TestedHistory], prior: &VariancePrior) -> PooledNull {
-    let statistics = tested.iter().flat_map(|history| {
-        let weight = (as_f64(tested.len()) * as_f64(history.windows())).recip();
-        let earlier = &history.values[..history.earlier];
-        let contrasts = contrasts(earlier, history.newest).into_iter();
-        contrasts.map(move |contrast| {
-            let freedom = prior.moderated_freedom(contrast.freedom);
-            (freedom, moderated_statistic(&contrast, prior), weight)
-        })
-    });
+/// A history whose moderated t is significant.
+struct Candidate<'p> {
+    statistic: f64,
+    freedom: f64,
+    windows: usize,
+    p_value: &'p mut f64,
+}
+
+impl<'p> Candidate<'p> {
+    fn new(history: &TestedHistory, p_value: &'p mut f64, prior: &VariancePrior) -> Self {
+        let contrast = history.newest_contrast();
+        Self {
+            statistic: moderated_statistic(&contrast, prior),
+            freedom: prior.moderated_freedom(contrast.freedom),
+            windows: history.windows(),
+            p_value,
+        }
+    }
+}
+
+/// Returns the statistics of consecutive earlier runs of all histories, each of which counts as much as another. Of those that are
+/// smaller than any candidate only the largest ones are kept.
+fn null(tested: &[TestedHistory], prior: &VariancePrior, candidates: &[Candidate]) -> PooledNull {
+    let mut by_length: BTreeMap<usize, Vec<&TestedHistory>> = BTreeMap::new();
+    if !candidates.is_empty() {
+        for history in tested {
+            by_length.entry(history.earlier).or_default().push(history);
+        }
+    }
+    let mut statistics = Vec::new();
+    for histories in by_length.values() {
+        let freedom = prior.moderated_freedom(as_f64(histories[0].earlier - 2));
+        let weight = weight(tested.len(), histories[0].windows());
+        let same = candidates.iter();
+        let same = same.map(|it| same_quantile(it.statistic, it.freedom, freedom));
+        let least = 0.999 * same.fold(f64::INFINITY, f64::min);
+        let mut below = 0.0_f64;
+        for history in histories {
+            let earlier = &history.values[..history.earlier];
+            for contrast in contrasts(earlier, history.newest) {
+                let statistic = moderated_statistic(&contrast, prior);
+                if statistic < least {
+                    below = below.max(statistic);
+                } else {
+                    statistics.push((freedom, statistic, weight));
+                }
+            }
+        }
+        statistics.push((freedom, below, weight));
+    }
     PooledNull::new(statistics)
 }
 
@@ -101,8 +141,10 @@ impl TestedHistory {
         let earlier = &values[end.saturating_sub(MOST_EARLIER)..end];
         let tested = &values[values.len() - newest.min(NEWEST_RUNS)..];
         let values: Vec<f64> = earlier.iter().chain(tested).copied().collect();
-        let is_constant = values.iter().all(|value| *value == values[0]);
-        (earlier.len() >= LEAST_EARLIER && !is_constant).then(|| Self {
+        let varies = values
+            .windows(2)
+            .any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
+        (earlier.len() >= LEAST_EARLIER && varies).then_some(Self {
             earlier: earlier.len(),
             newest: tested.len(),
             values,
@@ -140,10 +182,10 @@ impl TestedHistory {
 }
 
 /// Returns the contrasts of each `length` consecutive values with all others.
-fn contrasts(values: &[f64], length: usize) -> Vec<Contrast> {
+fn contrasts(values: &[f64], length: usize) -> impl Iterator<Item = Contrast> {
     let sums = PrefixSums::of(values);
     let starts = 0..=values.len() - length;
-    starts.map(|start| sums.contrast(start, length)).collect()
+    starts.map(move |start| sums.contrast(start, length))
 }
 
 /// Sums of the values less the first one, so that equal values have no variance at all.
