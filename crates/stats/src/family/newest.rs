@@ -55,11 +55,11 @@ pub fn newest_p_values(histories: &[&[f64]], newest: usize, level: f64) -> Vec<O
     let variances: Vec<(f64, f64)> = tested.iter().map(TestedHistory::earlier_variance).collect();
     let prior = prior_of(&variances);
     let mut p_values: Vec<f64> = tested.iter().map(|it| it.moderated(&prior)).collect();
-    let mut candidates: Vec<Candidate> = tested
+    let mut candidates: Vec<NewestCandidate> = tested
         .iter()
         .zip(&mut p_values)
         .filter(|(_, p_value)| **p_value <= level)
-        .map(|(history, p_value)| Candidate::new(history, p_value, &prior))
+        .map(|(history, p_value)| NewestCandidate::new(history, p_value, &prior))
         .collect();
     let null = null(&tested, &prior, &candidates);
     for candidate in &mut candidates {
@@ -76,14 +76,14 @@ pub fn newest_p_values(histories: &[&[f64]], newest: usize, level: f64) -> Vec<O
 }
 
 /// A history whose moderated t is significant.
-struct Candidate<'p> {
+struct NewestCandidate<'p> {
     statistic: f64,
     freedom: f64,
     windows: usize,
     p_value: &'p mut f64,
 }
 
-impl<'p> Candidate<'p> {
+impl<'p> NewestCandidate<'p> {
     fn new(history: &TestedHistory, p_value: &'p mut f64, prior: &VariancePrior) -> Self {
         let contrast = history.newest_contrast();
         Self {
@@ -97,7 +97,11 @@ impl<'p> Candidate<'p> {
 
 /// Returns the statistics of consecutive earlier runs of all histories, each of which counts as much as another. Of those that are
 /// smaller than any candidate only the largest ones are kept.
-fn null(tested: &[TestedHistory], prior: &VariancePrior, candidates: &[Candidate]) -> PooledNull {
+fn null(
+    tested: &[TestedHistory],
+    prior: &VariancePrior,
+    candidates: &[NewestCandidate],
+) -> PooledNull {
     let mut by_length: BTreeMap<usize, Vec<&TestedHistory>> = BTreeMap::new();
     if !candidates.is_empty() {
         for history in tested {
@@ -163,7 +167,7 @@ impl TestedHistory {
     }
 
     fn newest_contrast(&self) -> Contrast {
-        let sums = PrefixSums::of(&self.values);
+        let sums = RunSums::of(&self.values);
         sums.contrast(self.earlier, self.newest)
     }
 
@@ -183,18 +187,18 @@ impl TestedHistory {
 
 /// Returns the contrasts of each `length` consecutive values with all others.
 fn contrasts(values: &[f64], length: usize) -> impl Iterator<Item = Contrast> {
-    let sums = PrefixSums::of(values);
+    let sums = RunSums::of(values);
     let starts = 0..=values.len() - length;
     starts.map(move |start| sums.contrast(start, length))
 }
 
 /// Sums of the values less the first one, so that equal values have no variance at all.
-struct PrefixSums {
+struct RunSums {
     sums: Vec<f64>,
     squares: f64,
 }
 
-impl PrefixSums {
+impl RunSums {
     fn of(values: &[f64]) -> Self {
         let (mut sum, mut squares) = (0.0, 0.0);
         let mut sums = vec![0.0];
