@@ -32,8 +32,6 @@ const LONGEST: usize = 60 + NEWEST_RUNS + REPLAYED;
 pub(super) struct NewestRuns {
     /// The changes, with their adjusted p-values.
     pub(super) changes: Vec<NewestChange>,
-    /// Those that most series of a suite share, with one of these.
-    pub(super) shared: Vec<(usize, SharedChange)>,
     /// The series whose newest one or two runs stand apart.
     pub(super) suspects: Vec<Suspect>,
 }
@@ -71,51 +69,143 @@ impl Suspect {
     }
 }
 
+/// What the series of a suite have in common, and whether it changed in the newest runs.
+pub(super) struct SuiteMove {
+    /// The index of suite and metric.
+    pub(super) family: usize,
+    series: Vec<usize>,
+    common: RecentRuns,
+    moved: Moved,
+}
+
+impl SuiteMove {
+    /// Returns the change that most of the series share.
+    pub(super) fn shared_change(&self) -> Option<SharedChange> {
+        let Moved::Most { latest, p_value } = self.moved else {
+            return None;
+        };
+        let change = self.common.change(latest, p_value);
+        let moment = |point: usize| self.common.moments[point];
+        Some(SharedChange {
+            moment: moment(change.point),
+            range: moment(*change.range.start())..=moment(*change.range.end()),
+            p_value,
+            until: change.until.map(moment),
+        })
+    }
+
+    /// Returns the first moment in which most of the series moved.
+    fn first(&self) -> Option<usize> {
+        let place = match self.moved {
+            Moved::Not | Moved::Some => return None,
+            Moved::Most { latest, p_value } => self.common.change(latest, p_value).point,
+            Moved::MostLately { runs, .. } => self.common.values.len() - runs,
+        };
+        Some(self.common.moments[place])
+    }
+}
+
+/// Tests what the series of each suite and metric have in common since the last change that they share.
+pub(super) fn suite_moves(
+    histories: &Histories,
+    families: &BTreeMap<(&str, &str), Vec<usize>>,
+    shared: &[Vec<SharedChange>],
+    options: &DetectOptions,
+) -> Vec<SuiteMove> {
+    if options.minimum_runs > NEWEST_RUNS {
+        return Vec::new();
+    }
+    let mut suites: Vec<(usize, Vec<RecentRuns>)> = Vec::new();
+    for (family, ((_, metric), members)) in families.iter().enumerate() {
+        let last = shared[family].last().map_or(0, |change| change.moment);
+        let recent = |at: &usize| {
+            let series = &histories.series[*at];
+            let start = series.points.partition_point(|point| point.moment < last);
+            RecentRuns::of(*at, series, start)
+        };
+        let recent: Vec<RecentRuns> = members.iter().filter_map(recent).collect();
+        // Logarithms and values are on different scales.
+        let is_ratio = |it: &RecentRuns| histories.series[it.series].is_ratio();
+        let (ratios, others): (Vec<_>, Vec<_>) = recent.into_iter().partition(is_ratio);
+        let sharing = [ratios, others].into_iter();
+        let sharing = sharing.filter(|it| *metric != FAILURES && it.len() >= MEMBERS);
+        suites.extend(sharing.map(|members| (family, members)));
+    }
+    let number = suites.len();
+    let level = |share: f64| NewestLevel::of(options.false_discovery_rate, share, number);
+    let moves = suites.into_par_iter().map(|(family, members)| {
+        let common = common_runs(&members);
+        SuiteMove {
+            family,
+            series: members.iter().map(|it| it.series).collect(),
+            moved: moved(&common, &members, level),
+            common,
+        }
+    });
+    moves.collect()
+}
+
 /// Tests the newest runs of all series since their last change, at each of the latest [`REPLAYED`] runs.
 ///
-/// All series of a metric are a family. What the median of a suite does is first taken out of its series, and tested as a series of
-/// its own: where most of the suite moves, none of its series is looked at.
+/// All series of a metric are a family. What a suite has in common is taken out of its series; where most of them moved, none is
+/// tested.
 pub(super) fn newest_runs(
     histories: &Histories,
     searched: &[SearchedSeries],
     states: &[SeriesState],
+    moves: &[SuiteMove],
     options: &DetectOptions,
 ) -> NewestRuns {
     if options.minimum_runs > NEWEST_RUNS {
         return NewestRuns::default();
     }
-    // Logarithms and values are on different scales.
+    let mut move_of: Vec<Option<&SuiteMove>> = vec![None; histories.series.len()];
+    for of_suite in moves {
+        for series in &of_suite.series {
+            move_of[*series] = Some(of_suite);
+        }
+    }
     let mut families: BTreeMap<(&str, bool), Vec<RecentRuns>> = BTreeMap::new();
     for (at, series) in histories.series.iter().enumerate() {
-        if let Some(recent) = RecentRuns::of(at, series, &searched[at]) {
+        let first = move_of[at].and_then(SuiteMove::first);
+        let is_before = |point: usize| first.is_none_or(|it| series.points[point].moment < it);
+        let changes = searched[at].changes.iter().map(|change| change.point);
+        let start = changes.filter(|point| is_before(*point)).last();
+        if let Some(mut recent) = RecentRuns::of(at, series, start.unwrap_or(0)) {
+            if let Some(of_suite) = move_of[at] {
+                recent.take_out(of_suite);
+            }
             let key = (series.subject.metric.as_str(), series.is_ratio());
             families.entry(key).or_default().push(recent);
         }
     }
-    let with_suites = families.into_iter().map(|((metric, _), members)| {
-        let suites = match metric {
-            FAILURES => Vec::new(),
-            _ => suites_that_share(histories, &members),
-        };
-        (members, suites)
-    });
-    let families: Vec<(Vec<RecentRuns>, Vec<Vec<usize>>)> = with_suites.collect();
-    let sharing: usize = families.iter().map(|(_, suites)| suites.len()).sum();
-    let rate = options.false_discovery_rate;
+    let families: Vec<Vec<RecentRuns>> = families.into_values().collect();
     let number = families.len();
-    let own = |share: f64| NewestLevel::of(rate, share, number);
-    let common = |share: f64| NewestLevel::of(rate, share, sharing);
-    let found = families.into_par_iter().map(|(mut members, suites)| {
+    let level = |share: f64| NewestLevel::of(options.false_discovery_rate, share, number);
+    let found = families.into_par_iter().map(|mut members| {
         let mut found = NewestRuns::default();
-        for places in suites {
-            found.take_out_what_is_shared(histories, &mut members, &places, common);
-        }
-        found.confirm(&mut members, own(CONFIRMED));
+        found.confirm(&mut members, level(CONFIRMED));
         members.retain(|it| matches!(states[it.series], SeriesState::Tested));
-        found.suspect(&mut members, own(SUSPECTED));
+        found.suspect(&mut members, level(SUSPECTED));
         found
     });
-    found.reduce(NewestRuns::default, NewestRuns::and)
+    let mut found = found.reduce(NewestRuns::default, NewestRuns::and);
+    for of_suite in moves {
+        if let Moved::MostLately {
+            runs,
+            p_value,
+            p_adjusted,
+        } = of_suite.moved
+        {
+            found.suspects.push(Suspect {
+                series: of_suite.series.clone(),
+                runs,
+                p_value,
+                p_adjusted,
+            });
+        }
+    }
+    found
 }
 
 /// The level of a test, and the factor of p-values at it that makes them comparable with the rate of false findings.
@@ -150,9 +240,8 @@ struct RecentRuns {
 
 impl RecentRuns {
     /// Returns `None` if they are too few for a test, or all equal.
-    fn of(at: usize, series: &HistorySeries, searched: &SearchedSeries) -> Option<Self> {
+    fn of(at: usize, series: &HistorySeries, start: usize) -> Option<Self> {
         let number = series.points.len();
-        let start = searched.changes.last().map_or(0, |change| change.point);
         let first = start.max(number.saturating_sub(LONGEST));
         let points = &series.points[first..];
         if points.len() < LEAST_EARLIER + NEWEST_RUNS || !series.varies_from(first) {
@@ -179,9 +268,20 @@ impl RecentRuns {
         Some(self.values[at])
     }
 
-    fn subtract(&mut self, common: &RecentRuns) {
+    /// Subtracts what the suite has in common, and notes in how many of the latest runs most of it moved.
+    fn take_out(&mut self, of_suite: &SuiteMove) {
+        if matches!(of_suite.moved, Moved::Some) {
+            return;
+        }
         for (moment, value) in self.moments.iter().zip(&mut self.values) {
-            *value -= common.value_at(*moment).unwrap_or(0.0);
+            *value -= of_suite.common.value_at(*moment).unwrap_or(0.0);
+        }
+        if let Some(first) = of_suite.first() {
+            self.moved = self
+                .moments
+                .iter()
+                .filter(|moment| **moment >= first)
+                .count();
         }
     }
 
@@ -215,19 +315,8 @@ impl RecentRuns {
     }
 }
 
-/// Returns the members of each suite that has enough of them to share a change.
-fn suites_that_share(histories: &Histories, members: &[RecentRuns]) -> Vec<Vec<usize>> {
-    let mut suites: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, member) in members.iter().enumerate() {
-        let suite = histories.series[member.series].subject.suite.as_str();
-        suites.entry(suite).or_default().push(place);
-    }
-    let members = suites.into_values();
-    members.filter(|it| it.len() >= MEMBERS).collect()
-}
-
 /// Returns what the series of a suite have in common: at each moment, the median of their values less their levels.
-fn common_runs(members: &[&RecentRuns]) -> RecentRuns {
+fn common_runs(members: &[RecentRuns]) -> RecentRuns {
     let mut by_moment: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for member in members {
         let level = member.level();
@@ -259,7 +348,6 @@ enum Moved {
     Most {
         latest: usize,
         p_value: f64,
-        p_adjusted: f64,
     },
     /// Most of them did in the newest one or two runs.
     MostLately {
@@ -270,11 +358,7 @@ enum Moved {
 }
 
 /// Tests the common runs of a suite.
-fn moved(
-    common: &RecentRuns,
-    members: &[&RecentRuns],
-    level: impl Fn(f64) -> NewestLevel,
-) -> Moved {
+fn moved(common: &RecentRuns, members: &[RecentRuns], level: impl Fn(f64) -> NewestLevel) -> Moved {
     let test = |latest: usize, runs: usize, level: NewestLevel| {
         let values = common.without(latest);
         let p_value = newest_p_values(&[values], runs, level.rate)[0]?.value();
@@ -282,13 +366,9 @@ fn moved(
     };
     let mut moved = Moved::Not;
     for latest in (0..REPLAYED).rev() {
-        if let Some((p_value, p_adjusted)) = test(latest, NEWEST_RUNS, level(CONFIRMED)) {
+        if let Some((p_value, _)) = test(latest, NEWEST_RUNS, level(CONFIRMED)) {
             if is_shared(common, members, latest, NEWEST_RUNS) {
-                return Moved::Most {
-                    latest,
-                    p_value,
-                    p_adjusted,
-                };
+                return Moved::Most { latest, p_value };
             }
             moved = Moved::Some;
         }
@@ -309,7 +389,7 @@ fn moved(
 }
 
 /// Returns whether nearly all series move at least half as far as the median of all.
-fn is_shared(common: &RecentRuns, members: &[&RecentRuns], latest: usize, runs: usize) -> bool {
+fn is_shared(common: &RecentRuns, members: &[RecentRuns], latest: usize, runs: usize) -> bool {
     let end = common.values.len() - latest;
     let newest = end - runs..end;
     let before = median(&common.values[..newest.start]).unwrap_or(0.0);
@@ -329,91 +409,8 @@ fn is_shared(common: &RecentRuns, members: &[&RecentRuns], latest: usize, runs: 
 impl NewestRuns {
     fn and(mut self, mut other: Self) -> Self {
         self.changes.append(&mut other.changes);
-        self.shared.append(&mut other.shared);
         self.suspects.append(&mut other.suspects);
         self
-    }
-
-    /// Subtracts what a suite has in common from its series. If most of them moved, adds that; they are not tested from there on.
-    fn take_out_what_is_shared(
-        &mut self,
-        histories: &Histories,
-        members: &mut [RecentRuns],
-        places: &[usize],
-        level: impl Fn(f64) -> NewestLevel,
-    ) {
-        let of_suite: Vec<&RecentRuns> = places.iter().map(|at| &members[*at]).collect();
-        let common = common_runs(&of_suite);
-        let moved = moved(&common, &of_suite, level);
-        self.add_shared(histories, &of_suite, &common, &moved);
-        let first = match moved {
-            Moved::Not => None,
-            Moved::Some => return,
-            Moved::Most {
-                latest, p_value, ..
-            } => Some(common.change(latest, p_value).point),
-            Moved::MostLately { runs, .. } => Some(common.values.len() - runs),
-        };
-        let first = first.map(|place| common.moments[place]);
-        for place in places {
-            let member = &mut members[*place];
-            member.subtract(&common);
-            let moments = member.moments.iter().rev();
-            let moved = moments.take_while(|moment| first.is_some_and(|first| **moment >= first));
-            member.moved = moved.count();
-        }
-    }
-
-    /// Adds what a suite shares.
-    fn add_shared(
-        &mut self,
-        histories: &Histories,
-        members: &[&RecentRuns],
-        common: &RecentRuns,
-        moved: &Moved,
-    ) {
-        match *moved {
-            Moved::Not | Moved::Some => {}
-            Moved::MostLately {
-                runs,
-                p_value,
-                p_adjusted,
-            } => self.suspects.push(Suspect {
-                series: members.iter().map(|it| it.series).collect(),
-                runs,
-                p_value,
-                p_adjusted,
-            }),
-            Moved::Most {
-                latest,
-                p_value,
-                p_adjusted,
-            } => {
-                let change = common.change(latest, p_value);
-                let moment = common.moments[change.point];
-                let until = change.until.map(|point| common.moments[point]);
-                let range = moment..=common.moments[*change.range.end()];
-                let lead = members[0].series;
-                let shared = SharedChange {
-                    moment,
-                    range,
-                    p_value,
-                };
-                let subject = &histories.series[lead].subject;
-                for (series, it) in histories.series.iter().enumerate() {
-                    let is_member =
-                        it.subject.suite == subject.suite && it.subject.metric == subject.metric;
-                    if is_member && let Some(change) = SeriesChange::of_suite(it, &shared, until) {
-                        self.changes.push(NewestChange {
-                            series,
-                            change,
-                            p_adjusted,
-                        });
-                    }
-                }
-                self.shared.push((lead, shared));
-            }
-        }
     }
 
     /// Adds the changes of single series; each closes its series.

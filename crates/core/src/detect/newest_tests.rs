@@ -99,6 +99,27 @@ fn what_the_suite_shares_is_one_finding_on_the_third_night() {
 }
 
 #[test]
+fn what_the_suite_shares_is_one_finding_among_several_metrics() {
+    let mut values = suite(30, 33, 11);
+    for series in &mut values {
+        scale(&mut series[30..], 2.0);
+    }
+    let mut histories = histories(&values);
+    for (metric, seed) in [("user_time", 21), ("system_time", 31)] {
+        for (at, values) in suite(30, 33, seed).iter().enumerate() {
+            add(&mut histories, &format!("b{at:03}"), values);
+            let series = histories.series.last_mut().expect("added");
+            series.subject.metric = metric.to_owned();
+        }
+    }
+    let detection = detect(&histories, &DetectOptions::default());
+    let [group] = &detection.groups[..] else {
+        panic!("{:?}", detection.groups);
+    };
+    assert_eq!((group.is_shared, group.findings.len()), (true, 30));
+}
+
+#[test]
 fn too_few_histories_to_share_a_change_are_found_one_by_one() {
     let mut values = suite(4, 33, 11);
     for series in &mut values {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::cause::groups;
 use super::finding::{Evidence, Finding, FindingGroup, SeriesState, Suspicion};
-use super::newest::{NewestChange, newest_runs};
+use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::options::{DetectOptions, DetectRule};
 use super::parity;
 use super::searched::{FEWEST_RUNS, SearchedSeries, is_testable};
@@ -175,6 +175,10 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
             }
         })
         .collect();
+    let moves = suite_moves(histories, &families, &shared, options);
+    for of_suite in &moves {
+        shared[of_suite.family].extend(of_suite.shared_change());
+    }
     let mut of_series: Vec<&[SharedChange]> = vec![&[]; histories.series.len()];
     for (members, shared) in families.values().zip(&shared) {
         for member in members {
@@ -210,7 +214,7 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
         states: states_of(histories, FEWEST_RUNS),
         ..Detection::new(FEWEST_RUNS)
     };
-    let newest = newest_runs(histories, &searched, &detection.states, options);
+    let newest = newest_runs(histories, &searched, &detection.states, &moves, options);
     for NewestChange {
         series,
         change,
@@ -219,15 +223,6 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
     {
         adjusted[series].insert(change.point, p_adjusted);
         searched[series].add(change);
-    }
-    for (lead, change) in newest.shared {
-        let subject = &histories.series[lead].subject;
-        let of_family = families.keys().zip(&mut shared);
-        for ((suite, metric), shared) in of_family {
-            if *suite == subject.suite && *metric == subject.metric {
-                shared.push(change.clone());
-            }
-        }
     }
     for (at, found) in searched.iter().enumerate() {
         let findings = found.findings(histories, at, &adjusted[at]);

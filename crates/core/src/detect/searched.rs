@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
+use lapwing_stats::as_f64;
 use lapwing_stats::changepoint::{LevelOptions, drift, level_changes};
-use lapwing_stats::{NEWEST_RUNS, as_f64};
 
 use super::environment::{EnvironmentChange, differences};
 use super::finding::{ChangeKind, Direction, Evidence, Finding};
@@ -33,11 +33,7 @@ pub(super) struct SeriesChange {
 
 impl SeriesChange {
     /// Returns a change that the suite shares as one of a series; `None` if that was measured on one side only.
-    pub(super) fn of_suite(
-        series: &HistorySeries,
-        shared: &SharedChange,
-        until: Option<usize>,
-    ) -> Option<Self> {
+    fn of_suite(series: &HistorySeries, shared: &SharedChange) -> Option<Self> {
         let end = series.points.len();
         let place = |moment: usize| series.points.partition_point(|point| point.moment < moment);
         let point = place(shared.moment);
@@ -47,7 +43,7 @@ impl SeriesChange {
                 ..=place(*shared.range.end()).clamp(1, end - 1),
             p_value: shared.p_value,
             is_shared: true,
-            until: until.map(place).filter(|until| *until < end),
+            until: shared.until.map(place).filter(|until| *until < end),
         })
     }
 }
@@ -77,7 +73,7 @@ impl SearchedSeries {
         let mut start = 0;
         let mut parts = Vec::new();
         for change in shared {
-            let of_series = SeriesChange::of_suite(series, change, None);
+            let of_series = SeriesChange::of_suite(series, change);
             if let Some(change) = of_series.filter(|change| change.point > start) {
                 parts.push(start..change.point);
                 start = change.point;
@@ -104,10 +100,8 @@ impl SearchedSeries {
         found
     }
 
-    /// Adds a change that the newest runs show. Others are never that near, but for one that the suite shares.
+    /// Adds a change that the newest runs show.
     pub(super) fn add(&mut self, change: SeriesChange) {
-        let is_near = |other: &SeriesChange| other.point.abs_diff(change.point) < NEWEST_RUNS;
-        self.changes.retain(|other| !is_near(other));
         self.changes.push(change);
         self.changes.sort_by_key(|change| change.point);
     }

@@ -27,6 +27,8 @@ pub(super) struct SharedChange {
     /// The moments that the first one after it may be.
     pub(super) range: RangeInclusive<usize>,
     pub(super) p_value: f64,
+    /// The first moment at which the level seems to be back, if that is too new to be a change.
+    pub(super) until: Option<usize>,
 }
 
 /// Returns the changes that most of these series share, in order: those of the median over the series, each in terms of its own
@@ -67,6 +69,7 @@ pub(super) fn shared_changes(
             moment,
             range: moments[*change.range.start()]..=moments[*change.range.end()],
             p_value: change.p_value,
+            until: None,
         })
     });
     shared.collect()
