@@ -169,8 +169,8 @@ pub(super) fn newest_runs(
     for (at, series) in histories.series.iter().enumerate() {
         let first = move_of[at].and_then(SuiteMove::first);
         let is_before = |point: usize| first.is_none_or(|it| series.points[point].moment < it);
-        let changes = searched[at].changes.iter().map(|change| change.point);
-        let start = changes.filter(|point| is_before(*point)).last();
+        let mut changes = searched[at].changes.iter().map(|change| change.point);
+        let start = changes.rfind(|point| is_before(*point));
         if let Some(mut recent) = RecentRuns::of(at, series, start.unwrap_or(0)) {
             if let Some(of_suite) = move_of[at] {
                 recent.take_out(of_suite);
