@@ -65,8 +65,16 @@ fn p_values_are_those_of_the_reference() {
 #[test]
 fn p_values_of_newest_runs_are_those_of_the_reference() {
     let all = cases();
-    let case = all.iter().find(|case| case["histories"].is_array()).unwrap();
-    let histories: Vec<Vec<f64>> = case["histories"].as_array().unwrap().iter().map(numbers).collect();
+    let case = all
+        .iter()
+        .find(|case| case["histories"].is_array())
+        .unwrap();
+    let histories: Vec<Vec<f64>> = case["histories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
     let histories: Vec<&[f64]> = histories.iter().map(Vec::as_slice).collect();
     for newest in 1..=3 {
         let found = newest_p_values(&histories, newest, 1.0);
