@@ -56,7 +56,7 @@ impl EarlierComparisons {
                 benchmarks: vec![id.clone()],
                 ..Filter::default()
             };
-            each_benchmark(store, &filter, |data| {
+            let read = each_benchmark(store, &filter, |data| {
                 if data.suite == suite && data.benchmark.id == id {
                     let since = accepted(&data, &remarks);
                     for metric in &metrics {
@@ -66,7 +66,12 @@ impl EarlierComparisons {
                     }
                 }
                 Ok::<(), StoreError>(())
-            })?;
+            });
+            match read {
+                // It was never measured in this store.
+                Ok(()) | Err(StoreError::NoMatch { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
