@@ -100,8 +100,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the verdict and why there is no other: `undecided: between −2 % and +9 %; needs about 12 instances per
-    /// side (80 % chance of a verdict)`.
+    /// Returns the verdict and why there is no other: `undecided: between −2 % and +9 %; needs about 12 instances per side`.
     pub fn verdict_text(&self) -> String {
         let grade = self.grade_text();
         match reason_text(self) {
@@ -348,7 +347,7 @@ fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
     parts
 }
 
-/// Returns the number of replicates that give a verdict: `needs about 12 instances per side (80 % chance of a verdict)`.
+/// Returns the number of replicates that give a verdict: `needs about 12 instances per side`.
 fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
     let unit = comparison.replication.as_ref().map(|it| it.unit);
     let noun = match unit {
@@ -360,7 +359,7 @@ fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
     };
     match needed {
         NeededReplicates::About(number) => {
-            format!("needs about {number} {noun} per side (80 % chance of a verdict)")
+            format!("needs about {number} {noun} per side")
         }
         NeededReplicates::MoreThan(number) => {
             format!("too noisy: needs more than {number} {noun} per side")
@@ -373,7 +372,7 @@ fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
     }
 }
 
-/// Returns why a comparison has no other verdict: `needs about 12 instances per side (80 % chance of a verdict)`.
+/// Returns why a comparison has no other verdict: `needs about 12 instances per side`.
 pub fn reason_text(comparison: &Comparison) -> Option<String> {
     let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
         .map(|it| it.map_or(0, |it| it.size.instances));

@@ -336,6 +336,12 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
+    if answer.comparisons.iter().any(|it| it.needed().is_some()) {
+        notes.push(
+            "measured anew with as many instances as a row needs, it is decided with a probability of 80 %"
+                .to_owned(),
+        );
+    }
     let described = answer
         .comparisons
         .iter()
