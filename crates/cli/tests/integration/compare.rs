@@ -136,6 +136,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
     note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
@@ -151,12 +152,13 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: only in the baseline |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: only in the candidate |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.81, 1.35\] | 4 / 4 | ? undecided: between −19 % and +35 %; needs about 194 instances per side (80 % chance of a verdict) |
+    | test_noisy | 943 ms | 987 ms | 1.05× | \[0.81, 1.35\] | 4 / 4 | ? undecided: between −19 % and +35 %; needs about 194 instances per side |
     | test_short | 198 ms | 198 ms | ≈1.00× | (0.97, 1.03) | 2 / 2 | ? undecided: need 3 instances per side, got 2 and 2 |
     | test_sort | 500 ms | 501 ms | 1.00× | \[0.99, 1.02\] | 10 / 10 | = no change, at most 1.7 % |
 
     - suite: 1.01× \[0.94, 1.08\], the geometric mean of 4 benchmarks
     - note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    - note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
     - note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old\*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
@@ -617,10 +619,11 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     nightly (even) against nightly (odd): no regressions, 1 undecided, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.10]      5 / 5  ? undecided: between −5.9 % and +10 %; needs about 71 instances per side (80 % chance of a verdict)
+     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.10]      5 / 5  ? undecided: between −5.9 % and +10 %; needs about 71 instances per side
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
+    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0

@@ -91,11 +91,12 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? undecided: between −13 % and +11 %; needs about 96 instances per side (80 % chance of a verdict)
+     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? undecided: between −13 % and +11 %; needs about 96 instances per side
 
     note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
     note: f.py::test_x: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
@@ -143,7 +144,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? undecided: between −19 % and +23 %; needs about 105 instances per side (80 % chance of a verdict)");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? undecided: between −19 % and +23 %; needs about 105 instances per side");
     assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
@@ -161,9 +162,10 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
 
      benchmark       baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? undecided: between −12 % and +14 %; needs about 94 instances per side (80 % chance of a verdict)
+     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? undecided: between −12 % and +14 %; needs about 94 instances per side
 
     note: f.py::test_new: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
     exit 0
     ");
 }

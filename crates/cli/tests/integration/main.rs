@@ -17,6 +17,7 @@ mod burn_in_review;
 mod cli_reference;
 mod closed_pipe;
 mod compare;
+mod compare_families;
 mod compare_settings;
 mod compare_steady;
 mod compare_views;
