@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::{Interval, PValue, Replicates, benjamini_hochberg};
+use rayon::prelude::*;
 
 use super::caution::Caution;
 use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
@@ -48,13 +49,14 @@ pub fn decide(
         };
         judge_members(comparisons, &members, earlier, borders, options);
         adjust_by_method(comparisons, &members);
-        for at in &members {
-            give_verdict(&mut comparisons[*at], options);
-        }
         if !are_differences {
             judge_runs(comparisons, &members, borders, options);
         }
     }
+    let judged = comparisons.par_iter_mut();
+    judged
+        .filter(|comparison| !comparison.is_exact)
+        .for_each(|comparison| give_verdict(comparison, options));
 }
 
 /// Returns by metric whether all of its comparisons are of counts that never vary within a side.
