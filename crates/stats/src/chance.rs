@@ -45,9 +45,12 @@ const MOST: usize = 500;
 /// The number of variances over which a chance is averaged, and of those of the future sample.
 const VARIANCES: u32 = 20;
 const FUTURE_VARIANCES: u32 = 6;
-/// A difference this many standard errors from the border may be at it, if it takes more than [`MOST_NEAR`] replicates.
-const NEAR: f64 = 1.0;
-const MOST_NEAR: usize = 100;
+/// A difference may be at the border if the border is in its interval of this confidence, and if it takes more than [`MOST_NEAR`] replicates
+/// to decide.
+const NEAR: f64 = 0.9;
+const MOST_NEAR: usize = 25;
+/// If so many leave the interval wide beside the border, it is the noise that prevents a verdict.
+const MANY_REPLICATES: usize = 100;
 
 impl FamilyTest {
     /// Returns the chance of a verdict with future replicates: that the difference is surely beyond the border, or the whole interval
@@ -158,9 +161,11 @@ impl FamilyTest {
             |number: usize| self.chance(&variances, future(number), rule) >= WANTED_CHANCE;
         let error = (self.variance * self.scale).sqrt();
         let distance = (self.difference.abs() - rule.border).abs();
-        let is_near = rule.border > 0.0 && distance < NEAR * error;
+        let near = Confidence::new(NEAR).unwrap_or(rule.confidence);
+        let t = near.t_quantile(self.freedom + self.prior_freedom);
+        let is_near = rule.border > 0.0 && t.is_some_and(|t| distance < t * error);
         // Noise alone is no border: with so many replicates the interval must be narrow beside the smallest effect.
-        let half = 2.0 * (self.variance * self.scale_of(MOST_NEAR)).sqrt();
+        let half = 2.0 * (self.variance * self.scale_of(MANY_REPLICATES)).sqrt();
         if is_near && half <= rule.border / 2.0 && !suffices(MOST_NEAR) {
             return NeededReplicates::NoNumber;
         }

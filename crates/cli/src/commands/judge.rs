@@ -49,7 +49,7 @@ pub struct JudgeCommand {
     /// `session:nightly` [default: the first good commit of the `git bisect` in progress]
     #[arg(long, value_name = "SIDE")]
     baseline: Option<String>,
-    /// Smallest slowdown that matters: a smaller one is `not slower`
+    /// Slowdown that must not be missed; a smaller one may be answered either way
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, default_value = "5%")]
     smallest_effect: f64,
     #[command(flatten)]
@@ -96,6 +96,11 @@ impl JudgeCommand {
             exit: ExitStatus::Abort,
             ..error
         };
+        if self.options.confidence.level() <= 0.5 {
+            let error =
+                CliError::input("--confidence is that of the answer, and must be above 50 %");
+            return Err(wrong(error));
+        }
         let candidate = self.candidate(&plan).map_err(wrong)?;
         plan.variants = vec![candidate];
         let baseline = self.baseline(&mut plan, context).map_err(wrong)?;
@@ -331,7 +336,7 @@ impl JudgeCommand {
         match answer {
             SlowdownAnswer::Slower => format!("`{id}` is slower than {baseline}: {evidence}"),
             SlowdownAnswer::NotSlower => {
-                format!("`{id}` is not slower than {baseline} by {effect}: {evidence}")
+                format!("`{id}` is not slower than {baseline} by {effect} or more: {evidence}")
             }
             SlowdownAnswer::Undecided => format!(
                 "`{id}`: undecided against {baseline}: {evidence}{}",
@@ -386,7 +391,7 @@ fn needed_text(compared: &CommitComparison, smallest_effect: f64) -> String {
     let needed = compared.test.map(|test| test.replicates_for_verdict(&rule));
     match needed {
         Some(NeededReplicates::About(number)) => format!(
-            "; needs about {} per side (--instances) for an answer with a probability of 80 %",
+            "; needs about {} per side (--instances)",
             counted(number, "instance")
         ),
         Some(NeededReplicates::MoreThan(number)) => {

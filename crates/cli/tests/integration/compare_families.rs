@@ -192,7 +192,7 @@ fn counts_of_go_and_one_process_each_are_judged_in_these_files() {
     write("new.txt", [1200, 1210, 1190, 1205, 1195, 1202], 4);
     let files = ["compare", "old.txt", "new.txt"];
     let text = run(path, &files);
-    let said = "2 worse, 1 equal in these files (one process each; another may differ)";
+    let said = "2 worse, 1 equal in these files (one run each; another may differ)";
     assert!(text.contains(said), "{text}");
     assert!(text.contains("▲ slower in these files"), "{text}");
     let exit = |gate: &str| {

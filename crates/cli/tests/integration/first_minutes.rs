@@ -164,7 +164,7 @@ fn two_files_are_judged_by_themselves_and_several_per_side_have_a_verdict() {
     let two = run(path, &["compare", "old-0.json", "new-0.json"]);
     assert!(
         two.contains("≈1.99×")
-            && two.contains("1 slower in these files (one process each; another may differ)"),
+            && two.contains("1 slower in these files (one run each; another may differ)"),
         "{two}"
     );
     assert!(two.contains("others may differ"), "{two}");

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use lapwing_stats::median;
+
 use super::finding::{ChangeKind, Finding, FindingGroup};
 use super::search::Detection;
 use super::series::Histories;
@@ -18,13 +20,14 @@ pub(super) fn groups(
     findings: &[Finding],
     shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
 ) -> Vec<FindingGroup> {
+    let with_suite = with_suite(findings, shared);
     let mut order: Vec<usize> = (0..findings.len()).collect();
     let width = |at: usize| findings[at].range.end() - findings[at].range.start();
     order.sort_by_key(|at| (findings[*at].kind, width(*at), *findings[*at].range.start()));
     let mut groups: Vec<FindingGroup> = Vec::new();
     for at in order {
         let finding = &findings[at];
-        let is_shared = is_shared(finding, shared);
+        let is_shared = with_suite.contains(&at);
         let fits = |group: &&mut FindingGroup| {
             let first = &findings[group.findings[0]];
             first.subject.suite == finding.subject.suite
@@ -88,17 +91,61 @@ impl Detection {
     }
 }
 
-fn is_shared(finding: &Finding, shared: &BTreeMap<(&str, &str), Vec<SharedChange>>) -> bool {
+/// A change beside that of its suite differs from the median by more than so many robust standard deviations.
+const BESIDES: f64 = 5.0;
+/// The standard deviation of normal numbers, as a multiple of their median deviation.
+const OF_MEDIAN_DEVIATION: f64 = 1.4826;
+
+/// Returns the findings that are changes of their suite: not those that differ from the median of the others at that place by more than
+/// the suite moved, and by more than the others vary. These changed besides.
+fn with_suite(
+    findings: &[Finding],
+    shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
+) -> BTreeSet<usize> {
+    let mut changes: BTreeMap<(&str, &str, usize), Vec<(usize, f64)>> = BTreeMap::new();
+    for (at, finding) in findings.iter().enumerate() {
+        let Some(moment) = shared_moment(finding, shared) else {
+            continue;
+        };
+        let size = &finding.size;
+        let shift = if size.is_ratio {
+            size.change.ln()
+        } else {
+            size.change
+        };
+        let subject = &finding.subject;
+        let key = (subject.suite.as_str(), subject.metric.as_str(), moment);
+        changes.entry(key).or_default().push((at, shift));
+    }
+    let mut with_suite = BTreeSet::new();
+    for members in changes.into_values() {
+        let shifts: Vec<f64> = members.iter().map(|(_, shift)| *shift).collect();
+        let centre = median(&shifts).unwrap_or(0.0);
+        let deviations: Vec<f64> = shifts.iter().map(|shift| (shift - centre).abs()).collect();
+        let spread = OF_MEDIAN_DEVIATION * median(&deviations).unwrap_or(0.0);
+        let most = centre.abs().max(BESIDES * spread);
+        let is_near = |(_, shift): &&(usize, f64)| (shift - centre).abs() <= most;
+        with_suite.extend(members.iter().filter(is_near).map(|(at, _)| *at));
+    }
+    with_suite
+}
+
+/// Returns the moment of the change of the suite that a finding is at.
+fn shared_moment(
+    finding: &Finding,
+    shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
+) -> Option<usize> {
     let key = (
         finding.subject.suite.as_str(),
         finding.subject.metric.as_str(),
     );
     let of_family = shared.get(&key).map_or(&[][..], Vec::as_slice);
     // The first run of a series after a shared change may be later than that of others.
-    finding.kind == ChangeKind::Step
-        && of_family.iter().any(|change| {
-            finding.last_before < change.moment && change.moment <= finding.first_after
-        })
+    let is_there = |change: &&SharedChange| {
+        finding.last_before < change.moment && change.moment <= finding.first_after
+    };
+    let there = of_family.iter().find(is_there)?;
+    (finding.kind == ChangeKind::Step).then_some(there.moment)
 }
 
 /// Returns whether the likeliest places of two changes differ by no more than their ranges explain: a range of 95 %

@@ -139,10 +139,18 @@ pub struct FindingGroup {
     pub commits: Option<usize>,
 }
 
+impl FindingGroup {
+    /// Returns the finding that stands for all. The largest comes first, but of those that a suite shares the middle one says what they have in common.
+    pub fn lead(&self) -> usize {
+        let middle = self.findings.len() / 2;
+        self.findings[if self.is_shared { middle } else { 0 }]
+    }
+}
+
 /// What may be a change: the newest run stands apart from those before, or the newest two do; another will tell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspicion {
-    /// What it is if it is confirmed; of those that share it, the one that changed most.
+    /// What it is if it is confirmed; of those that share it, the one that changed by the median.
     pub finding: Finding,
     /// Number of histories that share it: those of a suite, or one.
     pub histories: usize,

@@ -234,15 +234,13 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
     };
     for suspect in &newest.suspects {
         let findings = suspect.findings(histories, &searched).into_iter();
-        let findings: Vec<Finding> = findings.filter(is_reported).collect();
+        let mut findings: Vec<Finding> = findings.filter(is_reported).collect();
+        findings.sort_by(|one, other| one.size.change.total_cmp(&other.size.change));
         let histories = findings.len();
-        let size = |finding: &Finding| finding.size.relative();
-        let largest = findings
-            .into_iter()
-            .max_by(|one, other| size(one).total_cmp(&size(other)));
+        let middle = findings.into_iter().nth(histories / 2);
         detection
             .suspicions
-            .extend(largest.map(|finding| Suspicion { finding, histories }));
+            .extend(middle.map(|finding| Suspicion { finding, histories }));
     }
     let size = |suspicion: &Suspicion| suspicion.finding.size.relative();
     detection

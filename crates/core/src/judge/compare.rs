@@ -188,6 +188,11 @@ impl Comparison {
         described.is_some_and(|ratio| ratio.iterations.is_some())
     }
 
+    /// Returns the number of earlier sessions that its variance rests on, too.
+    pub fn earlier_sessions(&self) -> usize {
+        self.answer.as_ref().map_or(0, |it| it.test.history)
+    }
+
     /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
     pub fn needed(&self) -> Option<NeededReplicates> {
         match self.reason? {

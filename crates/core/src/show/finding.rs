@@ -137,7 +137,7 @@ impl Moment {
     }
 }
 
-/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change`: what nobody has said anything
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody has said anything
 /// about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
     let own = |direction: Direction| {
@@ -183,8 +183,12 @@ pub fn detection_text(detection: &Detection) -> String {
     if away > 0 {
         parts.push(format!("{} undone later", counted(away, "change")));
     }
+    let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
+    let tested = detection.states.iter().any(is_tested);
     match (&parts[..], detection.suspicions.len()) {
-        ([], 0) => "no change".to_owned(),
+        ([], 0) if !tested => "nothing tested".to_owned(),
+        ([], 0) if detection.small > 0 => "no change as large as the smallest effect".to_owned(),
+        ([], 0) => "no change found".to_owned(),
         ([], suspected) => format!("no confirmed change, {suspected} suspected"),
         (parts, 0) => joined_with_and(parts),
         (parts, suspected) => format!("{}, {suspected} suspected", joined_with_and(parts)),
@@ -219,7 +223,7 @@ pub fn suspicion_text(histories: &Histories, suspicion: &Suspicion) -> String {
 
 /// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one that changed most.
 pub fn change_text(histories: &Histories, detection: &Detection, group: &FindingGroup) -> String {
-    let first = &detection.findings[group.findings[0]];
+    let first = &detection.findings[group.lead()];
     let [before, after] = first.level_texts();
     let name = &first.subject.benchmark;
     let more = match group.findings.len() - 1 {

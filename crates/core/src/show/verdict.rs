@@ -46,6 +46,7 @@ impl Comparison {
             Verdict::UnchangedInRuns if is_equal => format!("equal in {runs}"),
             Verdict::UnchangedInRuns => format!("no change in {runs}{}", at_most()),
             Verdict::Equivalent if is_equal => "equal in all runs".to_owned(),
+            Verdict::Equivalent if self.excludes_one() => format!("a small change{}", at_most()),
             Verdict::Equivalent => format!("no change{}", at_most()),
             Verdict::Inconclusive if self.reason == Some(VerdictReason::NoDirection) => {
                 "changed".to_owned()
@@ -54,7 +55,11 @@ impl Comparison {
                 let described = self.descriptive.as_ref().and_then(|it| it.interval);
                 let of_ratio = self.ratio.and_then(|it| it.interval);
                 let between = |interval: Interval| {
-                    let [lower, upper] = [interval.lower, interval.upper].map(shift_text);
+                    let ends = [interval.lower, interval.upper];
+                    let [lower, upper] = match ends.iter().all(|it| is_percent(*it)) {
+                        true => ends.map(shift_text),
+                        false => ends.map(ratio),
+                    };
                     format!(": between {lower} and {upper}")
                 };
                 let title = self.verdict.title();
@@ -70,6 +75,12 @@ impl Comparison {
                 }
             }
         }
+    }
+
+    /// Returns whether the interval of the ratio does not contain 1, although the change is small, or not significant among so many.
+    fn excludes_one(&self) -> bool {
+        let interval = self.ratio.and_then(|it| it.interval);
+        interval.is_some_and(|it| !it.contains(1.0))
     }
 
     /// Returns `slower`, `faster`, `worse` or `better`, of a change in the runs of one process per side.
@@ -127,12 +138,15 @@ pub fn after(grade: &str) -> &'static str {
     }
 }
 
-/// Returns a ratio as a change: `+9 %`, `−2.5 %`, or `3.1×` from twice or half on.
+/// Returns whether a ratio is read as a percentage: not from twice or half on.
+fn is_percent(value: f64) -> bool {
+    (0.5..2.0).contains(&value)
+}
+
+/// Returns a ratio as a change: `+9 %`, `−2.5 %`.
 fn shift_text(value: f64) -> String {
     let change = value - 1.0;
-    if !(0.5..2.0).contains(&value) {
-        ratio(value)
-    } else if change < 0.0 {
+    if change < 0.0 {
         format!("−{}", percent(-change))
     } else {
         format!("+{}", percent(change))
@@ -287,7 +301,7 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
             && let Some(last) = parts.last_mut()
         {
             last.push_str(&format!(
-                " in {} (one process each; another may differ)",
+                " in {} (one run each; another may differ)",
                 graded.runs_text()
             ));
         }
@@ -295,7 +309,7 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
             Verdict::Regression if !is_judged => parts.push("no verdict".to_owned()),
             // The absence of regressions is the good news, so it is named.
             Verdict::Regression if count == 0 && is_verdict => {
-                parts.push("no regressions".to_owned());
+                parts.push("no regression found".to_owned());
             }
             _ if count == 0 => {}
             Verdict::Regression | Verdict::Improvement => {
@@ -332,14 +346,21 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
 
 /// Returns `23 unchanged within 1 %`, and `5 equal`.
 fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
-    let (equal, unchanged): (Vec<&Comparison>, Vec<&Comparison>) = comparisons
+    let (equal, others): (Vec<&Comparison>, Vec<&Comparison>) = comparisons
         .iter()
         .partition(|it| it.reason == Some(VerdictReason::AllEqual));
+    let (small, unchanged): (Vec<&Comparison>, Vec<&Comparison>) =
+        others.into_iter().partition(|it| it.excludes_one());
     let mut parts = Vec::new();
     let largest = unchanged.iter().filter_map(|it| it.largest_change());
     if !unchanged.is_empty() {
         let within = bound_text(largest.fold(0.0, f64::max));
         parts.push(format!("{} unchanged within {within}", unchanged.len()));
+    }
+    if !small.is_empty() {
+        let largest = small.iter().filter_map(|it| it.largest_change());
+        let within = bound_text(largest.fold(0.0, f64::max));
+        parts.push(format!("{} changed by at most {within}", small.len()));
     }
     if !equal.is_empty() {
         parts.push(format!("{} equal", equal.len()));
@@ -366,7 +387,7 @@ fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
         }
         NeededReplicates::NoNumber => {
             format!(
-                "it may be just as large as the smallest effect, which no number of {noun} is sure to decide"
+                "more {noun} may not decide whether it is more or less than the smallest effect"
             )
         }
     }
@@ -413,7 +434,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         VerdictReason::TooWide { needed } => {
             let why = match contains_one(comparison) {
                 true => "",
-                false => "it changed, but perhaps by less than the smallest effect; ",
+                false => "it changed, by about the smallest effect; ",
             };
             match needed {
                 Some(needed) => format!("{why}{}", needed_text(comparison, needed)),
@@ -502,8 +523,8 @@ pub fn caution_text(caution: &Caution) -> String {
         Caution::OneSession => "the sides are from different sessions, so a change of the machine may look like a \
                                 change of the benchmark; measure variants in one session, or three sessions per side"
             .to_owned(),
-        Caution::FewApart => "the sides part completely, which noise with two modes can do by chance with so \
-                              few replicates; five or more per side rule that out"
+        Caution::FewApart => "every value of one side is above every value of the other; with so few instances, noise that \
+                              jumps between two levels can do this by chance: measure five or more per side"
             .to_owned(),
         Caution::NarrowMethod => "intervals of this method are too narrow with fewer than 10 instances per side".to_owned(),
         Caution::FewOfSeveralModes => {
@@ -568,6 +589,13 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         notes.push(format!(
             "the unit of replication is the {}: {number} {what}{gain}",
             unit.name()
+        ));
+    }
+    let earlier = comparisons.iter().filter(|it| it.earlier_sessions() > 0);
+    if let Some(most) = earlier.map(Comparison::earlier_sessions).max() {
+        notes.push(format!(
+            "how noisy a benchmark is was learned from {} as well",
+            counted(most, "earlier session")
         ));
     }
     let mut exact: Vec<&str> = Vec::new();

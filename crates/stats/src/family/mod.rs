@@ -50,6 +50,8 @@ pub struct FamilyTest {
     /// Those that the family adds.
     pub(crate) prior_freedom: f64,
     pub(crate) is_paired: bool,
+    /// The number of members of the history that were used.
+    pub history: usize,
 }
 
 /// A standard error with its degrees of freedom.
@@ -140,6 +142,7 @@ pub fn family_tests(
         .map(|member| member.moderated(&prior))
         .collect();
     for (member, test) in members.iter().zip(&mut tests) {
+        test.history = members.len() - number;
         member.allow_for_sides(&members[..number], test);
     }
     let is_single_pair = members.len() == 1 && matches!(members[0].design, Design::Pairs(_));
@@ -275,6 +278,7 @@ impl FamilyMember {
             freedom: self.contrast.freedom,
             prior_freedom: prior.freedom,
             is_paired: matches!(self.design, Design::Pairs(_)),
+            history: 0,
         }
     }
 

@@ -102,6 +102,8 @@ struct CompareRow<'a> {
     reason_text: Option<String>,
     /// The number of instances per side that gives a verdict with a chance of 80 %.
     needed_instances: Option<usize>,
+    /// The number of earlier sessions that the variance rests on, too.
+    earlier_sessions: usize,
     method: Option<&'static str>,
     better: Option<Better>,
     cautions: Vec<CautionRow>,
@@ -123,8 +125,11 @@ impl<'a> CompareRow<'a> {
             .or_else(of_difference);
         let unpaired = it.ratio.and_then(|ratio| ratio.unpaired);
         let described = it.descriptive.as_ref().and_then(|it| it.interval);
-        let p_value = it.ratio.map(|ratio| ratio.p_value);
-        let replication = it.replication.as_ref();
+        // Exact comparisons are no tests.
+        let tested = it.ratio.filter(|_| !it.is_exact);
+        let p_value = tested.map(|ratio| ratio.p_value);
+        let difference = it.difference.filter(|_| !it.is_exact);
+        let replication = it.replication.as_ref().filter(|_| !it.is_exact);
         Self {
             sides: SideFields {
                 baseline_value: value(baseline),
@@ -149,7 +154,7 @@ impl<'a> CompareRow<'a> {
             }),
             unpaired_lower: unpaired.map(|interval| interval.lower),
             unpaired_upper: unpaired.map(|interval| interval.upper),
-            p_value: p_value.or(it.difference.map(|difference| difference.p_value)),
+            p_value: p_value.or(difference.map(|difference| difference.p_value)),
             p_adjusted: it.p_adjusted,
             verdict: it.verdict.name(),
             at_most: it.largest_change(),
@@ -158,9 +163,10 @@ impl<'a> CompareRow<'a> {
                 Some(NeededReplicates::About(number)) => Some(number),
                 Some(NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber) | None => None,
             },
+            earlier_sessions: it.earlier_sessions(),
             reason: it.reason.map(reason_key),
             reason_text: reason_text(it),
-            method: it.ratio.and_then(|ratio| method_name(ratio.method)),
+            method: tested.and_then(|ratio| method_name(ratio.method)),
             better: it.metric.better,
             cautions: it.cautions.iter().map(CautionRow::of).collect(),
         }

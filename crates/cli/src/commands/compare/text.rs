@@ -77,10 +77,15 @@ fn headline(answer: &CompareAnswer) -> String {
         [] => String::new(),
     };
     format!(
-        "{versus}: {}   ({}, FDR {})",
+        "{versus}: {}   ({}, FDR {}, {} {})",
         verdicts_text(&answer.comparisons),
         counted(answer.comparisons.len(), "comparison"),
         round_percent(answer.options.false_discovery_rate),
+        match answer.options.smallest_effect {
+            Some(_) => "smallest effect",
+            None => "no change: within",
+        },
+        round_percent(answer.options.band()),
     )
 }
 
@@ -190,7 +195,7 @@ fn table(
             if footnotes.is_some() { Whole } else { Left },
         ),
     ])
-    .dispensable(&["instances", "interval", "candidate", "baseline"]);
+    .dispensable(&["instances", "candidate", "baseline", "interval"]);
     for it in listed {
         let mut name = it.subject.benchmark.clone();
         if let Some(setting) = it.subject.setting.text() {

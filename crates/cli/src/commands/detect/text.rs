@@ -64,7 +64,9 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
     let shown_suspicions = if all { suspicions.len() } else { GROUPS };
     for suspicion in suspicions.iter().take(shown_suspicions) {
         let text = suspicion_text(&answer.histories, suspicion);
-        notes.push(format!("suspected, not confirmed: {text}"));
+        notes.push(format!(
+            "suspected, not confirmed until a third run agrees: {text}"
+        ));
     }
     if suspicions.len() > shown_suspicions {
         notes.push(format!(
@@ -106,7 +108,7 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
         && answer.detection.small == 0;
     if is_tested && has_none && longest > 0 && longest < FEW_RUNS {
         notes.push(format!(
-            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare since:DATE until:DATE` \
+            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare until:DATE since:DATE` \
              compares two parts of a history",
             counted(longest, "run")
         ));

@@ -195,7 +195,8 @@ pub struct Run {
 pub enum AgainWhat {
     /// Commits that were measured before
     Commits,
-    /// Benchmarks whose comparison is inconclusive
+    /// Benchmarks whose comparison is undecided
+    #[value(alias = "undecided")]
     Inconclusive,
 }
 

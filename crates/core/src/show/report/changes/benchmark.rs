@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 
 use super::words::{since_text, state_text, subject_text};
-use super::{ChangesView, SHOWN_CAUSES, lead};
+use super::{ChangesView, SHOWN_CAUSES};
 use crate::detect::{ChangeKind, Direction, FAILURES, Finding};
 use crate::show::chart::{HistoryPoint, LevelMark, history};
 use crate::show::report::directory::DirectoryError;
@@ -200,7 +200,7 @@ pub(in crate::show::report) fn write_charts(
     for at in view.of_benchmark(slug) {
         let number = view.cause_of[*at];
         let finding = view.finding(*at);
-        let is_lead = lead(&view.detection.groups[number]) == *at;
+        let is_lead = view.detection.groups[number].lead() == *at;
         let mut metrics = views.iter().enumerate();
         let drawn = metrics.find(|(number, it)| is_drawn_in(finding, it, *number == 0));
         let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < SHOWN_CAUSES) else {

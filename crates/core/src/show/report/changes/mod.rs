@@ -152,7 +152,7 @@ impl ChangesView {
 
     /// Returns the finding that stands for a cause: the largest, or the middle one if a suite shares the change.
     fn lead(&self, group: &FindingGroup) -> &Finding {
-        self.finding(lead(group))
+        self.finding(group.lead())
     }
 
     /// Returns the indices of the findings of a benchmark, newest first.
@@ -189,11 +189,4 @@ impl ChangesView {
             format!("changes.html#q={id}")
         }
     }
-}
-
-/// Returns the index of the finding that stands for a cause. The largest comes first, but of those that a suite shares
-/// it may be so large for another reason.
-fn lead(group: &FindingGroup) -> usize {
-    let middle = group.findings.len() / 2;
-    group.findings[if group.is_shared { middle } else { 0 }]
 }
