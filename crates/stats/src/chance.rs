@@ -47,8 +47,8 @@ const VARIANCES: u32 = 20;
 const FUTURE_VARIANCES: u32 = 6;
 /// A difference may be at the border if the border is in its interval of this confidence, and if it takes more than [`MOST_NEAR`] replicates
 /// to decide.
-const NEAR: f64 = 0.9;
-const MOST_NEAR: usize = 25;
+const NEAR: f64 = 0.8;
+const MOST_NEAR: usize = 50;
 /// If so many leave the interval wide beside the border, it is the noise that prevents a verdict.
 const MANY_REPLICATES: usize = 100;
 

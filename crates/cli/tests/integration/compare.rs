@@ -122,7 +122,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
         run(folder.path(), &[&sides, more].concat())
     };
     assert_snapshot!(compare(&["--smallest-effect", "3%"]), @"
-    2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %)
+    2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %, smallest effect 3 %)
 
      benchmark   baseline  candidate   ratio  interval      instances  verdict
      test_join     4.12 s     4.70 s   1.14×  [1.12, 1.16]    10 / 10  ✗ regression
@@ -143,7 +143,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     exit 0
     ");
     assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @r"
-    **2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %)**
+    **2026.9 against 2026.8: 1 regression, 1 improvement, 3 not measured, 2 undecided, 1 unchanged within 1.7 %   (8 comparisons, FDR 5 %, no change: within 3 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
@@ -165,7 +165,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     exit 1
     ");
     assert_snapshot!(compare(&["--benchmark", "test_sort"]), @"
-    2026.9 against 2026.8: no regressions, 1 unchanged within 1.7 %   (1 comparison, FDR 5 %)
+    2026.9 against 2026.8: no regression found, 1 unchanged within 1.7 %   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
@@ -214,6 +214,7 @@ fn a_row_of_json_says_all_of_a_comparison() {
       "descriptive_ratio": null,
       "descriptive_upper": null,
       "difference": null,
+      "earlier_sessions": 0,
       "exact": false,
       "lower": 1.124142,
       "method": "student",
@@ -246,8 +247,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,needed_instances,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,needed_instances,earlier_sessions,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,0,,lower,
     exit 3
     ");
 }
@@ -490,7 +491,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     let both_sessions = (old.clone(), new.clone());
     let folder = imported(&[old, new]);
     assert_snapshot!(run(folder.path(), &["compare", "baseline", "fast", "slow"]), @"
-    fast, slow against baseline: 1 regression, 1 improvement   (2 comparisons, FDR 5 %)
+    fast, slow against baseline: 1 regression, 1 improvement   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark  candidate of  baseline  candidate  ratio  interval      instances  verdict
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
@@ -510,7 +511,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     }
     let both = imported(&[both_sessions.0, both_sessions.1, other]);
     assert_snapshot!(run(both.path(), &["compare", "baseline", "fast"]), @"
-    fast against baseline: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+    fast against baseline: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark         baseline  candidate  ratio  interval      instances  verdict
      joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
@@ -524,7 +525,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     ");
     // Versions are compared variant by variant.
     assert_snapshot!(run(folder.path(), &["compare", "1.0", "1.1"]), @"
-    1.1 against 1.0: no regressions, 3 improvements   (3 comparisons, FDR 5 %)
+    1.1 against 1.0: no regression found, 3 improvements   (3 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark             baseline  candidate  ratio  interval      instances  verdict
      test_join (baseline)    2.00 s     1.00 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
@@ -556,7 +557,7 @@ fn files_are_compared_without_a_store() {
         .unwrap();
     }
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:new.jsonl"]), @"
-    new.jsonl against old.jsonl: 1 regression   (1 comparison, FDR 5 %)
+    new.jsonl against old.jsonl: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
@@ -564,7 +565,7 @@ fn files_are_compared_without_a_store() {
     note: the sides have no suite in common (one, other): benchmarks are matched by name
     note: test_join: measured on different machines: old0, old1, old2 and 1 more against new0, new1, new2 and 1 more
     note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
 
     excluded from 24 iterations: 8 burn-in (`--audit` shows which)
     exit 0
@@ -604,7 +605,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     }
     let folder = imported(&[session]);
     assert_snapshot!(run(folder.path(), &["compare", "--split", "halves"]), @"
-    nightly (second half) against nightly (first half): 1 regression, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %)
+    nightly (second half) against nightly (first half): 1 regression, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.04 s     1.14 s  1.10×  [1.05, 1.14]      5 / 5  ✗ regression
@@ -616,7 +617,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["compare", "--split", "alternating", "nightly"]), @"
-    nightly (even) against nightly (odd): no regressions, 1 undecided, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %)
+    nightly (even) against nightly (odd): no regression found, 1 undecided, 1 unchanged within 2.4 %   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.10]      5 / 5  ? undecided: between −5.9 % and +10 %; needs about 71 instances per side

@@ -101,7 +101,7 @@ fn versions_are_compared_setting_by_setting() {
     let folder = slower_by_a_fifth();
     let sides = ["compare", "version:1.0", "version:1.1"];
     assert_snapshot!(run(folder.path(), &[&sides[..], &["--audit"]].concat()), @"
-    1.1 against 1.0: 6 regressions   (6 comparisons, FDR 5 %)
+    1.1 against 1.0: 6 regressions   (6 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark                   baseline  candidate  ratio  interval      instances  verdict
      test_join (baseline)          1.00 s     1.20 s  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
@@ -113,7 +113,7 @@ fn versions_are_compared_setting_by_setting() {
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
     note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
 
     Exclusions, step by step:
 
@@ -148,7 +148,7 @@ fn versions_are_compared_setting_by_setting() {
     );
     let markdown = ["--format", "markdown", "--benchmark", "test_join"];
     assert_snapshot!(run(folder.path(), &[&sides[..], &markdown].concat()), @r"
-    **1.1 against 1.0: 3 regressions   (3 comparisons, FDR 5 %)**
+    **1.1 against 1.0: 3 regressions   (3 comparisons, FDR 5 %, no change: within 3 %)**
 
     | benchmark | baseline | candidate | ratio | interval | instances | verdict |
     |---|---:|---:|---:|---|---:|---|
@@ -158,7 +158,7 @@ fn versions_are_compared_setting_by_setting() {
 
     - suite: 1.20× \[1.19, 1.21\], the geometric mean of 3 benchmarks
     - note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    - note: test_join: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    - note: test_join: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
 }
@@ -167,7 +167,7 @@ fn versions_are_compared_setting_by_setting() {
 fn variants_are_compared_at_the_levels_that_they_share() {
     let folder = slower_by_a_fifth();
     assert_snapshot!(run(folder.path(), &["compare", "variant:baseline", "variant:fast"]), @"
-    fast against baseline: no regressions, 2 improvements, 2 not measured   (4 comparisons, FDR 5 %)
+    fast against baseline: no regression found, 2 improvements, 2 not measured   (4 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark              baseline  candidate  ratio  interval      instances  verdict
      test_join (threads=1)    1.20 s    0.961 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
@@ -177,7 +177,7 @@ fn variants_are_compared_at_the_levels_that_they_share() {
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
-    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
 }
@@ -198,7 +198,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     let folder = it.stored();
     let sides = ["compare", "variant:baseline", "variant:fast"];
     assert_snapshot!(run(folder.path(), &sides), @"
-    fast against baseline: no regressions, 4 improvements, 2 unchanged within 2.1 %   (6 comparisons, FDR 5 %)
+    fast against baseline: no regression found, 4 improvements, 2 unchanged within 2.1 %   (6 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark              baseline  candidate   ratio  interval        instances  verdict
      test_join (threads=4)    1.00 s    0.400 s  0.400×  [0.392, 0.408]      4 / 4  ✓ improvement
@@ -211,7 +211,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
-    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
@@ -390,7 +390,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
         ]
     );
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "fast threads=4"]), @"
-    fast threads=4 against fast threads=1: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+    fast threads=4 against fast threads=1: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_join    961 ms     481 ms  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
@@ -398,7 +398,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
-    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -448,7 +448,7 @@ fn versions_without_a_level_in_common_get_a_note() {
     it.run("1.1", "default", json!({"threads": 4, "size": 9}), 0.5);
     let folder = it.stored();
     assert_snapshot!(run(folder.path(), &["compare", "version:1.0", "version:1.1"]), @"
-    1.1 against 1.0: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+    1.1 against 1.0: no regression found, 2 improvements   (2 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
@@ -457,7 +457,7 @@ fn versions_without_a_level_in_common_get_a_note() {
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
     note: the sides share no level of threads (1 and 4), so its effect counts as a change
     note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
 }

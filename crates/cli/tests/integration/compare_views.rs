@@ -57,7 +57,7 @@ fn each_side_is_the_baseline_in_turn() {
     let folder = three_variants();
     let join = [&SIDES[..], &["--benchmark", "join"]].concat();
     assert_snapshot!(run(folder.path(), &join), @"
-    main, arrow, threads against each other: 2 regressions, 2 improvements, 2 unchanged within 1.7 %   (6 comparisons, FDR 5 %)
+    main, arrow, threads against each other: 2 regressions, 2 improvements, 2 unchanged within 1.7 %   (6 comparisons, FDR 5 %, no change: within 3 %)
 
      benchmark  candidate of  against  baseline  candidate   ratio  interval        instances  verdict
      join       arrow         main       1.02 s     1.21 s   1.19×  [1.18, 1.21]        6 / 6  ✗ regression

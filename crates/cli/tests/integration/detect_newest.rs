@@ -18,8 +18,8 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     let path = folder.path();
     assert_snapshot!(run(path, &["detect", "--fail-on", "regression"]), @"
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
-    note: suspected, not confirmed: join, slower by 100 % [99, 101] in the newest
-    run, v20
+    note: suspected, not confirmed until a third run agrees: join, slower by 100 %
+    [99, 101] in the newest run, v20
     exit 0
     ");
     assert_snapshot!(run(path, &["detect", "--format", "markdown", "--fail-on", "suspected"]), @r"
@@ -28,7 +28,7 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     | benchmark | before | after | change | since | verdict | id |
     |---|---:|---:|---|---|---|---|
 
-    note: suspected, not confirmed: join, slower by 100 % \[99, 101\] in the newest run, v20
+    note: suspected, not confirmed until a third run agrees: join, slower by 100 % \[99, 101\] in the newest run, v20
     exit 1
     ");
     let json: Value =

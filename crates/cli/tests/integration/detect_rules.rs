@@ -77,7 +77,7 @@ fn tests_of_equal_name_are_one_history_for_coileds_detector() {
     let folder = slower();
     // Of the latest two values one is of the other file, which is as fast as before.
     assert_snapshot!(detect(folder.path(), &["--compat", "coiled", "--last", "2"]), @"
-    no change   (1 history, 28 runs, latest 2 against mean + 3 sd of 10 before)
+    no change found   (1 history, 28 runs, latest 2 against mean + 3 sd of 10 before)
     exit 0
     ");
     assert_snapshot!(detect(folder.path(), &["--rule", "threshold", "--format", "csv", "--last", "2"]), @"
@@ -141,11 +141,11 @@ fn the_suite_file_sets_the_smallest_effect_of_a_benchmark_and_mutes_it() {
         with("[benchmark.\"a.py::test\".judge]\ndetect = false\n[benchmark.c.judge]\ndetect = false"),
     ];
     assert_snapshot!(told.join("\n"), @"
-    no change   (2 histories, 14 runs, latest 2 against mean + 3 sd of 10 before)
+    no change as large as the smallest effect   (2 histories, 14 runs, latest 2 against mean + 3 sd of 10 before)
     note: not shown: 1 change below the smallest effect
     exit 0
     1 new regression   (2 histories, 14 runs, latest 2 against mean + 3 sd of 10 before)
-    no change   (1 history, 14 runs, latest 2 against mean + 3 sd of 10 before)
+    no change found   (1 history, 14 runs, latest 2 against mean + 3 sd of 10 before)
     note: muted in the suite file: a.py::test
     note: no benchmark is meant by [benchmark.c.judge] of the suite file
     exit 0

@@ -176,13 +176,13 @@ fn what_disturbs_both_halves_of_a_pair_cancels() {
     let done = run(folder.path(), &["import", "in.jsonl"]);
     assert!(done.ends_with("exit 0"), "{done}");
     assert_snapshot!(run(folder.path(), &["compare", "variant:before", "variant:after"]), @"
-    after against before: 1 regression   (1 comparison, FDR 5 %)
+    after against before: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate   ratio  interval        instances  verdict
      join         1.70 s     1.89 s  1.113×  [1.107, 1.119]      4 / 4  ✗ regression
 
     note: the unit of replication is the pair: 4 pairs; pairing made intervals 98 % narrower
-    note: join: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: join: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
 
     excluded from 24 iterations: 1 failed (`--audit` shows which)
     exit 0

@@ -56,7 +56,7 @@ fn a_benchmark_that_changed_is_no_regression() {
     let folder = folder.path();
     let compare = ["compare", "version:v1", "version:v2"];
     assert_snapshot!(run(folder, &compare), @"
-    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
+    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
      f.py::test_x    1.10 s     2.10 s                       4 / 4  ? no verdict: the benchmark itself changed between the sides (fingerprint or parameters differ)
@@ -88,7 +88,7 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     ]);
     let folder = folder.path();
     assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
-    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
+    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark     baseline  candidate  ratio  interval      instances  verdict
      f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? undecided: between −13 % and +11 %; needs about 96 instances per side
@@ -159,7 +159,7 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     let why = ["--by", "ada", "--reason", "it has a better name"];
     run(folder, &[rename, why].concat());
     assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
-    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %)
+    v2 against v1: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark       baseline  candidate  ratio  interval      instances  verdict
      f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? undecided: between −12 % and +14 %; needs about 94 instances per side

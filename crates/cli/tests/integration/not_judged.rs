@@ -147,7 +147,7 @@ fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
     let folder = holding(&all.0.text);
     let sides = ["compare", "version:1.0", "version:2.0"];
     assert_snapshot!(run(folder.path(), &sides), @"
-    2.0 against 1.0: no verdict, 1 not measured   (1 comparison, FDR 5 %)
+    2.0 against 1.0: no verdict, 1 not measured   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
      sort        1.011 s          –                       4 / 0  – not measured: 16 failures in 2.0

@@ -155,13 +155,13 @@ fn only_changes_after_a_version_revision_or_date_are_reported() {
     `expect` and `mute` are the others
     exit 1
 
-    main: no change   (1 history, 40 runs, FDR 5 %)
+    main: no change found   (1 history, 40 runs, FDR 5 %)
     note: not shown: 1 change before main
     note: main is commit 3f51a66ba6, which is not measured: its nearest measured
     ancestor 55d5fd6312 is used
     exit 0
 
-    HEAD~38: no change   (1 history, 40 runs, FDR 5 %)
+    HEAD~38: no change found   (1 history, 40 runs, FDR 5 %)
     note: not shown: 1 change before HEAD~38
     note: HEAD~38 is commit 9b345164b8, which is not measured: its nearest measured
     ancestor ca47636cf3 is used
@@ -174,7 +174,7 @@ fn only_changes_after_a_version_revision_or_date_are_reported() {
     `expect` and `mute` are the others
     exit 1
 
-    2026-03-01: no change   (1 history, 40 runs, FDR 5 %)
+    2026-03-01: no change found   (1 history, 40 runs, FDR 5 %)
     note: not shown: 1 change before 2026-03-01
     exit 0
 
@@ -195,7 +195,7 @@ fn revisions_and_dates_are_sides() {
         compare(["nowhere", "v1"]),
     ];
     assert_snapshot!(told.join("\n\n"), @"
-    HEAD~5 against v1: 1 regression   (1 comparison, FDR 5 %)
+    HEAD~5 against v1: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      b            1.00 s     1.31 s  1.30×  [1.29, 1.31]      3 / 3  ✗ regression
@@ -203,14 +203,14 @@ fn revisions_and_dates_are_sides() {
     note: v1 is commit 673fde601b
     note: HEAD~5 is commit 74b9f5116c
     note: b: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: b: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
+    note: b: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
 
     error: `main` is commit 3f51a66ba6, which is not measured
       hint: its nearest measured ancestor is commit:55d5fd6312
     exit 2
 
-    since 2026-02-13 against until 2026-02-13: 1 regression   (1 comparison, FDR 5 %)
+    since 2026-02-13 against until 2026-02-13: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      b          1.0049 s     1.29 s  1.28×  [1.25, 1.32]    60 / 60  ✗ regression

@@ -236,7 +236,7 @@ fn a_page_without_changes_says_why() {
     let none = quiet(2, 40);
     let silent = view(&none);
     let files = report(none, Some(silent));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No change in 2 histories over 40 runs. A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No change found in 2 histories over 40 runs. A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
     assert!(!files["index.html"].contains("In the history"));
 }
 
