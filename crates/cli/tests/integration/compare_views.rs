@@ -67,7 +67,7 @@ fn each_side_is_the_baseline_in_turn() {
      join       threads       main       1.02 s     1.02 s   1.00×  [0.99, 1.02]        6 / 6  = no change, at most 1.7 %
      join       main          threads    1.02 s     1.02 s   1.00×  [0.98, 1.01]        6 / 6  = no change, at most 1.7 %
 
-    note: the unit of replication is the block: 6 pairs; pairing made intervals 8 % narrower
+    note: the unit of replication is the block: 6 pairs
     exit 0
     ");
     let json = [&SIDES[..], &["--format", "json"]].concat();

@@ -12,8 +12,10 @@ use super::series::{Histories, HistorySeries};
 pub(super) const MEMBERS: usize = 5;
 /// The fewest runs of a series that can say something about its suite.
 const RUNS: usize = 8;
-/// The share of the series that have to change in the same direction.
+/// The share of the series that have to agree.
 pub(super) const AGREEING: f64 = 0.85;
+/// A series agrees if it moves this far in terms of the median of all. Of a suite in which only some changed, the others move by chance.
+const HALF_AS_FAR: f64 = 0.5;
 /// The number of runs on each side of a change by which a series agrees or not.
 const NEIGHBOURS: usize = 25;
 /// The standard deviation of normal values in terms of the median absolute deviation.
@@ -32,7 +34,7 @@ pub(super) struct SharedChange {
 }
 
 /// Returns the changes that most of these series share, in order: those of the median over the series, each in terms of its own
-/// spread, at which nearly all of the series move in one direction.
+/// spread, at which nearly all of the series move at least half as far as the median.
 pub(super) fn shared_changes(
     histories: &Histories,
     members: &[usize],
@@ -62,9 +64,10 @@ pub(super) fn shared_changes(
             .iter()
             .filter_map(|it| it.shift_at(moment))
             .collect();
-        let up = as_f64(votes.iter().filter(|shift| **shift > 0.0).count());
-        let down = as_f64(votes.iter().filter(|shift| **shift < 0.0).count());
-        let agree = votes.len() >= MEMBERS && up.max(down) >= AGREEING * as_f64(votes.len());
+        let usual = median(&votes)?;
+        let agreeing = votes.iter().filter(|shift| **shift / usual >= HALF_AS_FAR);
+        let agreeing = as_f64(agreeing.count());
+        let agree = votes.len() >= MEMBERS && agreeing >= AGREEING * as_f64(votes.len());
         agree.then(|| SharedChange {
             moment,
             range: moments[*change.range.start()]..=moments[*change.range.end()],
@@ -77,6 +80,7 @@ pub(super) fn shared_changes(
 
 /// The values of a series less their median, in terms of the spread from run to run.
 struct Standardised {
+    spread: f64,
     values: Vec<(usize, f64)>,
 }
 
@@ -99,17 +103,18 @@ impl Standardised {
         let moments = series.points.iter().map(|point| point.moment);
         let standardised = scaled.iter().map(|value| (value - centre) / spread);
         Some(Self {
+            spread,
             values: moments.zip(standardised).collect(),
         })
     }
 
-    /// Returns the difference between the medians of the runs from a moment on and those before it.
+    /// Returns the difference between the medians of the runs from a moment on and those before it, on the scale of the series.
     fn shift_at(&self, moment: usize) -> Option<f64> {
         let split = self.values.partition_point(|(at, _)| *at < moment);
         let values =
             |part: &[(usize, f64)]| part.iter().map(|(_, value)| *value).collect::<Vec<_>>();
         let before = values(&self.values[split.saturating_sub(NEIGHBOURS)..split]);
         let after = values(&self.values[split..(split + NEIGHBOURS).min(self.values.len())]);
-        Some(median(&after)? - median(&before)?)
+        Some(self.spread * (median(&after)? - median(&before)?))
     }
 }

@@ -76,6 +76,26 @@ fn a_shift_of_the_whole_suite_is_one_finding_and_hides_no_other() {
 }
 
 #[test]
+fn a_benchmark_that_changed_besides_is_no_part_of_what_the_suite_shares() {
+    for after in [3, 30] {
+        let mut values = suite(40, 50 + after, 3);
+        for series in &mut values {
+            scale(&mut series[50..], 1.3);
+        }
+        scale(&mut values[7][50..], 2.0);
+        let detection = found(&values);
+        let shared = detection.groups.iter().find(|it| it.is_shared);
+        assert_eq!(shared.map(|it| it.findings.len()), Some(39), "{after}");
+        let own: Vec<&str> = (detection.groups.iter())
+            .filter(|it| !it.is_shared)
+            .flat_map(|it| &it.findings)
+            .map(|at| detection.findings[*at].subject.benchmark.as_str())
+            .collect();
+        assert_eq!(own, ["b007"], "{after}");
+    }
+}
+
+#[test]
 fn a_machine_that_becomes_faster_does_not_undo_a_regression() {
     let mut values = suite(40, 80, 3);
     scale(&mut values[5][20..], 1.2);

@@ -188,6 +188,11 @@ impl Comparison {
         described.is_some_and(|ratio| ratio.iterations.is_some())
     }
 
+    /// Returns whether it is certain that something changed, if perhaps by less than the smallest effect.
+    pub fn has_changed(&self) -> bool {
+        self.answer.as_ref().is_some_and(|it| it.changed)
+    }
+
     /// Returns the number of earlier sessions that its variance rests on, too.
     pub fn earlier_sessions(&self) -> usize {
         self.answer.as_ref().map_or(0, |it| it.test.history)

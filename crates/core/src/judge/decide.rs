@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Interval, PValue, Replicates, benjamini_hochberg};
+use lapwing_stats::{Interval, NeededReplicates, PValue, Replicates, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::caution::Caution;
@@ -226,9 +226,15 @@ fn give_verdict(comparison: &mut Comparison, options: &CompareOptions) {
         comparison.reason = None;
     } else if comparison.difference.is_none() {
         let answer = comparison.answer.as_ref();
-        let needed = answer.map(|it| it.test.replicates_for_verdict(&it.rule));
+        let sizes = comparison.replication.as_ref().map(Replication::sizes);
+        let at_hand = sizes.map_or(0, |[one, other]| one.min(other));
+        let needed = answer.map(|it| match it.test.replicates_for_verdict(&it.rule) {
+            // By chance, those at hand did not decide.
+            NeededReplicates::About(number) => NeededReplicates::About(number.max(at_hand + 1)),
+            other => other,
+        });
         comparison.reason = Some(match (above || below, answer) {
-            (true, Some(answer)) => VerdictReason::ManyComparisons {
+            (true, Some(answer)) if answer.tests > 1 => VerdictReason::ManyComparisons {
                 comparisons: answer.tests,
                 needed,
             },

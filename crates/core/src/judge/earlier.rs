@@ -76,6 +76,27 @@ impl EarlierComparisons {
         Ok(())
     }
 
+    /// Returns those of some benchmarks of a suite by one metric, but for the sessions that are compared; none of more benchmarks than need it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn of_few(
+        store: &Store,
+        suite: &str,
+        benchmarks: &BTreeSet<String>,
+        metric: &MetricName,
+        compared: &BTreeSet<Id>,
+    ) -> Result<Self, StoreError> {
+        let mut earlier = Self::default();
+        if benchmarks.len() <= LARGEST_FAMILY {
+            let key = |id: &String| (suite.to_owned(), id.clone());
+            let metrics = BTreeSet::from([metric.clone()]);
+            let wanted = benchmarks.iter().map(|id| (key(id), metrics.clone()));
+            earlier.read(store, wanted.collect(), compared, &CleaningRules::default())?;
+        }
+        Ok(earlier)
+    }
+
     /// Returns the comparisons of two sides within the sessions of a benchmark, but for those that are compared.
     ///
     /// # Errors

@@ -21,6 +21,8 @@ pub(super) struct FamilyAnswer {
     pub(super) p_adjusted: f64,
     /// Whether `p_adjusted` is small enough.
     pub(super) differs: bool,
+    /// Whether that of "there is no difference" is small enough, after correction as well.
+    pub(super) changed: bool,
     /// The number of tests in the family.
     pub(super) tests: usize,
     /// When a repetition would have a verdict.
@@ -67,6 +69,13 @@ pub(super) fn judge_family(
         .flatten()
         .map(|p_value| PValue::new(*p_value).unwrap_or(PValue::ONE))
         .collect();
+    let plain: Vec<PValue> = (0..tests.len())
+        .filter_map(|at| {
+            let p_value = tests[at].map(|test| with_looks(at, &test))?;
+            Some(PValue::new(p_value).unwrap_or(PValue::ONE))
+        })
+        .collect();
+    let mut plain = benjamini_hochberg(&plain).into_iter();
     let number = of_tests.len();
     let adjusted = benjamini_hochberg(&of_tests);
     let found = adjusted.iter().filter(|it| it.value() <= rate).count();
@@ -76,6 +85,7 @@ pub(super) fn judge_family(
     let answers = tests.into_iter().enumerate().map(|(at, test)| {
         let test = test?;
         let p_adjusted = adjusted.next()?.value();
+        let plain = plain.next()?.value();
         let confidence = replications[at].level(options.confidence);
         let (interval, method) = test.interval(confidence)?;
         Some(FamilyAnswer {
@@ -84,6 +94,7 @@ pub(super) fn judge_family(
             p_value: with_looks(at, &test),
             p_adjusted,
             differs: p_adjusted <= rate,
+            changed: plain <= rate,
             tests: number,
             rule: VerdictRule {
                 border,

@@ -10,7 +10,7 @@ use crate::judge::{
 };
 use crate::model::Better;
 use crate::text::{counted, grouped};
-use lapwing_stats::{Interval, NeededReplicates, median};
+use lapwing_stats::{Interval, NeededReplicates};
 
 impl Verdict {
     /// Returns the symbol of the verdict, readable without colours.
@@ -432,9 +432,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         }
         VerdictReason::NoDirection => "the metric does not say whether more is better".to_owned(),
         VerdictReason::TooWide { needed } => {
-            let why = match contains_one(comparison) {
-                true => "",
-                false => "it changed, by about the smallest effect; ",
+            let why = match comparison.has_changed() && !contains_one(comparison) {
+                false => "",
+                true => "it changed, by about the smallest effect; ",
             };
             match needed {
                 Some(needed) => format!("{why}{}", needed_text(comparison, needed)),
@@ -535,7 +535,7 @@ pub fn caution_text(caution: &Caution) -> String {
     }
 }
 
-/// Returns the note on comparisons whose unit of replication is not the instance, with what pairing gained:
+/// Returns the notes on how comparisons were made: units of replication other than the instance, earlier sessions, exact counts, looks:
 /// `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
 pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -563,31 +563,12 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         } else {
             format!("{least}–{most}")
         };
-        let width = |interval: Interval| (interval.upper / interval.lower).ln();
-        let gains: Vec<f64> = ratios
-            .iter()
-            .filter_map(|ratio| Some(width(ratio.interval?) / width(ratio.unpaired?)))
-            .filter(|share| share.is_finite())
-            .collect();
-        let (what, gain) = match median(&gains) {
-            None => ("per side", String::new()),
-            Some(share) if share < 1.0 => (
-                "pairs",
-                format!(
-                    "; pairing made intervals {} narrower",
-                    whole_percent(1.0 - share)
-                ),
-            ),
-            Some(share) => (
-                "pairs",
-                format!(
-                    "; pairing made intervals {} wider",
-                    whole_percent(share - 1.0)
-                ),
-            ),
+        let what = match ratios.iter().any(|ratio| ratio.unpaired.is_some()) {
+            true => "pairs",
+            false => "per side",
         };
         notes.push(format!(
-            "the unit of replication is the {}: {number} {what}{gain}",
+            "the unit of replication is the {}: {number} {what}",
             unit.name()
         ));
     }
@@ -619,8 +600,4 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         ));
     }
     notes
-}
-
-fn whole_percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
 }

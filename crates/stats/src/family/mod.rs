@@ -254,7 +254,13 @@ impl FamilyMember {
         values.sort_by(f64::total_cmp);
         let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
         let (positive, ties): (Vec<f64>, Vec<f64>) = gaps.partition(|gap| *gap > LEAST_GAP);
-        let least = positive.into_iter().fold(f64::INFINITY, f64::min);
+        let mut least = positive.into_iter().fold(f64::INFINITY, f64::min);
+        // Differences that are all equal are as coarse as they are large.
+        if let (Design::Pairs(_), Some(first)) = (self.design, values.first())
+            && least.is_infinite()
+        {
+            least = first.abs();
+        }
         (!ties.is_empty()).then_some(least)
     }
 

@@ -102,7 +102,7 @@ enum DetectFormat {
 enum ChangeGate {
     /// A regression that was neither undone later nor triaged
     Regression,
-    /// A possible regression in the newest run or the newest two, which another run has to confirm
+    /// A regression, or a possible one in the newest run or the newest two, which another run has to confirm
     Suspected,
     /// A benchmark that is not measured any more
     NotMeasured,
@@ -233,7 +233,7 @@ impl DetectCommand {
         let missing = detection.states.iter().any(is_missing);
         let fails = |gate: &ChangeGate| match gate {
             ChangeGate::Regression => regressed,
-            ChangeGate::Suspected => suspected,
+            ChangeGate::Suspected => suspected || regressed,
             ChangeGate::NotMeasured => missing,
         };
         if self.fail_on.iter().any(fails) {

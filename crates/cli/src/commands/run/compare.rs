@@ -20,13 +20,18 @@ const WORST: usize = 8;
 
 /// Returns a sentence for each comparison: of the variants of a benchmark with its first variant, or
 /// of commands with the fastest one. They are judged together, as `lapwing compare` judges them.
-pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
+pub fn sentences(
+    rows: &[Row],
+    variants: usize,
+    ad_hoc: bool,
+    family: &ComparedFamily<'_>,
+) -> Vec<String> {
     let contests = if variants > 1 {
         of_variants(rows)
     } else {
         of_commands(rows, ad_hoc)
     };
-    let comparisons = judged(&contests);
+    let comparisons = judged(&contests, family);
     let mut all: Vec<(&Contest<'_>, &Comparison)> = contests.iter().zip(&comparisons).collect();
     let rest = (all.len() > ALL_TOLD).then(|| worst(&mut all, &comparisons));
     let told = all.into_iter();
@@ -34,19 +39,26 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
         .filter_map(|(contest, comparison)| contest.sentence(comparison))
         .collect();
     sentences.extend(rest);
-    sentences.extend(control_sentence(rows));
+    sentences.extend(control_sentence(rows, family));
     sentences
 }
 
+/// What the comparisons of a session have in common.
+pub struct ComparedFamily<'a> {
+    pub suite: &'a str,
+    pub metric: &'a str,
+    pub earlier: &'a EarlierComparisons,
+}
+
 /// Returns the comparisons with their verdicts.
-fn judged(contests: &[Contest<'_>]) -> Vec<Comparison> {
+fn judged(contests: &[Contest<'_>], family: &ComparedFamily<'_>) -> Vec<Comparison> {
     let options = CompareOptions::default();
     let compared = contests.iter().map(|contest| {
         let subject = Subject {
-            suite: String::new(),
+            suite: family.suite.to_owned(),
             benchmark: contest.baseline.benchmark.clone(),
             setting: Setting::default(),
-            metric: String::new(),
+            metric: family.metric.to_owned(),
         };
         let names = contest.names();
         // Commands and variants are compared although they are defined differently.
@@ -64,7 +76,7 @@ fn judged(contests: &[Contest<'_>]) -> Vec<Comparison> {
         )
     });
     let mut comparisons: Vec<Comparison> = compared.collect();
-    decide(&mut comparisons, &EarlierComparisons::default(), &options);
+    decide(&mut comparisons, family.earlier, &options);
     comparisons
 }
 
@@ -110,7 +122,7 @@ fn worst(all: &mut Vec<(&Contest<'_>, &Comparison)>, comparisons: &[Comparison])
 }
 
 /// Returns how often the copy of the first variant seemed to differ from it, if there is one.
-fn control_sentence(rows: &[Row]) -> Option<String> {
+fn control_sentence(rows: &[Row], family: &ComparedFamily<'_>) -> Option<String> {
     let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
     let contests: Vec<Contest<'_>> = by_benchmark
         .filter_map(|group| {
@@ -122,7 +134,7 @@ fn control_sentence(rows: &[Row]) -> Option<String> {
             })
         })
         .collect();
-    let comparisons = judged(&contests);
+    let comparisons = judged(&contests, family);
     let ratios = comparisons.iter().filter_map(|it| Some((it, it.ratio?)));
     let alarms: Vec<(&str, f64)> = ratios
         .clone()

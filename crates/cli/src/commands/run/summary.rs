@@ -1,14 +1,14 @@
 //! The results of a session: sentences, then numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
 use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
-use lapwing_core::judge::{Estimate, SideSample, estimate};
+use lapwing_core::judge::{EarlierComparisons, Estimate, SideSample, estimate};
 use lapwing_core::measure::COUNTED;
-use lapwing_core::model::{Id, InstanceOutcome, Metric, Run, Session};
+use lapwing_core::model::{Id, InstanceOutcome, Metric, MetricName, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::chart::{ComparedValue, comparison};
@@ -18,7 +18,7 @@ use lapwing_core::text::{counted, plural};
 use serde_json::{Value, json};
 
 use super::advice_text;
-use super::compare;
+use super::compare::{self, ComparedFamily};
 use super::session::place_in;
 use super::study_session::STUDY;
 use crate::answer::write_json;
@@ -68,6 +68,11 @@ impl Row {
 /// The results of a session.
 pub struct Summary {
     pub rows: Vec<Row>,
+    suite: String,
+    /// The metric that variants are compared by.
+    metric: MetricName,
+    /// Earlier sessions of the benchmarks, if these are few.
+    history: EarlierComparisons,
     /// Number of instances of earlier epochs, which are excluded.
     earlier: usize,
     variants: usize,
@@ -127,8 +132,20 @@ impl Summary {
             }
             Ok::<(), StoreError>(())
         })?;
+        let rows: Vec<Row> = found.into_values().collect();
+        let metric = metric.unwrap_or(WALL_TIME).to_owned();
+        let benchmarks: BTreeSet<String> = match plan.variants.len() {
+            0 | 1 => BTreeSet::new(),
+            _ => rows.iter().map(|row| row.benchmark.clone()).collect(),
+        };
+        let sessions = BTreeSet::from([session]);
+        let history =
+            EarlierComparisons::of_few(store, &plan.suite, &benchmarks, &metric, &sessions)?;
         Ok(Self {
-            rows: found.into_values().collect(),
+            rows,
+            suite: plan.suite.clone(),
+            metric,
+            history,
             earlier,
             variants: plan.variants.len(),
             ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
@@ -358,7 +375,14 @@ impl Summary {
     fn sentences(&self) -> Vec<String> {
         match self.is_study {
             true => Vec::new(),
-            false => compare::sentences(&self.rows, self.variants, self.ad_hoc),
+            false => {
+                let family = ComparedFamily {
+                    suite: &self.suite,
+                    metric: &self.metric,
+                    earlier: &self.history,
+                };
+                compare::sentences(&self.rows, self.variants, self.ad_hoc, &family)
+            }
         }
     }
 
