@@ -31,14 +31,24 @@ fn logs(means: &[f64]) -> Vec<f64> {
 /// Returns the ratio of two sides as `compare` computes it for one benchmark alone: with an interval of the ratio.
 fn default_ratio(one: &[f64], other: &[f64]) -> Difference {
     let sides = Replicates::Sides([logs(one), logs(other)]);
-    let test = family_tests(&[sides], &[], Seed(7))[0].unwrap();
-    let (interval, method) = test.interval(Confidence::P95).unwrap();
+    let difference = difference_alone(sides, Confidence::P95);
     Difference {
-        value: test.difference.exp(),
+        value: difference.value.exp(),
         interval: Interval {
-            lower: interval.lower.exp(),
-            upper: interval.upper.exp(),
+            lower: difference.interval.lower.exp(),
+            upper: difference.interval.upper.exp(),
         },
+        ..difference
+    }
+}
+
+/// Returns the difference of a benchmark alone, as `compare` and `judge` test it.
+fn difference_alone(replicates: Replicates, confidence: Confidence) -> Difference {
+    let test = family_tests(&[replicates], &[], Seed(7))[0].unwrap();
+    let (interval, method) = test.interval(confidence).unwrap();
+    Difference {
+        value: test.difference,
+        interval,
         p_value: test.p_value,
         method,
     }

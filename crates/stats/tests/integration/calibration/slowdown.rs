@@ -2,6 +2,7 @@
 
 use lapwing_stats::{Confidence, Replicates, Seed, SlowdownAnswer, as_f64, comparison_looks};
 
+use super::difference_alone;
 use super::noise::normal;
 use super::rounds::show;
 
@@ -33,8 +34,8 @@ fn simulate(slowdown: f64, noise: f64, baseline: Option<usize>, trials: u64) -> 
                 sides[1].push(noise * normal(random) + slowdown.ln_1p());
             }
             let confidence = Confidence::new(1.0 - look.level).unwrap();
-            let difference = Replicates::Sides(sides.clone()).difference(confidence);
-            answer = SlowdownAnswer::at(&difference.unwrap(), look.level, EFFECT.ln_1p());
+            let difference = difference_alone(Replicates::Sides(sides.clone()), confidence);
+            answer = SlowdownAnswer::at(&difference, look.level, EFFECT.ln_1p());
             if answer != SlowdownAnswer::Undecided {
                 break;
             }
