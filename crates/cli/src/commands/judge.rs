@@ -395,10 +395,7 @@ fn needed_text(compared: &CommitComparison, smallest_effect: f64) -> String {
             counted(number, "instance")
         ),
         Some(NeededReplicates::MoreThan(number)) => {
-            format!(
-                "; too noisy: needs more than {} per side",
-                counted(number, "instance")
-            )
+            format!("; needs more than {} per side", counted(number, "instance"))
         }
         Some(NeededReplicates::NoNumber) | None => String::new(),
     }

@@ -383,7 +383,7 @@ fn needed_text(comparison: &Comparison, needed: NeededReplicates) -> String {
             format!("needs about {number} {noun} per side")
         }
         NeededReplicates::MoreThan(number) => {
-            format!("too noisy: needs more than {number} {noun} per side")
+            format!("needs more than {number} {noun} per side")
         }
         NeededReplicates::NoNumber => {
             format!(

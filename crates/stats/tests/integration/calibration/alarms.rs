@@ -142,7 +142,7 @@ fn table_of_false_discoveries() {
     let mut table = String::from(
         "| changed of 100 | instances a side | false findings | changes found | false, p < 0.05 | found, p < 0.05 |\n|--:|--:|--:|--:|--:|--:|\n",
     );
-    for changed in [0, 5, 20, 50] {
+    for changed in [0, 1, 5, 20, 50] {
         for (instances, suites) in [(3, 1_000), (5, 1_000), (10, 1_000), (20, 200)] {
             let rates = discoveries(changed, CALM, instances, suites);
             let [adjusted_false, adjusted_found, plain_false, plain_found] = rates;
