@@ -102,7 +102,9 @@ fn with_suite(
     findings: &[Finding],
     shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
 ) -> BTreeSet<usize> {
-    let mut changes: BTreeMap<(&str, &str, usize), Vec<(usize, f64)>> = BTreeMap::new();
+    /// Suite, metric and moment.
+    type SharedKey<'f> = (&'f str, &'f str, usize);
+    let mut changes: BTreeMap<SharedKey<'_>, Vec<(usize, f64)>> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate() {
         let Some(moment) = shared_moment(finding, shared) else {
             continue;
