@@ -130,7 +130,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_gone     3.00 s          –                            5 / 0  – not measured: only in the baseline
      test_new           –     3.00 s                            0 / 5  – not measured: only in the candidate
      test_zarr     3.00 s          –                            5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy    943 ms     987 ms   1.05×  [0.81, 1.35]      4 / 4  ? undecided: between −19 % and +35 %; too noisy: needs more than 500 instances per side
+     test_noisy    943 ms     987 ms   1.05×  [0.81, 1.35]      4 / 4  ? undecided: between −19 % and +35 %; needs more than 500 instances per side
      test_short    198 ms     198 ms  ≈1.00×  (0.97, 1.03)      2 / 2  ? undecided: need 3 instances per side, got 2 and 2
      test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
