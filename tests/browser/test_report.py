@@ -197,7 +197,7 @@ def test_summaries_without_samples_are_marked_and_not_judged(visit, report, page
     page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 2")
     assert names(page) == ["only summaries", "one summary"]
     row = page.locator("#benchmarks tbody tr").first
-    assert re.search(r"1\.\d\d ms ± 0\.\d\d \(iqr\)\s+–\s+\? inconclusive\s+summary median of 30, spread iqr\s+none", row.inner_text())
+    assert re.search(r"1\.\d\d ms ± 0\.\d\d \(iqr\)\s+–\s+\? undecided\s+summary median of 30, spread iqr\s+none", row.inner_text())
     assert row.locator(".sparkline path").get_attribute("d").startswith("M")
     row.locator(".trace").click()
     page.wait_for_selector("#trace[open]")
@@ -414,6 +414,7 @@ def test_many_variants_are_folded(visit, twelve_variants):
     charts = lambda: page.locator(".chart").evaluate_all("all => all.map(it => it.dataset.chart)")
     assert charts() == ["history"]
     page.get_by_text("2 more charts: mean of each instance, distribution").click()
+    page.wait_for_function("document.querySelectorAll('.chart').length === 3")
     wait_for_charts(page)
     assert charts() == ["history", "instances", "distribution"]
     assert page.locator(".chart .plot canvas").last.bounding_box()["width"] > 400
