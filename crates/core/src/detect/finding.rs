@@ -147,10 +147,10 @@ impl FindingGroup {
     }
 }
 
-/// What may be a change: the newest run stands apart from those before, or the newest two do; another will tell.
+/// A possible change that only the newest run shows, or the newest two. The third confirms it or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspicion {
-    /// What it is if it is confirmed; of those that share it, the one that changed by the median.
+    /// The finding that it becomes if it is confirmed. If several histories share it, that of the one with the median change.
     pub finding: Finding,
     /// Number of histories that share it: those of a suite, or one.
     pub histories: usize,

@@ -20,14 +20,14 @@ use super::shared::{AGREEING, MEMBERS, SharedChange};
 const CONFIRMED: f64 = 0.06;
 /// That of the newest run, and of the newest two.
 const SUSPECTED: f64 = 0.1;
-/// What the newest three showed at one of so many latest runs still counts; by then the search of all places finds it, too.
+/// The test of the newest three is repeated at this many latest runs, so that a finding stays until the search of all places finds it, too.
 const REPLAYED: usize = 12;
 /// The fewest runs before the newest three.
 const LEAST_EARLIER: usize = 10;
 /// Runs before these are in no test.
 const LONGEST: usize = 60 + NEWEST_RUNS + REPLAYED;
 
-/// What the newest runs of all series show.
+/// The results of the tests of the newest runs, over all series.
 #[derive(Debug, Default)]
 pub(super) struct NewestRuns {
     /// The changes, with their adjusted p-values.
@@ -69,7 +69,7 @@ impl Suspect {
     }
 }
 
-/// What the series of a suite have in common, and whether it changed in the newest runs.
+/// The common course of the series of a suite, and whether it changed in the newest runs.
 pub(super) struct SuiteMove {
     /// The index of suite and metric.
     pub(super) family: usize,

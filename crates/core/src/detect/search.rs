@@ -27,7 +27,7 @@ pub struct Detection {
     pub findings: Vec<Finding>,
     /// The findings by cause, those that change most first.
     pub groups: Vec<FindingGroup>,
-    /// What the newest one or two runs may be the beginning of, the largest first.
+    /// Possible changes that only the newest one or two runs show, the largest first.
     pub suspicions: Vec<Suspicion>,
     /// Whether each series was tested.
     pub states: Vec<SeriesState>,

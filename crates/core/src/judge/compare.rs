@@ -175,7 +175,7 @@ pub struct Comparison {
     pub settings: [SideSetting; 2],
     /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
     pub replication: Option<Replication>,
-    /// What the family says, once it was asked.
+    /// The answer of the test of the family; `None` until the verdicts are given, and with a method other than the default.
     pub(super) answer: Option<FamilyAnswer>,
     /// The counts of the two sides, if they never vary there.
     pub(super) counts: Option<[f64; 2]>,

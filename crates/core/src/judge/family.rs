@@ -51,33 +51,25 @@ pub(super) fn judge_family(
         let factor = replications[at].looks.factor(rate);
         (test.p_value * factor).min(1.0)
     };
-    let p_values: Vec<Option<f64>> = if border > 0.0 {
+    // Members without a test do not count in the corrections.
+    let plain: Vec<f64> = (0..tests.len())
+        .filter_map(|at| Some(with_looks(at, &tests[at]?)))
+        .collect();
+    let p_values: Vec<f64> = if border > 0.0 {
         let beyond: Vec<Replicates> = replicates.iter().map(|it| it.beyond(border)).collect();
         let beyond = family_tests(&beyond, history, seed);
         // What is equal up to the smallest effect surely has no larger one.
         let p_value = |at: usize| beyond[at].map_or(1.0, |test| with_looks(at, &test));
         (0..tests.len())
-            .map(|at| tests[at].map(|_| p_value(at)))
+            .filter(|at| tests[*at].is_some())
+            .map(p_value)
             .collect()
     } else {
-        (0..tests.len())
-            .map(|at| tests[at].map(|test| with_looks(at, &test)))
-            .collect()
+        plain.clone()
     };
-    let of_tests: Vec<PValue> = p_values
-        .iter()
-        .flatten()
-        .map(|p_value| PValue::new(*p_value).unwrap_or(PValue::ONE))
-        .collect();
-    let plain: Vec<PValue> = (0..tests.len())
-        .filter_map(|at| {
-            let p_value = tests[at].map(|test| with_looks(at, &test))?;
-            Some(PValue::new(p_value).unwrap_or(PValue::ONE))
-        })
-        .collect();
-    let mut plain = benjamini_hochberg(&plain).into_iter();
-    let number = of_tests.len();
-    let adjusted = benjamini_hochberg(&of_tests);
+    let number = p_values.len();
+    let mut plain = corrected(&plain).into_iter();
+    let adjusted = corrected(&p_values);
     let found = adjusted.iter().filter(|it| it.value() <= rate).count();
     // The p-value that suffices if so many others are found: the level of Benjamini and Hochberg for one more.
     let level = rate * (as_f64(found + 1) / as_f64(number.max(1))).min(1.0);
@@ -106,6 +98,15 @@ pub(super) fn judge_family(
         })
     });
     answers.collect()
+}
+
+/// Corrects p-values for their number.
+fn corrected(p_values: &[f64]) -> Vec<PValue> {
+    let p_values: Vec<PValue> = p_values
+        .iter()
+        .map(|p_value| PValue::new(*p_value).unwrap_or(PValue::ONE))
+        .collect();
+    benjamini_hochberg(&p_values)
 }
 
 fn method_of(method: DifferenceMethod) -> CompareMethod {

@@ -43,7 +43,7 @@ pub fn sentences(
     sentences
 }
 
-/// What the comparisons of a session have in common.
+/// The suite, metric and earlier sessions that all comparisons of a session share.
 pub struct ComparedFamily<'a> {
     pub suite: &'a str,
     pub metric: &'a str,
