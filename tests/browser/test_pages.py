@@ -60,14 +60,14 @@ def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
 def test_equivalent_comparisons_are_folded_and_p_values_shown_on_demand(visit, report):
     page = open_page(visit, report, "compare.html")
     number = int(re.search(r"(\d+) unchanged within", page.locator(".answer").inner_text()).group(1))
-    assert shown(page) == f"{126 - number} of 126 rows, {number} equivalent folded"
+    assert shown(page) == f"{126 - number} of 126 rows, {number} “no change” folded"
     assert page.locator(".chip.equivalent:visible").count() == 1  # in the counts above
     row = page.locator("table.listing tbody tr").first
     p_value = r"[<\d.]+ \([<\d.]+\)\s+5 / 5"
     assert not re.search(p_value, row.inner_text())
     page.get_by_role("button", name="p-values").click()
     assert re.search(p_value, row.inner_text())
-    page.get_by_role("button", name=f"Show {number} equivalent").click()
+    page.get_by_role("button", name=f"Show {number} “no change”").click()
     assert shown(page) == "126 rows"
 
 

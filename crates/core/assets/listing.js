@@ -7,7 +7,7 @@
 
   // Every page says: `text` of a row to search in, `keys` to sort by, `filters` by the name of
   // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown, and `fold`:
-  // a filter and its value whose rows are folded until asked for.
+  // a filter and its value whose rows are folded until asked for, and what the page calls them.
   function listing({ text, keys, filters, row: tableRow, shown: whenShown, fold }) {
     const table = document.querySelector("table.listing");
     if (!table) return;
@@ -59,14 +59,14 @@
       document.getElementById("shown").textContent = (shown.length === rows.length
         ? of
         : `${shown.length.toLocaleString("en")} of ${of}` + (shown.length ? "" : ": nothing fits; clear a filter")) +
-        (folded ? `, ${folded.toLocaleString("en")} ${fold.value} folded` : "");
+        (folded ? `, ${folded.toLocaleString("en")} ${fold.text} folded` : "");
       whenShown?.(shown, metricOf());
     }
 
     function offerFolded(number) {
       document.getElementById("folded")?.remove();
       if (!number) return;
-      more.after(element("p", { id: "folded" }, element("button", { type: "button", onclick: unfold }, `Show ${number.toLocaleString("en")} ${fold.value}`)));
+      more.after(element("p", { id: "folded" }, element("button", { type: "button", onclick: unfold }, `Show ${number.toLocaleString("en")} ${fold.text}`)));
     }
 
     function unfold() {

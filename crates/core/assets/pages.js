@@ -440,7 +440,7 @@
         caution: (row) => row.cautions.length > 0,
       },
       row: compareRow,
-      fold: { field: "verdict", value: "equivalent" },
+      fold: { field: "verdict", value: "equivalent", text: "“no change”" },
     });
 
     const table = document.querySelector("table.listing");
