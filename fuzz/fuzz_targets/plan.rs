@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lapwing_core::suite::{PlanDocument, PlanDocumentError, PlanFlavour, ReadPlan};
+use lapwing_measure::suite::{PlanDocument, PlanDocumentError, PlanFlavour, ReadPlan};
 
 // A text is refused, or it is a plan that is the same again once it was written and read.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check(bytes));

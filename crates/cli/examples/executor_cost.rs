@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{Execution, ExecutionEnd, Executor, Stdin};
-use lapwing_core::suite::CommandLine;
+use lapwing_measure::local::{LauncherOptions, LocalExecutor};
+use lapwing_measure::suite::CommandLine;
+use lapwing_measure::{Execution, ExecutionEnd, Executor, Stdin};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_stdout: 4096,
         keep_stderr: 4096,
         counters: std::env::var_os("COUNTERS").is_some(),
-        leftovers: lapwing_core::measure::LeftoverPolicy::End,
+        leftovers: lapwing_measure::LeftoverPolicy::End,
         cpus: None,
         confinement: None,
     };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lapwing_core::show::RowSubject;
+use lapwing_show::RowSubject;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use lapwing_core::clean::{
+use lapwing_analyse::clean::{
     Audit, AuditStage, BenchmarkAudit, BurnInSource, IterationState, LeftOut, SteadyFrom,
 };
-use lapwing_core::text::{counted, grouped};
+use lapwing_model::text::{counted, grouped};
 use serde_json::{Map, Value, json};
 
 use crate::error::CliError;

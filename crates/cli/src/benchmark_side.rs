@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use lapwing_core::model::{Id, Record};
-use lapwing_core::record::{Filter, Store, StoreError};
-use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::text::first_names;
+use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_model::text::first_names;
+use lapwing_model::{Id, Record};
+use lapwing_record::{Filter, Store, StoreError};
 
 use crate::error::CliError;
 use crate::options::Context;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::clean::bare_name;
-use lapwing_core::suite::nearest;
-use lapwing_core::text::grouped;
+use lapwing_analyse::clean::bare_name;
+use lapwing_measure::suite::nearest;
+use lapwing_model::text::grouped;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;

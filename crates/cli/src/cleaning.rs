@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
-use lapwing_core::measure::{ancestry, number_of_commits, remote_address};
-use lapwing_core::suite::{JudgeSettings, JudgedFrom};
+use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_formats::EachRun;
+use lapwing_measure::{ancestry, number_of_commits, remote_address};
+use lapwing_model::{JudgeSettings, JudgedFrom};
 use lapwing_stats::Confidence;
 
 use crate::audit::AuditDetail;

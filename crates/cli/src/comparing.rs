@@ -5,14 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
-use lapwing_core::clean::CleaningRules;
-use lapwing_core::judge::{
+use lapwing_analyse::clean::CleaningRules;
+use lapwing_analyse::judge::{
     CompareMethod, CompareOptions, MetricChoice, SideSamples, UnintendedDifference,
 };
-use lapwing_core::record::{Filter, Store};
-use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
-use lapwing_core::text::first_names;
+use lapwing_analyse::sample::{ComparedSides, SampleFilter, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
+use lapwing_model::text::first_names;
+use lapwing_record::{Filter, Store};
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 

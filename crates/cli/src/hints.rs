@@ -3,14 +3,14 @@
 use std::error::Error;
 use std::path::Path;
 
-use lapwing_core::model::RecordKind;
-use lapwing_core::record::export::ExportError;
-use lapwing_core::record::sharing::SharingError;
-use lapwing_core::record::{Store, StoreError};
-use lapwing_core::sample::{KnownSides, SideError};
-use lapwing_core::show::exchange::ExchangeError;
-use lapwing_core::text::grouped;
+use lapwing_analyse::sample::{KnownSides, SideError};
 use lapwing_formats::{Foreign, ImportError};
+use lapwing_model::RecordKind;
+use lapwing_model::text::grouped;
+use lapwing_record::export::ExportError;
+use lapwing_record::sharing::SharingError;
+use lapwing_record::{Store, StoreError};
+use lapwing_show::exchange::ExchangeError;
 
 use crate::error::CliError;
 

@@ -6,5 +6,5 @@
 
 fn main() -> std::process::ExitCode {
     let version = std::env::args().nth(2);
-    lapwing_core::measure::local::serve_as_launcher(version.as_deref())
+    lapwing_measure::local::serve_as_launcher(version.as_deref())
 }

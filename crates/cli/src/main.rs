@@ -31,7 +31,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
-use lapwing_core::measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
+use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 
 use crate::error::CliError;
 

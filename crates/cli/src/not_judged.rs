@@ -1,7 +1,7 @@
 //! Benchmarks that an answer omits, by name and with the reason.
 
-use lapwing_core::clean::Audit;
-use lapwing_core::text::first_names;
+use lapwing_analyse::clean::Audit;
+use lapwing_model::text::first_names;
 use serde::Serialize;
 
 /// A metric of a benchmark that is not judged.

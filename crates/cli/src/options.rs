@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lapwing_core::record::Retired;
-use lapwing_core::sample::{RunFilter, SampleFilter};
-use lapwing_core::suite::{CommandLine, command_text};
+use lapwing_analyse::sample::{RunFilter, SampleFilter};
+use lapwing_measure::suite::{CommandLine, command_text};
+use lapwing_record::Retired;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

@@ -1,8 +1,8 @@
 //! Profiles: the defaults of a tool's method, chosen by `--compat`.
 
 use clap::ValueEnum;
-use lapwing_core::judge::{DetectionOptions, MetricChoice, WantedBasis};
-use lapwing_core::sample::SettingChoice;
+use lapwing_analyse::judge::{DetectionOptions, MetricChoice, WantedBasis};
+use lapwing_analyse::sample::SettingChoice;
 use lapwing_stats::DetectionMethod;
 
 /// Another tool whose method is reproduced.

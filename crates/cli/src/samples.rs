@@ -1,11 +1,11 @@
 //! The samples of commands that judge benchmarks one by one.
 
 use clap::Args;
-use lapwing_core::clean::{Audit, AuditStage, CleaningRules};
-use lapwing_core::explain::{BySetting, NoiseMetrics, is_analysed_unsteady};
-use lapwing_core::record::{Filter, Store, StoreError};
-use lapwing_core::sample::{BenchmarkData, SettingChoice, each_benchmark};
-use lapwing_core::text::{first_names, plural};
+use lapwing_analyse::clean::{Audit, AuditStage, CleaningRules};
+use lapwing_analyse::explain::{BySetting, NoiseMetrics, is_analysed_unsteady};
+use lapwing_analyse::sample::{BenchmarkData, SettingChoice, each_benchmark};
+use lapwing_model::text::{first_names, plural};
+use lapwing_record::{Filter, Store, StoreError};
 
 use crate::audit::AuditDetail;
 use crate::cleaning::CleaningOptions;

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::CleaningRules;
-use lapwing_core::measure::pytest::left_over;
-use lapwing_core::model::Id;
-use lapwing_core::record::inbox::{self, InboxArrival, is_under_way};
-use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
-use lapwing_core::show::earlier_epoch_text;
-use lapwing_core::text::counted;
+use lapwing_analyse::clean::CleaningRules;
+use lapwing_measure::pytest::left_over;
+use lapwing_model::Id;
+use lapwing_model::text::counted;
+use lapwing_record::inbox::{self, InboxArrival, is_under_way};
+use lapwing_record::{Filter, LeftOut, Store, StoreError};
+use lapwing_show::earlier_epoch_text;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;

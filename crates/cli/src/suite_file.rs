@@ -3,8 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::repository_name;
-use lapwing_core::suite::{ExecutorTables, JudgeSettings, Suite, SuiteError, SuiteProblem};
+use lapwing_measure::repository_name;
+use lapwing_measure::suite::{ExecutorTables, Suite, SuiteError, SuiteProblem};
+use lapwing_model::JudgeSettings;
 
 use crate::error::CliError;
 

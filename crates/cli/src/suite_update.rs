@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::suite::{BurnIn, Case, Settings, Suite};
-use lapwing_core::text::counted;
+use lapwing_measure::suite::{BurnIn, Case, Settings, Suite};
+use lapwing_model::text::counted;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::error::CliError;

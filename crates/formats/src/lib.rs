@@ -42,10 +42,10 @@ use jiff::Timestamp;
 
 use crate::shared::detect::{Recognised, format_of};
 use crate::shared::sink::Sink;
-use lapwing_core::model::{Id, Record, Session};
-use lapwing_core::record::{AppendCounts, Store, StoreError, Writer};
+use lapwing_model::{Id, Record, Session};
+use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
-pub use lapwing_core::model::EachRun;
+pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
 pub use shared::endings::OtherEndings;
 pub use shared::error::{BadLine, Foreign, ImportError};

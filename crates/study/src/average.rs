@@ -192,7 +192,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::factor::{StudyFactor, Treatment};
     use crate::scale::StudyMetric;
-    use lapwing_core::model::{Level, Metric};
+    use lapwing_model::{Level, Metric};
 
     /// A study of treatments with a cost for each set, `replicates` times.
     pub(crate) fn study(

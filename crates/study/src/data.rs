@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::clean::{CleaningRules, clean};
-use lapwing_core::judge::metric;
-use lapwing_core::model::{Better, Run};
-use lapwing_core::record::InstanceData;
-use lapwing_core::sample::{BenchmarkData, GroupBy, Sample, samples};
-use lapwing_core::text::{counted, first_names};
+use lapwing_analyse::clean::{CleaningRules, clean};
+use lapwing_analyse::judge::metric;
+use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Better, Run};
+use lapwing_record::InstanceData;
 use lapwing_stats::mean;
 
 use crate::factor::{StudyFactor, Treatment};

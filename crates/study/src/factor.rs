@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use lapwing_core::model::Level;
+use lapwing_model::Level;
 use lapwing_stats::linear_model::FactorValues;
 
 /// A factor of a study.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::judge::MetricChoice;
-use lapwing_core::model::{Level, Run, Session, natural_order};
-use lapwing_core::sample::{BenchmarkData, Sample};
+use lapwing_analyse::judge::MetricChoice;
+use lapwing_analyse::sample::{BenchmarkData, Sample};
+use lapwing_model::{Level, Run, Session, natural_order};
 
 use crate::data::{FACTOR_ORDER, MOST_TREATMENTS, StudyError};
 use crate::design::StudyDesign;

@@ -9,12 +9,10 @@
 mod advise;
 mod average;
 mod carry_over;
-pub mod chart;
 mod components;
 mod data;
 pub mod design;
 mod factor;
-mod finding;
 mod fit;
 mod gather;
 mod paths;
@@ -38,7 +36,6 @@ pub use carry_over::{
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};
-pub use finding::{FindingKind, StudyFinding, findings};
 pub use fit::{
     FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyFit, StudyFitError,
 };

@@ -1,7 +1,7 @@
 //! Runs of a study as CSV: a column per factor, the time of the run, and its cost.
 
 use jiff::Timestamp;
-use lapwing_core::model::{Better, Id, Level, Metric};
+use lapwing_model::{Better, Id, Level, Metric};
 use serde_json::{Map, Value, json};
 
 use crate::data::FACTOR_ORDER;

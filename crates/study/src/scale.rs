@@ -1,8 +1,6 @@
 //! Scales: the same change is large in microseconds and small in tasks per second, or the other way round.
 
-use lapwing_core::model::{Better, Metric};
-use lapwing_core::show::UnitScale;
-use lapwing_stats::Interval;
+use lapwing_model::{Better, Metric};
 
 /// The scale on which a study is analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,71 +106,6 @@ impl StudyMetric {
             ),
         }
     }
-
-    /// Returns a value of the scale as text; a logarithm as the cost that it is of.
-    pub fn value_text(&self, scale: StudyScale, value: f64) -> String {
-        let shown = if scale == StudyScale::Log {
-            value.exp()
-        } else {
-            value
-        };
-        lapwing_core::show::quantity(shown, &self.unit_of(scale))
-    }
-
-    /// Returns a change on the scale as text: `−577 µs`, `+3,320/s`, `−48 %`.
-    pub fn change_text(&self, scale: StudyScale, change: f64) -> String {
-        let sign = if change < 0.0 { "−" } else { "+" };
-        match scale {
-            StudyScale::Log => percent_text(change),
-            StudyScale::Time | StudyScale::Rate => {
-                let size = lapwing_core::show::quantity(change.abs(), &self.unit_of(scale));
-                format!("{sign}{size}")
-            }
-        }
-    }
-
-    /// Returns a change with its interval: `−577 µs [−590, −564]`.
-    pub fn change_with_interval(
-        &self,
-        scale: StudyScale,
-        change: f64,
-        interval: Option<Interval>,
-    ) -> String {
-        let text = self.change_text(scale, change);
-        match interval {
-            None => text,
-            Some(own) => format!("{text} {}", self.interval_text(scale, change, own)),
-        }
-    }
-
-    /// Returns an interval of a change: `[−590, −564]`, in the unit of the change.
-    pub fn interval_text(&self, scale: StudyScale, change: f64, interval: Interval) -> String {
-        let end = |value: f64| match scale {
-            StudyScale::Log => percent_text(value).trim_end_matches(" %").to_owned(),
-            StudyScale::Time | StudyScale::Rate => {
-                let sign = if value < 0.0 { "−" } else { "+" };
-                let unit = UnitScale::of(change, &self.unit_of(scale));
-                format!("{sign}{}", unit.number(value.abs()))
-            }
-        };
-        format!("[{}, {}]", end(interval.lower), end(interval.upper))
-    }
-}
-
-/// Returns a change of a logarithm as a percentage with its sign.
-fn percent_text(change: f64) -> String {
-    let share = change.exp_m1() * 100.0;
-    if !share.is_finite() {
-        return "–".to_owned();
-    }
-    let sign = if share < 0.0 { "−" } else { "+" };
-    let size = share.abs();
-    let decimals = match size {
-        size if size >= 9.95 => 0,
-        size if size >= 0.995 => 1,
-        _ => 2,
-    };
-    format!("{sign}{size:.decimals$} %")
 }
 
 #[cfg(test)]
@@ -187,11 +120,6 @@ mod tests {
             assert!((own - rate).abs() < 0.05, "{own}");
             assert!((StudyScale::Rate.cost(own) - micros * 1e-6).abs() < 1e-18);
         }
-        assert_eq!(metric.change_text(StudyScale::Time, -942e-6), "−942 µs");
-        assert_eq!(
-            metric.change_text(StudyScale::Log, (240.0_f64 / 1182.0).ln()),
-            "−80 %"
-        );
         assert!(metric.is_gain(StudyScale::Time, -1.0) && metric.is_gain(StudyScale::Rate, 1.0));
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lapwing_core::model::Level;
+use lapwing_model::Level;
 use lapwing_stats::deltas::{DeltaPairing, MeasuredSets};
 
 use crate::data::StudyData;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::model::natural_order;
+use lapwing_model::natural_order;
 
 use crate::durations::TaskDuration;
 use crate::names::Name;
@@ -59,7 +59,7 @@ pub struct Lane {
 }
 
 /// Of several things at once on a worker the first of these counts.
-pub(crate) const ORDER: [TaskDuration; 6] = [
+pub const LANE_ORDER: [TaskDuration; 6] = [
     TaskDuration::Compute,
     TaskDuration::Publish,
     TaskDuration::Load,
@@ -103,7 +103,7 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
     let mut by_worker: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
     for (item, task) in trace.tasks.iter().enumerate() {
         let pieces = by_worker.entry(task.worker).or_default();
-        pieces.extend(ORDER.into_iter().filter_map(|part| {
+        pieces.extend(LANE_ORDER.into_iter().filter_map(|part| {
             let (start, end) = interval(task, part)?;
             (start < end).then_some(LanePiece {
                 start,
@@ -114,7 +114,10 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
         }));
     }
     let rank = |part: LanePart| match part {
-        LanePart::Task(part) => ORDER.iter().position(|it| *it == part).unwrap_or_default(),
+        LanePart::Task(part) => LANE_ORDER
+            .iter()
+            .position(|it| *it == part)
+            .unwrap_or_default(),
         _ => 0,
     };
     let lanes = by_worker.into_iter().map(|(name, pieces)| Lane {
@@ -178,7 +181,7 @@ fn flat(mut pieces: Vec<LanePiece>, rank: impl Fn(LanePart) -> usize) -> Vec<Lan
         edges.extend([(piece.start, true, at), (piece.end, false, at)]);
     }
     edges.sort_unstable();
-    let mut active: [BTreeSet<usize>; ORDER.len()] = Default::default();
+    let mut active: [BTreeSet<usize>; LANE_ORDER.len()] = Default::default();
     let mut flat: Vec<LanePiece> = Vec::with_capacity(pieces.len());
     let mut before = i64::MIN;
     for (time, begins, at) in edges {

@@ -11,7 +11,6 @@ mod durations;
 mod findings;
 mod graph;
 mod lanes;
-mod lanes_page;
 mod lint;
 mod metrics;
 mod names;
@@ -32,8 +31,7 @@ pub use durations::{
 };
 pub use findings::{TraceFinding, TraceFindings, find};
 pub use graph::{IdealTime, TaskGraph};
-pub use lanes::{Lane, LaneKind, LanePart, LanePiece, lanes};
-pub use lanes_page::{LanesPage, lanes_svg};
+pub use lanes::{LANE_ORDER, Lane, LaneKind, LanePart, LanePiece, lanes};
 pub use lint::{ClockOffset, Defect, DefectKind, lint};
 pub use metrics::metrics;
 pub use names::{Name, Names};

@@ -1,6 +1,6 @@
 //! Figures of a trace that are compared between runs.
 
-use lapwing_core::model::Metric;
+use lapwing_model::Metric;
 
 use crate::durations::{DurationGroup, TaskDuration, durations};
 use crate::graph::TaskGraph;

@@ -9,7 +9,10 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
 
 /// The number of a text in [`Names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(pub(crate) u32);
+pub struct Name(
+    /// The number.
+    pub u32,
+);
 
 impl Name {
     /// The empty text.

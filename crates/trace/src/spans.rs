@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::model::{Id, Object, Span};
+use lapwing_model::{Id, Object, Span};
 use serde_json::Value;
 
 use crate::names::{FastMap, Name};

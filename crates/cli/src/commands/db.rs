@@ -13,9 +13,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{PurgeCounts, Store, StoreError};
-use lapwing_core::sample::SampleFilter;
-use lapwing_core::text::{counted, grouped};
+use lapwing_analyse::sample::SampleFilter;
+use lapwing_model::text::{counted, grouped};
+use lapwing_record::{PurgeCounts, Store, StoreError};
 
 use self::share::ShareCommand;
 use crate::answer::write_json;

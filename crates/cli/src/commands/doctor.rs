@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
-use lapwing_core::measure::doctor::{DoctorDiagnosis, DoctorFinding, Severity, examine};
-use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
+use lapwing_measure::doctor::{DoctorDiagnosis, DoctorFinding, Severity, examine};
+use lapwing_measure::local::{LauncherOptions, LocalExecutor};
 use serde_json::json;
 
 use crate::answer::write_json;
@@ -154,7 +154,7 @@ fn wrapped(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use lapwing_core::measure::doctor::MachineNoise;
+    use lapwing_measure::doctor::MachineNoise;
 
     use super::*;
 

@@ -6,12 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::export::{
-    ExportCounts, ExportFormat, TableSeparator, export, export_amun,
-};
-use lapwing_core::record::{Filter, Store};
-use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
-use lapwing_core::text::{counted, plural};
+use lapwing_model::text::{counted, plural};
+use lapwing_record::export::{ExportCounts, ExportFormat, TableSeparator, export, export_amun};
+use lapwing_record::{Filter, Store};
+use lapwing_show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 
 use crate::atomic::{self, folder_of};
 use crate::error::{CliError, ExitStatus};

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::model::{Id, RecordKind};
-use lapwing_core::record::AppendCounts;
-use lapwing_core::text::{counted, grouped, joined, plural};
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
     OtherEndings, TraceNames,
 };
+use lapwing_model::text::{counted, grouped, joined, plural};
+use lapwing_model::{Id, RecordKind};
+use lapwing_record::AppendCounts;
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;

@@ -6,15 +6,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::judge::EarlierComparisons;
-use lapwing_core::measure::{
+use lapwing_analyse::judge::EarlierComparisons;
+use lapwing_analyse::sample::{SampleFilter, SideSpec};
+use lapwing_measure::suite::{Plan, Variant};
+use lapwing_measure::{
     RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
 };
-use lapwing_core::model::{Better, Id};
-use lapwing_core::sample::{SampleFilter, SideSpec};
-use lapwing_core::show::percent;
-use lapwing_core::suite::{Plan, Variant};
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_model::{Better, Id};
+use lapwing_show::percent;
 use lapwing_stats::{
     Confidence, Difference, Interval, NeededReplicates, SlowdownAnswer, VerdictRule,
 };

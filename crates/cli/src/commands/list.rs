@@ -5,12 +5,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::model::{Record, Session};
-use lapwing_core::record::{
-    BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store, parse_line,
-};
-use lapwing_core::sample::SampleFilter;
-use lapwing_core::text::{counted, grouped};
+use lapwing_analyse::sample::SampleFilter;
+use lapwing_model::text::{counted, grouped};
+use lapwing_model::{Record, Session};
+use lapwing_record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store, parse_line};
 use serde::Serialize;
 
 use crate::answer::write_json;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory};
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;

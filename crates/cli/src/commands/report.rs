@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use lapwing_core::detect::{DetectOptions, Histories};
-use lapwing_core::record::{Filter, Retired, Store, StoreError};
-use lapwing_core::sample::{SampleFilter, SideSpec, each_batch};
-use lapwing_core::show::into_base_units;
-use lapwing_core::show::report::{
+use lapwing_analyse::detect::{DetectOptions, Histories};
+use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
+use lapwing_model::text::{counted, first_names};
+use lapwing_record::{Filter, Retired, Store, StoreError};
+use lapwing_show::into_base_units;
+use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
     ReportWriter,
 };
-use lapwing_core::text::{counted, first_names};
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{CleaningOptions, JudgingOptions};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::record::SessionState;
-use lapwing_core::suite::{Case, CommandLine, Plan, PlannedCommit, Variant, stored_plan};
-use lapwing_core::text::counted;
+use lapwing_measure::suite::{Case, CommandLine, Plan, PlannedCommit, Variant, stored_plan};
+use lapwing_model::text::counted;
+use lapwing_record::SessionState;
 
 use super::run::Summary;
 use crate::error::{CliError, ExitStatus};

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
-use lapwing_core::clean::CleaningRules;
-use lapwing_core::detect::{Histories, change_id};
-use lapwing_core::judge::MetricChoice;
-use lapwing_core::record::{Change, Filter, Store, StoreError, Triage, TriageState};
-use lapwing_core::sample::each_benchmark;
-use lapwing_core::text::joined;
+use lapwing_analyse::clean::CleaningRules;
+use lapwing_analyse::detect::{Histories, change_id};
+use lapwing_analyse::judge::MetricChoice;
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::text::joined;
+use lapwing_record::{Change, Filter, Store, StoreError, Triage, TriageState};
 
 use super::db::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};

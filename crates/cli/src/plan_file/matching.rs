@@ -1,8 +1,8 @@
 //! The benchmarks of the entries of a plan, and notes on unknown ones.
 
-use lapwing_core::model::bare_name;
-use lapwing_core::suite::{PlanEntry, UnmatchedReason, nearest};
-use lapwing_core::text::{counted, first_names};
+use lapwing_measure::suite::{PlanEntry, UnmatchedReason, nearest};
+use lapwing_model::bare_name;
+use lapwing_model::text::{counted, first_names};
 
 use super::PlanFile;
 use crate::error::CliError;

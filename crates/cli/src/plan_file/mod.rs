@@ -5,7 +5,7 @@ pub mod update;
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::suite::{PlanDocument, PlanDocumentError};
+use lapwing_measure::suite::{PlanDocument, PlanDocumentError};
 
 pub use self::matching::{BenchmarkNames, few};
 use crate::error::CliError;

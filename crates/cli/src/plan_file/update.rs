@@ -1,6 +1,6 @@
 //! Writes a plan into a suite file.
 
-use lapwing_core::suite::PlanEntry;
+use lapwing_measure::suite::PlanEntry;
 
 use super::matching::BenchmarkNames;
 use super::{PlanFile, few};
@@ -60,7 +60,7 @@ fn of_entry(entry: &PlanEntry) -> SuiteNumbers {
 mod tests {
     use std::path::Path;
 
-    use lapwing_core::suite::PlanDocument;
+    use lapwing_measure::suite::PlanDocument;
 
     use super::*;
     use crate::suite_update;

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use lapwing_core::record::sharing::{ObjectCreation, Remote, RemoteError};
+use lapwing_record::sharing::{ObjectCreation, Remote, RemoteError};
 use percent_encoding::percent_decode_str;
 use ureq::Agent;
 use ureq::http::Uri;

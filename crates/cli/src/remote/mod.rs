@@ -12,7 +12,7 @@ mod web;
 use std::path::Path;
 
 use clap::Args;
-use lapwing_core::record::sharing::{Remote, SharedFolder};
+use lapwing_record::sharing::{Remote, SharedFolder};
 
 use crate::error::CliError;
 

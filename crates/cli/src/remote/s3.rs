@@ -1,7 +1,7 @@
 //! A shared history in an S3-compatible object store.
 
 use jiff::Timestamp;
-use lapwing_core::record::sharing::{ObjectCreation, Remote, RemoteError};
+use lapwing_record::sharing::{ObjectCreation, Remote, RemoteError};
 use ureq::Agent;
 use ureq::http::Uri;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use lapwing_core::measure::local::duet_cores;
+use lapwing_measure::local::duet_cores;
 use lapwing_testing::{RecordLines, absent};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -93,7 +93,7 @@ fn the_published_configurations_are_suites() {
         let suite = fs::read_to_string(folder.path().join("lapwing.toml")).unwrap();
         assert_eq!(suite.matches("[variant.").count(), variants, "{suite}");
         assert_eq!(said.matches("is missing").count(), notes, "{said}");
-        let parsed = lapwing_core::suite::Suite::parse(Path::new(name), &suite, folder.path());
+        let parsed = lapwing_measure::suite::Suite::parse(Path::new(name), &suite, folder.path());
         assert_eq!(parsed.unwrap().variants().len(), variants);
     }
 }

@@ -7,12 +7,12 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lapwing_core::measure::local::{Ability, LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{
+use lapwing_measure::local::{Ability, LauncherOptions, LocalExecutor};
+use lapwing_measure::suite::CommandLine;
+use lapwing_measure::{
     Execution, ExecutionEnd, ExecutionResult, Executor, LeftoverPolicy, OutputTail, Stdin,
     command_outputs,
 };
-use lapwing_core::suite::CommandLine;
 use lapwing_testing::absent;
 
 fn executor() -> LocalExecutor {

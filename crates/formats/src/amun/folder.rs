@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::amun::inspection::Inspection;
 use crate::shared::document::Document;
 use crate::{ImportError, Source};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The folder of an inspection.
 pub(super) struct InspectionFolder {

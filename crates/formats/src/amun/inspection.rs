@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::shared::intake::RunDraft;
 use crate::shared::keys::take_text;
-use lapwing_core::model::{Level, Object};
+use lapwing_model::{Level, Object};
 
 /// The attribute of a run that has the inspection.
 const INSPECTION: &str = "inspection";

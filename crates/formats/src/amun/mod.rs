@@ -19,7 +19,7 @@ use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
 use crate::shared::moment::moment;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{InstanceOutcome, Object};
+use lapwing_model::{InstanceOutcome, Object};
 
 pub(super) const FORMAT: Format = Format {
     is_at,

@@ -8,10 +8,10 @@ use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::take_text;
 use crate::shared::moment::moment;
 use crate::shared::notes::Notes;
-use lapwing_core::measure::declared_metrics;
-use lapwing_core::measure::indicator::{IndicatorDocument, ReadIndicator};
-use lapwing_core::model::{Benchmark, InstanceOutcome, Iteration, Metric, Object, Outcome};
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_model::indicator::{IndicatorDocument, ReadIndicator};
+use lapwing_model::local_metrics;
+use lapwing_model::{Benchmark, InstanceOutcome, Iteration, Metric, Object, Outcome};
+use lapwing_record::{IterationColumns, Mark};
 
 /// A count of `getrusage`: its name, the metric, and the value of one unit in the unit of the metric.
 const USAGE: [(&str, &str, f64); 9] = [
@@ -149,7 +149,7 @@ fn put_usage(
     let Some(usage) = result.remove("usage") else {
         return;
     };
-    let declared = declared_metrics([]);
+    let declared = local_metrics();
     for (name, metric, factor) in USAGE {
         if let Some(number) = usage.get(name).and_then(Json::as_f64) {
             values.insert(metric.to_owned(), number * factor);

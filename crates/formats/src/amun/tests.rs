@@ -1,4 +1,4 @@
-use lapwing_core::model::{Level, Outcome, Record};
+use lapwing_model::{Level, Outcome, Record};
 use serde_json::json;
 
 use crate::shared::testing::{fate_of_a_key, fixture, options, refusal};

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Source;
 use crate::asv::wire::{AsvDocument, AsvMeasured, AsvRow};
-use lapwing_core::model::Id;
+use lapwing_model::Id;
 
 /// Returns what tells a result from all others. asv writes what it measures later of the same
 /// commit, environment and machine into the same file, so that the file's digest does not.

@@ -19,7 +19,7 @@ use crate::shared::intake::{Intake, RunDraft, SessionDraft};
 use crate::shared::keys::{put_object, take_text};
 use crate::shared::sink::Sink;
 use crate::{Format, ImportError, Source};
-use lapwing_core::model::{Id, Object, Version};
+use lapwing_model::{Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     companions: &["benchmarks.json", "machine.json"],

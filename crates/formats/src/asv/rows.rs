@@ -11,7 +11,7 @@ use crate::asv::wire::{About, AsvMeasured, AsvRow, possible};
 use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::{in_words, put_number};
 use crate::shared::notes::Notes;
-use lapwing_core::model::{Benchmark, Id};
+use lapwing_model::{Benchmark, Id};
 
 /// More combinations of parameters than any benchmark has that failed as a whole: a few
 /// bytes of a damaged file could stand for any number.

@@ -3,8 +3,8 @@ use sha2::{Digest, Sha256};
 use super::*;
 use crate::shared::testing::options;
 use crate::{BadLines, import, read as read_alone};
-use lapwing_core::model::RecordKind;
-use lapwing_core::record::Store;
+use lapwing_model::RecordKind;
+use lapwing_record::Store;
 
 const TIME_A: &str =
     r#""time_a": [[1.5, 2], [["1", "2"]], "v", 1710000000000, 3.5, [[1, 2], [2.5]]]"#;

@@ -9,8 +9,8 @@ use crate::shared::intake::{InstanceDraft, SummaryDraft};
 use crate::shared::keys::put_number;
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::units::Unit;
-use lapwing_core::model::{InstanceOutcome, Object};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{InstanceOutcome, Object};
+use lapwing_record::IterationColumns;
 
 /// What the values of a benchmark are.
 pub(super) struct AsvKind {

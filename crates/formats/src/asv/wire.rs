@@ -12,7 +12,7 @@ use crate::shared::document::Document;
 use crate::shared::moment::since_epoch;
 use crate::shared::number::{Number, column, is_no_number_word, known, plain_column};
 use crate::shared::others::Entries;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// A file of results: one commit in one environment on one machine.
 #[derive(Deserialize)]

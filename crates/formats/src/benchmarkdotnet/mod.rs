@@ -20,8 +20,8 @@ use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
+use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format =
     Format::new("benchmarkdotnet", "BenchmarkDotNet JSON", looks_like, read);

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::shared::number::{Number, column};
 use crate::shared::others::UnknownKeys;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The whole document.
 #[derive(Deserialize)]

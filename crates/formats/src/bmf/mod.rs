@@ -12,7 +12,7 @@ use crate::shared::others::{Entries, others};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::Metric;
+use lapwing_model::Metric;
 
 pub(super) const FORMAT: Format = Format::new("bmf", "Bencher Metric Format", looks_like, read);
 

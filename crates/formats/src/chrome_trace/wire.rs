@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 use crate::shared::keys::in_words;
 

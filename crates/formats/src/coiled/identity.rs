@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::model::Id;
+use lapwing_model::Id;
 
 use super::row::MeasuredRow;
 

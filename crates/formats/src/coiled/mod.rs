@@ -20,7 +20,7 @@ use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
 
-use lapwing_core::text::plural;
+use lapwing_model::text::plural;
 
 pub(super) const FORMAT: Format = Format {
     is_database: true,

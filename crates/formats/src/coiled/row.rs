@@ -10,8 +10,8 @@ use crate::shared::database::{DatabaseRow, identity, json, shown};
 use crate::shared::intake::{InstanceDraft, RunDraft};
 use crate::shared::keys::put_object;
 use crate::shared::moment::moment;
-use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
+use lapwing_record::{IterationColumns, Mark};
 
 /// What one execution of a test has in the database.
 pub(super) enum Execution {

@@ -6,7 +6,7 @@ use crate::coiled::row::put;
 use crate::shared::database::DatabaseRow;
 use crate::shared::intake::RunDraft;
 use crate::shared::keys::put_object;
-use lapwing_core::model::{Level, Object, Version};
+use lapwing_model::{Level, Object, Version};
 
 /// Columns with versions of packages besides Dask's own, and the packages.
 const PACKAGES: [(&str, &str); 6] = [

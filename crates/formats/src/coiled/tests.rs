@@ -1,7 +1,7 @@
 use crate::shared::testing::{fixture, imported, options, refusal, shown};
 use crate::{BadLines, Source, import, read as read_alone};
-use lapwing_core::model::{Record, RecordKind};
-use lapwing_core::record::{Filter, Store};
+use lapwing_model::{Record, RecordKind};
+use lapwing_record::{Filter, Store};
 
 fn store(folder: &tempfile::TempDir, name: &str) -> Store {
     Store::open(&folder.path().join(name)).expect("a store")
@@ -17,7 +17,7 @@ fn take(store: &mut Store, name: &str) -> (u64, u64) {
 
 fn records(store: &Store) -> Vec<Record> {
     let mut all = Vec::new();
-    let keep = |record| -> Result<(), lapwing_core::record::StoreError> {
+    let keep = |record| -> Result<(), lapwing_record::StoreError> {
         all.push(record);
         Ok(())
     };

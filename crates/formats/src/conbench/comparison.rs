@@ -12,7 +12,7 @@ use crate::conbench::{benchmark, job, put_error};
 use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SummaryDraft};
 use crate::shared::units::Unit;
-use lapwing_core::model::{Better, Object};
+use lapwing_model::{Better, Object};
 
 /// A comparison of two runs has one figure of each, and no samples.
 pub(super) fn take_comparison(

@@ -20,7 +20,7 @@ use crate::shared::moment::moment;
 use crate::shared::notes::Notes;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, InstanceOutcome, Object, Version};
+use lapwing_model::{Benchmark, InstanceOutcome, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "conbench",

@@ -9,8 +9,8 @@ use crate::shared::intake::{InstanceDraft, SummaryDraft};
 use crate::shared::keys::put_object;
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::units::Unit;
-use lapwing_core::model::{InstanceOutcome, Outcome};
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_model::{InstanceOutcome, Outcome};
+use lapwing_record::{IterationColumns, Mark};
 
 /// What can be computed again from the data.
 const DERIVED: [&str; 8] = ["mean", "median", "stdev", "min", "max", "q1", "q3", "iqr"];

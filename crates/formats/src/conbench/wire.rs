@@ -9,7 +9,7 @@ use crate::ImportError;
 use crate::shared::document::Document;
 use crate::shared::keys::put_object;
 use crate::shared::number::{column, known};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// A page of what the server has.
 #[derive(Deserialize)]

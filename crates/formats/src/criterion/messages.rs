@@ -13,7 +13,7 @@ use crate::shared::number::column;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, ImportError, Source};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// Returns whether a text begins with such messages.
 pub(super) fn are_messages(head: &[u8]) -> bool {

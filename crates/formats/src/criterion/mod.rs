@@ -22,7 +22,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
 use crate::{BadLine, BadLines, Format, ImportError, Source};
-use lapwing_core::model::{Id, RecordKind};
+use lapwing_model::{Id, RecordKind};
 
 pub(super) const FORMAT: Format = Format {
     is_at,

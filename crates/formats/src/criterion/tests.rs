@@ -5,8 +5,8 @@ use crate::shared::testing::{
     fate_of_a_key, fixture, imported, options, refusal, refusal_of, shown,
 };
 use crate::{BadLines, ImportError, Imported, Source, import, places_at, read};
-use lapwing_core::model::RecordKind;
-use lapwing_core::record::Store;
+use lapwing_model::RecordKind;
+use lapwing_record::Store;
 
 fn of_folder(path: &Path, bad_lines: BadLines) -> Result<Imported, ImportError> {
     read(&Source::open(path, path)?, &options(bad_lines))

@@ -10,8 +10,8 @@ use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::number_or_text;
 use crate::shared::number::column;
 use crate::shared::units::Unit;
-use lapwing_core::model::{Benchmark, Metric, MetricName, Object};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Metric, MetricName, Object};
+use lapwing_record::IterationColumns;
 
 /// `benchmark.json`: what was measured.
 #[derive(Deserialize)]

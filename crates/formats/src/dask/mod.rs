@@ -14,7 +14,7 @@ use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, TASK, TRANSFER, WALL, take_trace, traced};
 use crate::{Format, ImportError, Source};
 use jiff::Timestamp;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 use memchr::memmem;
 use serde_json::Value;
 

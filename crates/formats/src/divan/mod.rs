@@ -12,7 +12,7 @@ use crate::shared::keys::number_or_text;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Object};
+use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object};
 
 pub(super) const FORMAT: Format = Format::new("divan", "output of divan", looks_like, read);
 

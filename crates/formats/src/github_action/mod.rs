@@ -17,7 +17,7 @@ use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Better, Id, Object, Version};
+use lapwing_model::{Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "github-action",

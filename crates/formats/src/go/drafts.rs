@@ -9,7 +9,7 @@ use crate::go::text::{GoText, Settings};
 use crate::go::visits::{Roles, Visit, run_key};
 use crate::go::{OBSERVED, VERSION};
 use crate::shared::intake::{InstanceDraft, RunDraft};
-use lapwing_core::model::{Benchmark, Better, Level, Metric, Object, Version};
+use lapwing_model::{Benchmark, Better, Level, Metric, Object, Version};
 
 /// Two packages may have benchmarks of the same name.
 fn benchmark_id(settings: &Settings, name: &str) -> String {

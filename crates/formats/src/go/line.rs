@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::shared::units::Unit;
-use lapwing_core::model::{Better, Metric};
-use lapwing_core::record::NEVER_NEGATIVE;
+use lapwing_model::{Better, Metric};
+use lapwing_record::NEVER_NEGATIVE;
 
 /// What a line says.
 #[derive(Debug, PartialEq)]

@@ -12,9 +12,9 @@ use crate::go::stream::GoMeasured;
 use crate::go::text::{Failure, GoText};
 use crate::go::visits::{Roles, Visits};
 use crate::shared::intake::{Intake, TakenInstance};
-use lapwing_core::model::{Id, MOST_METRICS, Metric, MetricName, Object};
-use lapwing_core::record::{IterationColumns, Mark};
-use lapwing_core::text::plural;
+use lapwing_model::text::plural;
+use lapwing_model::{Id, MOST_METRICS, Metric, MetricName, Object};
+use lapwing_record::{IterationColumns, Mark};
 
 /// Results to hold.
 const RESULTS: usize = 1 << 16;

@@ -12,7 +12,7 @@ use crate::go::line::{GoLine, GoResult, parse};
 use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
 use crate::shared::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
-use lapwing_core::model::Outcome;
+use lapwing_model::Outcome;
 
 /// How many settings hold at a time. Every result may have others than the one before it, and
 /// keeps all of them: without a limit, a short text would take all memory.

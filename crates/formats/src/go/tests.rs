@@ -3,9 +3,9 @@ use serde_json::Value;
 use crate::go::stream::MOST_SETTINGS;
 use crate::shared::testing::{imported, options, read_text, refusal, shown};
 use crate::{BadLines, Source, import};
-use lapwing_core::model::{Object, Outcome, Record, RecordKind};
-use lapwing_core::record::{Filter, Store, StoreError};
-use lapwing_core::sample::each_benchmark;
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::{Object, Outcome, Record, RecordKind};
+use lapwing_record::{Filter, Store, StoreError};
 
 #[test]
 fn count_gives_iterations_of_one_instance_for_each_benchmark() {

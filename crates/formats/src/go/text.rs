@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::BadLine;
 use crate::go::line::GoName;
-use lapwing_core::model::Outcome;
+use lapwing_model::Outcome;
 
 /// Values of settings by key.
 pub(super) type Settings = BTreeMap<String, String>;

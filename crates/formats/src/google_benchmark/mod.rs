@@ -22,7 +22,7 @@ use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Object, Version};
+use lapwing_model::{Benchmark, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "google-benchmark",

@@ -9,8 +9,8 @@ use crate::google_benchmark::wire::GoogleRow;
 use crate::shared::intake::{InstanceDraft, Intake, SummaryDraft};
 use crate::shared::number::Number;
 use crate::shared::units::Unit;
-use lapwing_core::model::{Metric, MetricName, Outcome};
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_model::{Metric, MetricName, Outcome};
+use lapwing_record::{IterationColumns, Mark};
 
 /// What says where a row stands and nothing of what was measured.
 const PLACE: [&str; 5] = ["name", "run_name", "run_type", "repetition_index", "big_o"];

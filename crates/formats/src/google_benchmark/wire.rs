@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::shared::keys::number_or_text;
 use crate::shared::number::{Number, known};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The whole document.
 #[derive(Deserialize)]

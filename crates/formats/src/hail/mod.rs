@@ -16,11 +16,11 @@ use crate::shared::moment::moment;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{
+use lapwing_model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
 };
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format::new(
     "hail",

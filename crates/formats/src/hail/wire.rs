@@ -8,7 +8,7 @@ use serde::{Deserialize, de};
 use serde_json::Value;
 
 use crate::shared::reason::without_position;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// One instance of one benchmark.
 #[derive(Debug, Default)]

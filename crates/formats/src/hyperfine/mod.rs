@@ -14,8 +14,8 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
 use crate::{BadLine, EachRun, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Id, Metric, MetricName, Object, Outcome};
-use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_model::{Benchmark, Id, Metric, MetricName, Object, Outcome};
+use lapwing_record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format {
     leaves_runs_open: true,

@@ -1,5 +1,5 @@
 use crate::shared::testing::{fate_of_a_key, imported, read_text, refusal, refusal_of, shown};
-use lapwing_core::model::RecordKind;
+use lapwing_model::RecordKind;
 
 #[test]
 fn two_commands_are_two_instances() {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::shared::number::{column, known};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The whole document.
 #[derive(Deserialize)]

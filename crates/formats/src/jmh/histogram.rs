@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::jmh::wire::JmhMetric;
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
 use crate::shared::units::Unit;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// Percentiles that tell how a distribution looks, in per cent.
 const PERCENTILES: [(&str, f64); 8] = [

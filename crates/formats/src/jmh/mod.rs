@@ -18,8 +18,8 @@ use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Id, Level, Object};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Id, Level, Object};
+use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format::new("jmh", "JMH -rf json", looks_like, read);
 

@@ -11,7 +11,7 @@ use crate::BadLine;
 use crate::shared::document::Document;
 use crate::shared::number::Number;
 use crate::shared::others::others;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// What tells the results of one document from each other.
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{InstanceOutcome, MetricName};
+use lapwing_model::{InstanceOutcome, MetricName};
 
 pub(super) const FORMAT: Format = Format::new(
     "libtest",

@@ -1,5 +1,5 @@
 use crate::shared::testing::{imported, refusal, refusal_of, shown};
-use lapwing_core::model::Record;
+use lapwing_model::Record;
 
 #[test]
 fn a_line_is_a_median_and_a_range_and_a_failure_says_why() {

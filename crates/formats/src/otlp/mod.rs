@@ -17,7 +17,7 @@ use crate::shared::keys::in_words;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, traced};
 use crate::{Format, ImportError, Source};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 pub(super) const FORMAT: Format = Format {
     is_trace: true,

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

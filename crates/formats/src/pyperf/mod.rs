@@ -17,8 +17,8 @@ use crate::shared::number::{Number, column};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Id, Metric, Object};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Id, Metric, Object};
+use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format =
     Format::new("pyperf", "pyperf -o, pyperformance", looks_like, read);

@@ -16,8 +16,8 @@ use crate::shared::moment::moment;
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, Metric, Object, Version};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Metric, Object, Version};
+use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format::new(
     "pytest-benchmark",

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::BadLine;
 use crate::shared::document::Document;
 use crate::shared::number::{Number, is_no_number_word, known, plain_column};
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The whole document.
 #[derive(serde::Deserialize)]

@@ -14,7 +14,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Version};
+use lapwing_model::{Benchmark, InstanceOutcome, Metric, Version};
 
 pub(super) const FORMAT: Format = Format::new("rebar", "CSV of rebar measure", looks_like, read);
 
@@ -242,7 +242,7 @@ fn summarise(
         return Err(row.wrong("`median` is empty where there is no `err`"));
     };
     let n = row.whole("iters")?;
-    let mut extra = lapwing_core::model::Object::new();
+    let mut extra = lapwing_model::Object::new();
     for (column, name) in [
         ("mean", "mean"),
         ("stddev", "sd"),

@@ -5,7 +5,7 @@ use crate::shared::lines::{Line, Lines};
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_core::record::{LineError, parse_line};
+use lapwing_record::{LineError, parse_line};
 
 pub(super) const FORMAT: Format = Format::new("record", "record v1, JSON Lines", looks_like, read);
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use lapwing_core::model::Session;
+use lapwing_model::Session;
 
 /// A session that was imported, and one that looks like it and is in the store from another
 /// file: by the same program, with the same start and most of the same values.

@@ -6,10 +6,8 @@ use jiff::Timestamp;
 
 use crate::shared::spans::SpanDraft;
 use crate::shared::units::Unit;
-use lapwing_core::model::{
-    Benchmark, Id, InstanceOutcome, Level, Metric, MetricName, Object, Version,
-};
-use lapwing_core::record::IterationColumns;
+use lapwing_model::{Benchmark, Id, InstanceOutcome, Level, Metric, MetricName, Object, Version};
+use lapwing_record::IterationColumns;
 
 /// A session before it has an id.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 
 use crate::{FORMATS, OtherEndings};
-use lapwing_core::record::StoreError;
-use lapwing_core::text::joined;
+use lapwing_model::text::joined;
+use lapwing_record::StoreError;
 
 /// A line that is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use crate::shared::keys::make_way;
 use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
 use crate::{BadLine, ImportError, ImportOptions, Source};
-use lapwing_core::model::{
+use lapwing_model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
     Summary,
 };
-use lapwing_core::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
+use lapwing_record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// The keys of a summary's record. Its further figures stand beside them.
 const SUMMARY_KEYS: [&str; 8] = [

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// Removes a text that says something: neither `null` nor empty. Anything else stays.
 pub(crate) fn take_text(object: &mut Object, key: &str) -> Option<String> {

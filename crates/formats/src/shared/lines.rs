@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use crate::{ImportError, Source};
-use lapwing_core::model::too_long;
-use lapwing_core::record::{LineEnd, read_line};
+use lapwing_model::too_long;
+use lapwing_record::{LineEnd, read_line};
 
 /// The lines of a source.
 pub(crate) struct Lines<'s> {

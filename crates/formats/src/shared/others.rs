@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::BadLine;
 use crate::shared::document::Document;
-use lapwing_core::model::Object;
+use lapwing_model::Object;
 
 /// The keys of an object with their values, in order; one that stands there twice comes
 /// twice.

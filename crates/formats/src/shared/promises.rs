@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use crate::Imported;
-use lapwing_core::model::Record;
-use lapwing_core::record::{parse_line, write_line};
+use lapwing_model::Record;
+use lapwing_record::{parse_line, write_line};
 
 /// Checks that parents come first, nothing comes twice, numbers are finite, and each record
 /// survives being written and read.

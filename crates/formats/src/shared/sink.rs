@@ -9,10 +9,10 @@ use crate::shared::detect::Recognised;
 use crate::shared::notes::Notes;
 use crate::shared::spot::Spot;
 use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
-use lapwing_core::model::{
+use lapwing_model::{
     DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,
 };
-use lapwing_core::record::{IterationColumns, RecordMemory, StoreError, Writer};
+use lapwing_record::{IterationColumns, RecordMemory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///

@@ -8,7 +8,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
 use crate::{ImportError, Source, TraceNames};
-use lapwing_core::model::{Id, Metric, Object, Span};
+use lapwing_model::{Id, Metric, Object, Span};
 use lapwing_trace::SpanReader;
 
 /// The category of a piece of work in the graph.

@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::{
     BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, format_named, read,
 };
-use lapwing_core::record::write_line;
+use lapwing_record::write_line;
 
 /// Returns where a fixture lies.
 pub(crate) fn fixture(name: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lapwing_core::model::{Better, Conversion, Metric};
+use lapwing_model::{Better, Conversion, Metric};
 
 /// A unit as a program writes it: the way to the base unit, and the metric that is counted in it.
 #[derive(Debug, Clone, PartialEq)]

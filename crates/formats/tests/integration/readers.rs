@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lapwing_core::model::Id;
-use lapwing_core::model::Record;
-use lapwing_core::record::inbox::{self, InboxArrival};
-use lapwing_core::record::sharing::{self, PullOptions, PushOptions, SharedFolder};
-use lapwing_core::record::{Filter, RecordFile, Store, StoreError, write_line};
 use lapwing_formats::BadLines;
+use lapwing_model::Id;
+use lapwing_model::Record;
+use lapwing_record::inbox::{self, InboxArrival};
+use lapwing_record::sharing::{self, PullOptions, PushOptions, SharedFolder};
+use lapwing_record::{Filter, RecordFile, Store, StoreError, write_line};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 
 use flate2::read::MultiGzDecoder;
-use lapwing_core::clean::{
+use lapwing_analyse::clean::{
     AuditStage, BenchmarkAudit, Cleaned, CleaningPolicy, CleaningRules, IterationState, SteadyFrom,
     SteadySearch, clean, find_steady, listed, states,
 };
-use lapwing_core::judge::{analyze_as_hail, variability};
-use lapwing_core::model::Outcome;
-use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
-use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
+use lapwing_analyse::judge::{analyze_as_hail, variability};
+use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames, import};
+use lapwing_model::Outcome;
+use lapwing_record::{Filter, InstanceData, Store, StoreError};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_testing::reference_data;
 use serde_json::Value;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::clean::{CleaningRules, clean};
-use lapwing_core::model::{Outcome, Run};
-use lapwing_core::record::InstanceData;
-use lapwing_core::sample::{BenchmarkData, GroupBy, Sample, samples};
-use lapwing_core::text::{counted, first_names};
+use lapwing_analyse::clean::{CleaningRules, clean};
+use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Outcome, Run};
+use lapwing_record::InstanceData;
 use lapwing_stats::Interval;
 use lapwing_stats::optimise::GoalRuns;
 
@@ -235,13 +235,6 @@ impl StackData {
                 upper: -change.interval.lower,
             },
         }
-    }
-
-    /// Returns a change of the response as text: `−4.2 % [−5.1, −3.3]`.
-    pub fn change_text(&self, change: StackChange) -> String {
-        let shown = self.shown(change);
-        let metric = &self.goals[0].metric;
-        metric.change_with_interval(StudyScale::Log, shown.change, Some(shown.interval))
     }
 
     /// Returns the stack with these pins, other packages being ignored; `None` if a package has no pin, or one that is no level. A package with one version needs no pin.

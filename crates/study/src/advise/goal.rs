@@ -1,8 +1,8 @@
 //! The goal of advice: a metric, or several with weights.
 
-use lapwing_core::judge::metric;
-use lapwing_core::model::{Better, matches_name};
-use lapwing_core::sample::{BenchmarkData, Sample};
+use lapwing_analyse::judge::metric;
+use lapwing_analyse::sample::{BenchmarkData, Sample};
+use lapwing_model::{Better, matches_name};
 
 use crate::scale::{StudyMetric, StudyScale};
 
@@ -61,16 +61,6 @@ impl StackGoal {
     /// Returns the value of the metric itself that a response is, if it is the only one of the goal.
     pub fn value(&self, response: f64) -> f64 {
         self.metric.cost((response / self.weight).exp())
-    }
-
-    /// Returns a value of the metric as text.
-    pub fn value_text(&self, value: f64) -> String {
-        let scale = if self.metric.is_rate {
-            StudyScale::Rate
-        } else {
-            StudyScale::Time
-        };
-        self.metric.value_text(scale, value)
     }
 
     /// Returns 1 if the metric rises with its response, else −1.

@@ -96,7 +96,7 @@ impl<'d> StackModel<'d> {
         let surface = GoalSurface::new(&factors, &data.responses, block).ok_or_else(|| {
             let count = data.measured().len();
             StackModelError::TooFew {
-                stacks: lapwing_core::text::counted(count, "stack"),
+                stacks: lapwing_model::text::counted(count, "stack"),
             }
         })?;
         let measured: Vec<Vec<usize>> = data.measured().into_iter().collect();

@@ -1,6 +1,6 @@
 //! The model of stacks without shrinkage is that of `study fit`.
 
-use lapwing_core::model::{Level, Metric};
+use lapwing_model::{Level, Metric};
 use lapwing_stats::optimise::{MeasuredRun, OrderedSurface, SurfaceFactor, SurfaceScales};
 
 use crate::gather::treatments;

@@ -1,7 +1,6 @@
 //! Factors of a study, and the combinations that their requirements and exclusions forbid.
 
-use lapwing_core::model::Level;
-use lapwing_core::suite::SuiteFactor;
+use lapwing_model::Level;
 use lapwing_stats::design::{DesignFactor, DesignSpace, DesignSpaceError};
 use lapwing_stats::linear_model::ModelTerm;
 use serde::{Deserialize, Serialize};
@@ -29,23 +28,6 @@ pub struct PlannedFactor {
     pub nice: Option<i64>,
     /// The hash of what it changes.
     pub definition: String,
-}
-
-impl From<&SuiteFactor> for PlannedFactor {
-    fn from(factor: &SuiteFactor) -> Self {
-        let others = factor.levels.iter().filter(|it| **it != factor.base);
-        let mut levels = vec![factor.base.clone()];
-        levels.extend(others.cloned());
-        Self {
-            name: factor.name.clone(),
-            levels,
-            requires: factor.requires.clone(),
-            excludes: factor.excludes.clone(),
-            tags: factor.tags.clone(),
-            nice: factor.nice,
-            definition: factor.definition.clone(),
-        }
-    }
 }
 
 impl PlannedFactor {

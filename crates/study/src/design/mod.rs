@@ -9,7 +9,7 @@ mod search;
 
 use std::collections::BTreeMap;
 
-use lapwing_core::model::Level;
+use lapwing_model::Level;
 use serde::{Deserialize, Serialize};
 
 pub use ability::{DesignAbility, StudyPower};

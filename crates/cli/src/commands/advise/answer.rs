@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use lapwing_core::show::chart::{PageSection, save_page_with};
-use lapwing_core::text::{capitalised, counted, joined};
+use lapwing_model::text::{capitalised, counted, joined};
+use lapwing_show::chart::{PageSection, save_page_with};
+use lapwing_show::study::chart;
+use lapwing_show::study::{goal_value_text, stack_change_text};
 use lapwing_study::{
     Advice, StackChange, StackDataError, StackExpectation, StackModel, StackModelError,
-    VersionEffect, chart,
+    VersionEffect,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -133,7 +135,7 @@ impl EvidenceLine<'_> {
             (_, None) => self.name.clone(),
         };
         let expected = self.stack.map(|own| expected_text(model, &own.stack));
-        let change = self.change.map(|own| model.data.change_text(own));
+        let change = self.change.map(|own| stack_change_text(&model.data, own));
         let basis = match (self.stack, self.instances) {
             (Some(own), _) => basis(own),
             (None, Some(0)) => "inferred".to_owned(),
@@ -279,7 +281,7 @@ pub fn expected_text(model: &StackModel<'_>, stack: &[usize]) -> String {
     let Some(goal) = model.data.only_goal() else {
         return String::new();
     };
-    let [value, lower, upper] = [value, lower, upper].map(|it| goal.value_text(it));
+    let [value, lower, upper] = [value, lower, upper].map(|it| goal_value_text(goal, it));
     format!("{value} [{lower}, {upper}]")
 }
 
@@ -352,7 +354,10 @@ fn sentences(model: &StackModel<'_>, advice: &Advice) -> Vec<String> {
             false => format!("not distinguishable from the {name}"),
             true => format!("{} than the {name}", verdict(*change)),
         };
-        told.push(format!("{text}: {what}{}", model.data.change_text(*change)));
+        told.push(format!(
+            "{text}: {what}{}",
+            stack_change_text(&model.data, *change)
+        ));
     }
     let others = model.candidates.len().saturating_sub(1);
     told.push(format!(
@@ -386,7 +391,7 @@ pub fn save(
     if extension(path) == "html" {
         let drivers = advice.drivers.iter().map(|own| {
             let name = driver_name(model, advice, own);
-            format!("{name}: {}", model.data.change_text(own.change))
+            format!("{name}: {}", stack_change_text(&model.data, own.change))
         });
         let sections = [
             ("Why", capitalised_all(&sentences(model, advice))),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 use lapwing_stats::Seed;
 use lapwing_study::StackModel;
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub fn show(
             instances.to_string(),
             own.prediction
                 .map_or_else(String::new, |_| expected_text(model, &own.stack)),
-            improvement.map_or_else(|| "unknown".to_owned(), lapwing_core::show::percent),
+            improvement.map_or_else(|| "unknown".to_owned(), lapwing_show::percent),
         ]);
         rows.push(ExploredRow {
             stack: line.clone(),

@@ -7,7 +7,7 @@ pub mod files;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::sample::each_benchmark;
+use lapwing_analyse::sample::each_benchmark;
 use lapwing_stats::Seed;
 use lapwing_study::{
     Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
@@ -184,7 +184,7 @@ impl AdviseCommand {
             if has_factors {
                 benchmarks.push(data);
             }
-            Ok::<(), lapwing_core::record::StoreError>(())
+            Ok::<(), lapwing_record::StoreError>(())
         })?;
         let mut data = StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)
             .map_err(answer::with_data_hint)?;

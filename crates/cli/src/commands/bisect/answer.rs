@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use lapwing_core::measure::{CommitSummary, RunEnd, commit_summary};
-use lapwing_core::show::{percent, quantity};
-use lapwing_core::text::{counted, joined};
+use lapwing_measure::{CommitSummary, RunEnd, commit_summary};
+use lapwing_model::text::{counted, joined};
+use lapwing_show::{percent, quantity};
 use serde_json::{Value, json};
 
 use super::case_search::{CaseSearch, SearchStage};

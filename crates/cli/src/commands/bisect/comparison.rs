@@ -1,8 +1,8 @@
 //! Two commits, or a commit and the working tree, measured until a question about them is answered.
 
-use lapwing_core::measure::{RunEnd, RunError};
-use lapwing_core::show::ratio;
-use lapwing_core::text::counted;
+use lapwing_measure::{RunEnd, RunError};
+use lapwing_model::text::counted;
+use lapwing_show::ratio;
 use lapwing_stats::{
     ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, as_f64,
     comparison_looks, family_tests, standard_deviation,

@@ -1,7 +1,7 @@
 //! The ends of a search, which may be dates.
 
-use lapwing_core::measure::{ancestry, commit_before};
-use lapwing_core::suite::Plan;
+use lapwing_measure::suite::Plan;
+use lapwing_measure::{ancestry, commit_before};
 
 use crate::commands::run::repository;
 use crate::error::CliError;

@@ -13,7 +13,7 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::suite::{Plan, Variant, VersionSource};
+use lapwing_measure::suite::{Plan, Variant, VersionSource};
 use serde_json::json;
 
 use self::answer::BisectAnswer;

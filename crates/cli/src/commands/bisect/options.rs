@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::suite::{BurnIn, Plan, Variant, parse_duration};
+use lapwing_measure::suite::{BurnIn, Plan, Variant, parse_duration};
 use lapwing_stats::Confidence;
 
 use crate::commands::run::Run;

@@ -1,9 +1,9 @@
 //! `lapwing bisect --resume`: the search is rebuilt from the stored instances.
 
-use lapwing_core::measure::SessionRuns;
-use lapwing_core::model::Session;
-use lapwing_core::record::{SessionState, Store};
-use lapwing_core::suite::Plan;
+use lapwing_measure::SessionRuns;
+use lapwing_measure::suite::Plan;
+use lapwing_model::Session;
+use lapwing_record::{SessionState, Store};
 
 use super::search::SearchOptions;
 use super::visits::StoredMeasurements;
@@ -31,7 +31,7 @@ impl ResumedSearch {
         let options = options(&session)?;
         let plan = stored_plan(&state)?;
         let instances = stored_instances(store, session.id, &options.metric)?;
-        let next = |number: fn(&lapwing_core::model::Instance) -> u32| {
+        let next = |number: fn(&lapwing_model::Instance) -> u32| {
             let numbers = state.instances.iter().map(|it| number(&it.instance));
             numbers.max().map_or(0, |last| last + 1)
         };

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use lapwing_core::measure::{RunEnd, RunError, merged_commits};
-use lapwing_core::show::percent;
-use lapwing_core::suite::PlannedCommit;
-use lapwing_core::text::counted;
+use lapwing_measure::suite::PlannedCommit;
+use lapwing_measure::{RunEnd, RunError, merged_commits};
+use lapwing_model::text::counted;
+use lapwing_show::percent;
 use serde::{Deserialize, Serialize};
 
 use super::case_search::{CaseSearch, FoundMerge, SearchStage};

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lapwing_core::measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
-use lapwing_core::model::Run as SessionRun;
-use lapwing_core::suite::{Plan, PlannedCommit, Variant};
+use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
+use lapwing_measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
+use lapwing_model::Run as SessionRun;
 
 use super::watch::{MeasuredInstance, SharedInstances, StoredInstance};
 use crate::commands::run::{BuildResult, OpenMeasurement};

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::rc::Rc;
 
-use lapwing_core::measure::{Consumer, Event};
-use lapwing_core::model::{Id, InstanceOutcome, Outcome, Record};
-use lapwing_core::record::{Filter, InstanceData, Retired, Store, StoreError};
+use lapwing_measure::{Consumer, Event};
+use lapwing_model::{Id, InstanceOutcome, Outcome, Record};
+use lapwing_record::{Filter, InstanceData, Retired, Store, StoreError};
 
 use crate::options::Context;
 

@@ -1,9 +1,10 @@
 //! The answer for people: a sentence, then a table.
 
-use lapwing_core::clean::{BurnInSource, SteadyFrom};
-use lapwing_core::show::{percent, quantity};
-use lapwing_core::suite::BurnIn as PlannedBurnIn;
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
+use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_model::text::{counted, grouped, plural};
+use lapwing_show::classes_text;
+use lapwing_show::{percent, quantity};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
@@ -145,7 +146,7 @@ fn table(rows: &[BurnInRow]) -> Table {
         table.row(vec![
             row.benchmark.clone(),
             row.suite.clone(),
-            row.steady.classes_text(),
+            classes_text(&row.steady),
             start_text(row),
             match row.planned {
                 PlannedBurnIn::Auto => "auto".to_owned(),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::clean::SteadyMethod;
-use lapwing_core::show::class_name;
-use lapwing_core::suite::BurnIn as PlannedBurnIn;
+use lapwing_analyse::clean::SteadyMethod;
+use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_show::class_name;
 use lapwing_stats::steady::{Class, Consistency};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::clean::{SteadyMethod, SteadySearch};
-use lapwing_core::record::Filter;
-use lapwing_core::suite::parse_duration;
+use lapwing_analyse::clean::{SteadyMethod, SteadySearch};
+use lapwing_measure::suite::parse_duration;
+use lapwing_record::Filter;
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 

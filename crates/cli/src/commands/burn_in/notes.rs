@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::clean::{SteadyFrom, SteadyMethod};
-use lapwing_core::show::percent;
-use lapwing_core::suite::BurnIn as PlannedBurnIn;
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_analyse::clean::{SteadyFrom, SteadyMethod};
+use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_show::percent;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use super::rows::{BurnInRow, FOUND};

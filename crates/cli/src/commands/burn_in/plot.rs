@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lapwing_core::clean::{BurnInSource, SteadyFrom};
-use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
+use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
+use lapwing_show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
 use super::rows::BurnInRow;
 use crate::error::CliError;

@@ -1,9 +1,10 @@
 //! `--review`: the first steady iterations, confirmed or changed one by one.
 
+use lapwing_show::classes_text;
 use std::io;
 
-use lapwing_core::clean::BurnInSource;
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_analyse::clean::BurnInSource;
+use lapwing_model::text::{counted, grouped, plural};
 
 use super::answer::{bias_text, cost_text, start_text};
 use super::rows::BurnInRow;
@@ -110,7 +111,7 @@ impl BurnInReview<'_> {
         let mut facts = format!(
             "{}\n{} in {}",
             terminal_plot::legend(row, &plot),
-            row.steady.classes_text(),
+            classes_text(&row.steady),
             counted(row.instances.len(), "instance"),
         );
         if row.start.is_some() {

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use std::borrow::Cow;
 
-use lapwing_core::clean::{
+use lapwing_analyse::clean::{
     BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
     SteadySearch, burn_in_metric, find_steady, listed, was_planned_auto,
 };
-use lapwing_core::model::Id;
-use lapwing_core::record::{Filter, Store};
-use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
-use lapwing_core::show::FIRST_METRIC;
-use lapwing_core::suite::BurnIn as PlannedBurnIn;
+use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
+use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_model::Id;
+use lapwing_record::{Filter, Store};
+use lapwing_show::FIRST_METRIC;
 use lapwing_stats::steady::{BurnIn, Class, MaxCost};
 use rayon::prelude::*;
 

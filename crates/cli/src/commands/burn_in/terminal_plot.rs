@@ -1,6 +1,6 @@
 //! Iteration against value as text, for the terminal.
 
-use lapwing_core::show::{UnitScale, quantity};
+use lapwing_show::{UnitScale, quantity};
 use lapwing_stats::{as_f64, median, quantile};
 
 use super::rows::BurnInRow;

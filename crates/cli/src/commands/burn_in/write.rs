@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use lapwing_core::clean::bare_name;
-use lapwing_core::record::BenchmarkRow;
-use lapwing_core::text::grouped;
+use lapwing_analyse::clean::bare_name;
+use lapwing_model::text::grouped;
+use lapwing_record::BenchmarkRow;
 
 use super::notes::why_not_written;
 use super::rows::BurnInRow;

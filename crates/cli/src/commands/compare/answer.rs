@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
-use lapwing_core::model::{Better, Metric};
-use lapwing_core::sample::Subject;
-use lapwing_core::show::{caution_text, reason_text};
+use lapwing_analyse::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
+use lapwing_analyse::sample::Subject;
+use lapwing_model::{Better, Metric};
+use lapwing_show::{caution_text, reason_text};
 use lapwing_stats::NeededReplicates;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! The A/A control of a session: how often the copy of the baseline seemed to differ from it.
 
-use lapwing_core::judge::{CompareOptions, MetricChoice, Verdict};
-use lapwing_core::model::{Id, Run};
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::{SampleFilter, SideSpec};
-use lapwing_core::suite::Variant;
+use lapwing_analyse::judge::{CompareOptions, MetricChoice, Verdict};
+use lapwing_analyse::sample::{SampleFilter, SideSpec};
+use lapwing_measure::suite::Variant;
+use lapwing_model::{Id, Run};
+use lapwing_record::StoreError;
 use serde::Serialize;
 
 use crate::cleaning::JudgingOptions;

@@ -1,7 +1,7 @@
 //! The gate: conditions that fail a comparison.
 
 use clap::ValueEnum;
-use lapwing_core::judge::{Caution, Comparison, Verdict, VerdictReason};
+use lapwing_analyse::judge::{Caution, Comparison, Verdict, VerdictReason};
 
 use crate::error::ExitStatus;
 

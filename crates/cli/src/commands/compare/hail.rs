@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{
+use lapwing_analyse::judge::{
     CompareOptions, ComparisonAsHail, HAIL_REPLICATES, SideSamples, Verdict,
 };
-use lapwing_core::model::Better;
-use lapwing_core::show::{quantity, ratio_text};
-use lapwing_core::text::{counted, first_names};
+use lapwing_model::Better;
+use lapwing_model::text::{counted, first_names};
+use lapwing_show::{quantity, ratio_text};
 use serde::Serialize;
 use serde_json::json;
 

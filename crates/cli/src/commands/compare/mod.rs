@@ -10,14 +10,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::judge::{
+use lapwing_analyse::judge::{
     COILED_RESAMPLES, CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison,
 };
-use lapwing_core::record::RunHead;
-use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
-use lapwing_core::show::chart::{change_map, ratios, threshold_map};
-use lapwing_core::text::{counted, plural};
+use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
+use lapwing_model::text::{counted, plural};
+use lapwing_record::RunHead;
+use lapwing_show::chart::{change_map, ratios, threshold_map};
 
 pub use self::control::ControlResult;
 use self::gate::FailOn;

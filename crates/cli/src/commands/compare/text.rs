@@ -1,14 +1,17 @@
 //! The answer of a comparison for people: a sentence, the table, notes.
 
+use lapwing_show::ComparisonText;
+use lapwing_show::EstimateText;
+use lapwing_show::VerdictText;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict};
-use lapwing_core::show::{
+use lapwing_analyse::judge::{Comparison, Estimate, SuiteComparison, Verdict};
+use lapwing_model::text::{counted, grouped};
+use lapwing_show::{
     after, caution_text, news_first, ratio_text, reason_text, replication_text, round_percent,
     verdicts_text,
 };
-use lapwing_core::text::{counted, grouped};
 
 use super::CompareAnswer;
 use crate::error::CliError;

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use lapwing_core::record::{Change, Remark};
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_record::{Change, Remark};
 
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};

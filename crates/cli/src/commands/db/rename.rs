@@ -2,10 +2,10 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::model::{Better, Conversion, Metric};
-use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
-use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
-use lapwing_core::text::grouped;
+use lapwing_analyse::sample::{BenchmarkData, SampleFilter, each_benchmark};
+use lapwing_model::text::grouped;
+use lapwing_model::{Better, Conversion, Metric};
+use lapwing_record::{Change, Filter, InstanceData, Retired, Store};
 
 use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
 use crate::error::{CliError, ExitStatus};

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::record::{RescueReport, Store, StoreError, rescue};
-use lapwing_core::text::{counted, grouped};
+use lapwing_model::text::{counted, grouped};
+use lapwing_record::{RescueReport, Store, StoreError, rescue};
 use tempfile::TempDir;
 
 use crate::error::{CliError, ExitStatus};
@@ -125,7 +125,7 @@ pub(super) fn check(context: &Context) -> Result<ExitStatus, CliError> {
     .hint(damaged_hint(path)))
 }
 
-fn problems_of(path: &Path) -> Result<lapwing_core::record::CheckReport, StoreError> {
+fn problems_of(path: &Path) -> Result<lapwing_record::CheckReport, StoreError> {
     // An inbox that waits is none of its business, and a damaged store takes nothing in.
     Store::open_existing(path)?.upkeep().check()
 }

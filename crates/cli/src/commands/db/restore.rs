@@ -2,8 +2,8 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::record::{Change, Remark, Store};
-use lapwing_core::text::{counted, joined_with_and};
+use lapwing_model::text::{counted, joined_with_and};
+use lapwing_record::{Change, Remark, Store};
 
 use super::said::{AnnotationAuthor, AnnotationDraft};
 use crate::error::{CliError, ExitStatus};

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
-use lapwing_core::record::{Change, Retirement, Store};
+use lapwing_record::{Change, Retirement, Store};
 
 use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
 use crate::error::{CliError, ExitStatus};

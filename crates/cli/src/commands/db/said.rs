@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
-use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
-use lapwing_core::record::{Change, Filter, Store, TouchedCounts};
-use lapwing_core::sample::SampleFilter;
-use lapwing_core::text::{counted, first_names};
+use lapwing_analyse::sample::SampleFilter;
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
+use lapwing_record::{Change, Filter, Store, TouchedCounts};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;

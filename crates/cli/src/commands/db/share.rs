@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use clap::Args;
-use lapwing_core::model::Id;
-use lapwing_core::record::sharing::{
+use lapwing_model::Id;
+use lapwing_model::text::{counted, grouped, plural};
+use lapwing_record::sharing::{
     self, PullOptions, PullSummary, PushOptions, PushSummary, Remote, SharedHistory, SharingError,
     SharingRehearsal, SharingStep, VerifiedSegments,
 };
-use lapwing_core::record::{Refusals, Store};
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_record::{Refusals, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;

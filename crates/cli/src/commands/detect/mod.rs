@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use lapwing_core::detect::{
+use lapwing_analyse::detect::{
     DetectOptions, Detection, Direction, Finding, Histories, HistoryOrder, SeriesState, change_id,
     detect,
 };
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::{SampleFilter, Subject, each_with_all_metrics};
-use lapwing_core::show::{badge, junit};
+use lapwing_analyse::sample::{SampleFilter, Subject, each_with_all_metrics};
+use lapwing_record::StoreError;
+use lapwing_show::{badge, junit};
 
 use crate::atomic;
 use crate::cleaning::CleaningOptions;

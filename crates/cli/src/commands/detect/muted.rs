@@ -1,9 +1,9 @@
 //! Notes on what the suite file says about single benchmarks.
 
-use lapwing_core::detect::Histories;
-use lapwing_core::sample::Subject;
-use lapwing_core::suite::{BenchmarkLimits, JudgeSettings};
-use lapwing_core::text::{counted, joined, joined_with_and};
+use lapwing_analyse::detect::Histories;
+use lapwing_analyse::sample::Subject;
+use lapwing_model::text::{counted, joined, joined_with_and};
+use lapwing_model::{BenchmarkLimits, JudgeSettings};
 
 /// The number of benchmarks that are named.
 const NAMED: usize = 3;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 
-use lapwing_core::detect::Finding;
-use lapwing_core::record::{Change, Store, TriageState};
+use lapwing_analyse::detect::Finding;
+use lapwing_record::{Change, Store, TriageState};
 
 use super::DetectAnswer;
 use super::answer::changes;

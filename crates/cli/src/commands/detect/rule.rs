@@ -1,9 +1,9 @@
 //! The rule that finds changes, and its options.
 
 use clap::Args;
-use lapwing_core::detect::{DetectOptions, DetectRule, ThresholdRule};
-use lapwing_core::show::round_percent;
-use lapwing_core::suite::parse_duration;
+use lapwing_analyse::detect::{DetectOptions, DetectRule, ThresholdRule};
+use lapwing_measure::suite::parse_duration;
+use lapwing_show::round_percent;
 use lapwing_stats::changepoint::{EDivisive, Otava};
 
 use crate::comparing::parse_share;

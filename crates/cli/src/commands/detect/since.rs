@@ -1,6 +1,6 @@
 //! The moment of a history from which on changes are reported.
 
-use lapwing_core::detect::{Histories, HistoryOrder, Moment};
+use lapwing_analyse::detect::{Histories, HistoryOrder, Moment};
 
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;

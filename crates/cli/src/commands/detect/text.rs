@@ -1,12 +1,15 @@
 //! The findings for people: a sentence, the table by cause, notes.
 
+use lapwing_show::FindingGroupText;
+use lapwing_show::FindingText;
+use lapwing_show::MomentText;
 use std::io::Write;
 
-use lapwing_core::detect::{DetectRule, Finding, FindingGroup};
-use lapwing_core::show::{
+use lapwing_analyse::detect::{DetectRule, Finding, FindingGroup};
+use lapwing_model::text::counted;
+use lapwing_show::{
     FIRST_METRIC, detection_text, environment_text, suspicion_text, untested_texts,
 };
-use lapwing_core::text::counted;
 
 use super::{DetectAnswer, rule};
 use crate::answer::TextAnswer;

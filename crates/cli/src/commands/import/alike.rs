@@ -1,8 +1,8 @@
 //! Notes on imported sessions that may duplicate others in the store.
 
-use lapwing_core::model::Session;
-use lapwing_core::text::grouped;
 use lapwing_formats::Alike;
+use lapwing_model::Session;
+use lapwing_model::text::grouped;
 
 use super::target::Target;
 use crate::options::Context;

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::record::{Store, StoreError};
 use lapwing_formats::{ImportError, ImportOptions, Imported, Source};
+use lapwing_record::{Store, StoreError};
 use tempfile::TempDir;
 
 use crate::error::CliError;

@@ -5,11 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::measure::indicator::{
-    ContractFinding, FindingWeight, IndicatorDocument, type_of,
-};
-use lapwing_core::suite::{AdHoc, Plan};
-use lapwing_core::text::plural;
+use lapwing_measure::suite::{AdHoc, Plan};
+use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument, type_of};
+use lapwing_model::text::plural;
 use serde::Serialize;
 
 use super::hints::hint;

@@ -1,6 +1,6 @@
 //! Advice about deviations from the contract of indicators.
 
-use lapwing_core::measure::indicator::ContractFinding;
+use lapwing_model::indicator::ContractFinding;
 
 /// Returns what to do about a finding.
 pub fn hint(finding: &ContractFinding) -> &'static str {

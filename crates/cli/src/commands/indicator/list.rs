@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use lapwing_core::model::Benchmark;
-use lapwing_core::record::BenchmarkRow;
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_model::Benchmark;
+use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_record::BenchmarkRow;
 use serde::Serialize;
 use serde_json::json;
 

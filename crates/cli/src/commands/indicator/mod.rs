@@ -10,7 +10,7 @@ mod query;
 mod run;
 
 use clap::{Args, Subcommand};
-use lapwing_core::measure::COUNTED;
+use lapwing_model::COUNTED;
 
 pub use self::options::{IndicatorOptions, RepetitionOptions, parse_memory};
 pub use self::plan::{indicator_cases, indicator_plan};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::model::{Better, Metric, MetricName};
-use lapwing_core::suite::{BurnIn, Confinement, Settings, parse_duration};
+use lapwing_measure::suite::{BurnIn, Confinement, Settings, parse_duration};
+use lapwing_model::{Better, Metric, MetricName};
 
 use crate::commands::run::{ClusterOptions, Run, parse_burn_in};
 use crate::error::CliError;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::measure::PythonFolder;
-use lapwing_core::measure::indicator::ContractFinding;
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::suite::{Case, OutputMetrics, Plan, VersionSource};
+use lapwing_measure::PythonFolder;
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::{Case, OutputMetrics, Plan, VersionSource};
+use lapwing_model::indicator::ContractFinding;
 
 use super::hints::hint;
 use super::options::{IndicatorOptions, RepetitionOptions};

@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::indicator::{ContractFinding, ReadIndicator};
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::{CommandLine, Confinement};
+use lapwing_measure::{
     Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, Stdin, describe,
 };
-use lapwing_core::model::Object;
-use lapwing_core::suite::{CommandLine, Confinement};
+use lapwing_model::Object;
+use lapwing_model::indicator::{ContractFinding, ReadIndicator};
 use sha2::{Digest, Sha256};
 
 use super::options::IndicatorOptions;

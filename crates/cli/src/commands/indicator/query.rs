@@ -1,15 +1,16 @@
 //! `lapwing indicator query`: values of indicators by parameters, packages and hardware.
 
+use lapwing_show::EstimateText;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use clap::Args;
-use lapwing_core::clean::{CleaningPolicy, clean};
-use lapwing_core::judge::estimate;
-use lapwing_core::model::{Benchmark, Metric, Object};
-use lapwing_core::record::{InstanceData, StoreError};
-use lapwing_core::sample::each_benchmark;
-use lapwing_core::text::{counted, grouped};
+use lapwing_analyse::clean::{CleaningPolicy, clean};
+use lapwing_analyse::judge::estimate;
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::text::{counted, grouped};
+use lapwing_model::{Benchmark, Metric, Object};
+use lapwing_record::{InstanceData, StoreError};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use lapwing_core::text::{counted, first_names};
+use lapwing_model::text::{counted, first_names};
 
 /// One benchmark that the suite has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,7 +247,7 @@ fn key(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lapwing_core::suite::Suite;
+    use lapwing_measure::suite::Suite;
 
     use super::*;
 

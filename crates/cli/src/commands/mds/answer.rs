@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::explain::Detectability;
-use lapwing_core::judge::DetectionCell;
-use lapwing_core::show::TitledRow;
+use lapwing_analyse::explain::Detectability;
+use lapwing_analyse::judge::DetectionCell;
+use lapwing_show::TitledRow;
 use serde::Serialize;
 use serde_json::json;
 

@@ -7,12 +7,12 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::explain::{Detectability, detectability};
-use lapwing_core::judge::{
+use lapwing_analyse::explain::{Detectability, detectability};
+use lapwing_analyse::judge::{
     DetectionGrid, DetectionOptions, SharedSource, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
-use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_model::text::{counted, grouped, plural};
+use lapwing_show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use super::run::{ShareUnit, SimulationJobs, SimulationStart};

@@ -1,12 +1,12 @@
 //! Notes on detection rates.
 
-use lapwing_core::explain::Detectability;
-use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
-use lapwing_core::show::{
+use lapwing_analyse::explain::Detectability;
+use lapwing_analyse::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
+use lapwing_model::text::{counted, grouped};
+use lapwing_show::{
     DetectionAbility, EnoughConfigurations, few_instances_caution, interval_text, outliers_caution,
     percent, round_percent,
 };
-use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
 
 use super::text::{Ends, ShownDetection, rate_titles, wide_rows};

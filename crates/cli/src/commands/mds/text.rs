@@ -1,8 +1,8 @@
 //! Detectable slowdowns as tables.
 
-use lapwing_core::explain::Detectability;
-use lapwing_core::judge::CellRate;
-use lapwing_core::show::{
+use lapwing_analyse::explain::Detectability;
+use lapwing_analyse::judge::CellRate;
+use lapwing_show::{
     DetectionAbility, DetectionView, EnoughConfigurations, RowTitles, configuration_text,
     detectable_text, detectable_with_interval,
 };

@@ -1,8 +1,8 @@
 //! A plan as text, Markdown, JSON and CSV.
 
-use lapwing_core::explain::{ChoiceRule, Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::judge::CellRate;
-use lapwing_core::show::TitledRow;
+use lapwing_analyse::explain::{ChoiceRule, Chosen, PlanOptions, Unable, Unmet};
+use lapwing_analyse::judge::CellRate;
+use lapwing_show::TitledRow;
 use serde::Serialize;
 use serde_json::json;
 

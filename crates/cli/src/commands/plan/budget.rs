@@ -1,6 +1,6 @@
 //! Cost and budget of a plan.
 
-use lapwing_core::suite::parse_duration;
+use lapwing_measure::suite::parse_duration;
 
 use super::lines::{ChosenPlan, LineFate};
 

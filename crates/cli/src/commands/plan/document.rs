@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
-use lapwing_core::text::counted;
+use lapwing_measure::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
+use lapwing_model::text::counted;
 
 use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;

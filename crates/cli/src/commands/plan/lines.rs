@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::clean::Audit;
-use lapwing_core::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
+use lapwing_analyse::clean::Audit;
+use lapwing_analyse::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
 use lapwing_stats::Configuration;
 
 use crate::not_judged::NotJudged;

@@ -12,14 +12,14 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::explain::{
+use lapwing_analyse::explain::{
     BySetting, Choice, ChoiceRule, Detectability, PlanOptions, Simulation, choices,
 };
-use lapwing_core::judge::{
+use lapwing_analyse::judge::{
     DetectionOptions, SharedSource, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
 };
-use lapwing_core::show::{DetectionView, chart};
-use lapwing_core::suite::PlanFlavour;
+use lapwing_measure::suite::PlanFlavour;
+use lapwing_show::{DetectionView, chart};
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
 use self::budget::{PlanBudget, parse_budget, parse_price};

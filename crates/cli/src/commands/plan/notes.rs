@@ -1,8 +1,8 @@
 //! Notes below a plan.
 
-use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, machine_time, round_percent};
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_analyse::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
+use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_show::{DetectionView, machine_time, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{RowTitles, machine_time, percent, quantity, round_percent};
-use lapwing_core::suite::{CommandLine, command_text};
-use lapwing_core::text::counted;
+use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_measure::suite::{CommandLine, command_text};
+use lapwing_model::text::counted;
+use lapwing_show::{RowTitles, machine_time, percent, quantity, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};

@@ -1,11 +1,11 @@
 //! Sentence and table of a plan.
 
-use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::judge::CellRate;
-use lapwing_core::show::{
+use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_analyse::judge::CellRate;
+use lapwing_model::text::{counted, plural};
+use lapwing_show::{
     RowSubject, RowTitles, TitledRow, UnitScale, machine_time, percent, quantity, round_percent,
 };
-use lapwing_core::text::{counted, plural};
 
 use super::PlanCommand;
 use super::lines::{ChosenPlan, LineFate, PlanLine};

@@ -1,9 +1,9 @@
 //! Advice as sentences: each kind once, with its benchmarks.
 
-use lapwing_core::explain::Advice;
-use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
-use lapwing_core::show::{percent, quantity};
-use lapwing_core::text::{counted, first_names, plural};
+use lapwing_analyse::explain::Advice;
+use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_model::text::{counted, first_names, plural};
+use lapwing_show::{percent, quantity};
 
 use super::summary::Row;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
-use lapwing_core::measure::{FixedSchedule, MoreInstances, SessionRuns};
-use lapwing_core::model::{InstanceOutcome, Look};
-use lapwing_core::record::SessionState;
-use lapwing_core::suite::{Plan, StopEarly};
-use lapwing_core::text::{counted, first_names};
+use lapwing_analyse::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
+use lapwing_measure::suite::{Plan, StopEarly};
+use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{InstanceOutcome, Look};
+use lapwing_record::SessionState;
 use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
 use super::early_stop::{candidates, comparisons};

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{
-    Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
-};
-use lapwing_core::suite::CommandLine;
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::CommandLine;
+use lapwing_measure::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
 
 /// Maximum number of bytes read from the output of a build.
 const SAID: usize = 16 << 10;

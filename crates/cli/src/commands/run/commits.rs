@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::pytest::RECORDED_NOTHING;
-use lapwing_core::measure::{
+use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::pytest::RECORDED_NOTHING;
+use lapwing_measure::suite::{CommandLine, Plan, PlannedCommit, Variant, VersionSource};
+use lapwing_measure::{
     CommitFolder, CommitRange, CommitState, CommitsError, ExecutorError, FixedSchedule,
     PythonFolders, SOURCE_VARIABLE, VariantSources, add_worktree, remove_worktree, single_commit,
 };
-use lapwing_core::model::{Id, InstanceOutcome};
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::suite::{CommandLine, Plan, PlannedCommit, Variant, VersionSource};
-use lapwing_core::text::{counted, plural};
+use lapwing_model::text::{counted, plural};
+use lapwing_model::{Id, InstanceOutcome};
+use lapwing_record::StoreError;
 
 use super::build_step::{BuildResult, build};
 use super::options::Run;

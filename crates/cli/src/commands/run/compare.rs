@@ -1,15 +1,17 @@
 //! Sentences that compare the measurements of a session.
 
+use lapwing_show::ComparisonText;
+use lapwing_show::RatioText;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_core::judge::{
+use lapwing_analyse::judge::{
     CompareOptions, Comparison, EarlierComparisons, INSTANCES_FOR_A_VERDICT, SideSample, Verdict,
     VerdictReason, compare, decide,
 };
-use lapwing_core::model::{Better, Metric};
-use lapwing_core::sample::{Setting, Subject};
-use lapwing_core::show::{after, comparison_sentence, ratio_text, reason_text, verdicts_text};
-use lapwing_core::text::{counted, first_names};
+use lapwing_analyse::sample::{Setting, Subject};
+use lapwing_model::text::{counted, first_names};
+use lapwing_model::{Better, Metric};
+use lapwing_show::{after, comparison_sentence, ratio_text, reason_text, verdicts_text};
 
 use super::summary::Row;
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::clean::{CleaningPolicy, clean};
-use lapwing_core::judge::estimate;
-use lapwing_core::measure::FixedSchedule;
-use lapwing_core::record::{Filter, InstanceData, StoreError};
-use lapwing_core::sample::each_benchmark;
-use lapwing_core::show::quantity;
-use lapwing_core::suite::{Case, Plan};
-use lapwing_core::text::grouped;
+use lapwing_analyse::clean::{CleaningPolicy, clean};
+use lapwing_analyse::judge::estimate;
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_measure::FixedSchedule;
+use lapwing_measure::suite::{Case, Plan};
+use lapwing_model::text::grouped;
+use lapwing_record::{Filter, InstanceData, StoreError};
+use lapwing_show::quantity;
 use lapwing_stats::as_f64;
 
 use super::from_file::PlannedRun;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use lapwing_core::measure::local::{CoresError, duet_cores};
-use lapwing_core::suite::{AdHoc, Plan};
-use lapwing_core::text::counted;
+use lapwing_measure::local::{CoresError, duet_cores};
+use lapwing_measure::suite::{AdHoc, Plan};
+use lapwing_model::text::counted;
 
 use super::options::Run;
 use crate::error::CliError;

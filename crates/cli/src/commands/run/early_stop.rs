@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use lapwing_core::judge::{CompareOptions, Comparison, MetricChoice, Standing};
-use lapwing_core::measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
-use lapwing_core::model::Id;
-use lapwing_core::sample::{RunFilter, SampleFilter, SideSpec};
-use lapwing_core::suite::{Plan, StopEarly};
-use lapwing_core::text::{counted, grouped};
+use lapwing_analyse::judge::{CompareOptions, Comparison, MetricChoice, Standing};
+use lapwing_analyse::sample::{RunFilter, SampleFilter, SideSpec};
+use lapwing_measure::suite::{Plan, StopEarly};
+use lapwing_measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
+use lapwing_model::Id;
+use lapwing_model::text::{counted, grouped};
 use lapwing_stats::look_sizes;
 
 use super::OpenMeasurement;

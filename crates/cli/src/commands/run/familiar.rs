@@ -1,7 +1,7 @@
 //! Options that other tools for measuring commands have, with the same letters.
 
 use clap::Args;
-use lapwing_core::suite::{CommandLine, MOST_ITERATIONS, Settings};
+use lapwing_measure::suite::{CommandLine, MOST_ITERATIONS, Settings};
 use serde_json::{Value, json};
 
 use super::options::parse_iterations;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::suite::{BurnIn, Case, GivenCounts, Plan, PlanEntry};
-use lapwing_core::text::{counted, grouped, plural};
+use lapwing_measure::suite::{BurnIn, Case, GivenCounts, Plan, PlanEntry};
+use lapwing_model::text::{counted, grouped, plural};
 
 use super::options::Run;
 use super::python_environments::PythonEnvironments;

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lapwing_core::measure::{Consumer, Event, RunError};
-use lapwing_core::model::{Record, RecordKind};
-use lapwing_core::record::{RecordFile, Store, StoreError};
+use lapwing_measure::{Consumer, Event, RunError};
+use lapwing_model::{Record, RecordKind};
+use lapwing_record::{RecordFile, Store, StoreError};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;

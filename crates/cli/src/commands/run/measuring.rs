@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
+use lapwing_measure::{
     Consumer, Environment, Event, Executor, Profiler, RunEnd, RunError, RunnerSurroundings,
     Schedule, SessionRuns, run as measure,
 };
-use lapwing_core::model::{Record, Run};
-use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{Plan, PlannedCommit, Variant};
+use lapwing_model::{Record, Run};
+use lapwing_record::{RecordFile, Store};
 
 use super::build_step::BuildResult;
 use super::cluster::{ClusterMeasurement, ClusterVisit};

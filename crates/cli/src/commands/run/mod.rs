@@ -1,6 +1,6 @@
 //! `lapwing run`: measures commands or a suite, stores every iteration, and reports the results.
 
-use lapwing_core::text::grouped;
+use lapwing_model::text::grouped;
 
 mod advice_text;
 mod again;
@@ -31,11 +31,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
-use lapwing_core::measure::{FixedSchedule, Profiler, RunEnd, RunError};
-use lapwing_core::model::{Id, Object, Session};
-use lapwing_core::record::Store;
-use lapwing_core::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
+use lapwing_measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
+use lapwing_measure::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
+use lapwing_measure::{FixedSchedule, Profiler, RunEnd, RunError};
+use lapwing_model::{Id, Object, Session};
+use lapwing_record::Store;
 use sha2::{Digest, Sha256};
 
 pub use self::build_step::{BuildResult, build_with_log};

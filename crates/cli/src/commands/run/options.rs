@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::model::matches_name;
-use lapwing_core::suite::{
+use lapwing_measure::suite::{
     AdHoc, BurnIn, Case, CaseInput, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS,
     OutputMetrics, Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
 };
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_model::matches_name;
+use lapwing_model::text::{counted, first_names, grouped};
 
 use super::cluster::ClusterOptions;
 use super::commits::{over_commits, with_worktrees};

@@ -5,11 +5,11 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lapwing_core::measure::{Consumer, Event, JobCounts};
-use lapwing_core::model::{Outcome, Record};
-use lapwing_core::show::quantity;
-use lapwing_core::suite::{BurnIn, Plan, PlannedCommit};
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_measure::suite::{BurnIn, Plan, PlannedCommit};
+use lapwing_measure::{Consumer, Event, JobCounts};
+use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_model::{Outcome, Record};
+use lapwing_show::quantity;
 
 use crate::options::Context;
 use crate::safe_text::safe_line;
@@ -175,7 +175,7 @@ fn all_instances(plan: &Plan) -> usize {
     instances.sum::<usize>() * plan.variants.len()
 }
 
-fn planned(case: &lapwing_core::suite::Case) -> u32 {
+fn planned(case: &lapwing_measure::suite::Case) -> u32 {
     case.burn_in.planned().saturating_add(case.iterations)
 }
 
@@ -255,7 +255,7 @@ impl Consumer for RunProgress<'_> {
                 variant,
             } => {
                 let label = variant.label();
-                let variant = if label == lapwing_core::model::Run::DEFAULT_VARIANT {
+                let variant = if label == lapwing_model::Run::DEFAULT_VARIANT {
                     String::new()
                 } else {
                     format!("  {label}")

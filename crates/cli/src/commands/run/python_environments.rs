@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{PythonFolder, PythonFolders, PythonState};
-use lapwing_core::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
+use lapwing_measure::{PythonFolder, PythonFolders, PythonState};
 use serde_json::json;
 
 use super::build_step::{BuildResult, build_with_log};

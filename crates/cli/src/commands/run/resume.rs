@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::measure::{FinishedInstance, FixedSchedule, InstancePlan, Schedule, SessionRuns};
-use lapwing_core::model::{
-    InstanceEnd, InstanceOutcome, Object, Record, Run as RunRecord, Session,
-};
-use lapwing_core::record::inbox::is_under_way;
-use lapwing_core::record::{SessionState, Store};
-use lapwing_core::suite::Plan;
+use lapwing_measure::suite::Plan;
+use lapwing_measure::{FinishedInstance, FixedSchedule, InstancePlan, Schedule, SessionRuns};
+use lapwing_model::{InstanceEnd, InstanceOutcome, Object, Record, Run as RunRecord, Session};
+use lapwing_record::inbox::is_under_way;
+use lapwing_record::{SessionState, Store};
 
 use super::session::place_in;
 use super::{
@@ -138,7 +136,7 @@ pub fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
 /// Returns the plan of a session.
 pub fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     let name = state.session.name.clone().unwrap_or_default();
-    let plan = lapwing_core::suite::stored_plan(&state.session.attributes).ok_or_else(|| {
+    let plan = lapwing_measure::suite::stored_plan(&state.session.attributes).ok_or_else(|| {
         CliError::input(format!(
             "session `{name}` was not measured by `lapwing run`, so there is nothing to resume"
         ))

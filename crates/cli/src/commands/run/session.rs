@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::pytest::interpreters;
-use lapwing_core::measure::{
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::pytest::interpreters;
+use lapwing_measure::suite::{OutputMetrics, Plan, VersionSource};
+use lapwing_measure::{
     Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs, hardware,
     open_session, os_release, version,
 };
-use lapwing_core::model::{Id, Object, Record, Run, Session};
-use lapwing_core::record::Store;
-use lapwing_core::suite::{OutputMetrics, Plan, VersionSource};
+use lapwing_model::{Id, Object, Record, Run, Session};
+use lapwing_record::Store;
 use serde_json::json;
 
 use super::{EXECUTOR, lock_digest, new_id, working_directory};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_core::model::{Level, Session};
-use lapwing_core::suite::Suite;
+use lapwing_measure::suite::Suite;
+use lapwing_model::{Level, Session};
 use lapwing_study::design::StudyDesign;
 use serde_json::Value;
 

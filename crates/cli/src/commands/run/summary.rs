@@ -1,20 +1,21 @@
 //! The results of a session: sentences, then numbers.
 
+use lapwing_show::EstimateText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
-use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
-use lapwing_core::explain::{Advice, advise};
-use lapwing_core::judge::{EarlierComparisons, Estimate, SideSample, estimate};
-use lapwing_core::measure::COUNTED;
-use lapwing_core::model::{Id, InstanceOutcome, Metric, MetricName, Run, Session};
-use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
-use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
-use lapwing_core::show::chart::{ComparedValue, comparison};
-use lapwing_core::show::{VariantColours, cv_text, quantity};
-use lapwing_core::suite::{Case, Plan};
-use lapwing_core::text::{counted, plural};
+use lapwing_analyse::clean::{CleaningPolicy, LeftOut, clean};
+use lapwing_analyse::explain::{Advice, advise};
+use lapwing_analyse::judge::{EarlierComparisons, Estimate, SideSample, estimate};
+use lapwing_analyse::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
+use lapwing_measure::suite::{Case, CommandLine, Plan};
+use lapwing_model::COUNTED;
+use lapwing_model::text::{counted, plural};
+use lapwing_model::{Id, InstanceOutcome, Metric, MetricName, Run, Session};
+use lapwing_record::{Filter, InstanceData, Store, StoreError};
+use lapwing_show::chart::{ComparedValue, comparison};
+use lapwing_show::{VariantColours, cv_text, quantity};
 use serde_json::{Value, json};
 
 use super::advice_text;
@@ -148,7 +149,7 @@ impl Summary {
             history,
             earlier,
             variants: plan.variants.len(),
-            ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
+            ad_hoc: plan.suite == lapwing_measure::suite::AdHoc::SUITE,
             is_study: false,
         })
     }
@@ -494,6 +495,6 @@ fn row(case: &Case, variant: &str, sample: &Sample<'_>, compared: &str) -> Row {
         own,
         has_summaries: instances.iter().any(|it| !it.summaries.is_empty()),
         job_states: job_states(instances),
-        advice: advise(instances, &case.command),
+        advice: advise(instances, matches!(case.command, CommandLine::Shell(_))),
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lapwing_core::measure::{Clock, MachineSnapshot, MachineWatch, observed};
-use lapwing_core::model::Object;
+use lapwing_measure::{Clock, MachineSnapshot, MachineWatch, observed};
+use lapwing_model::Object;
 
 /// The clocks of the operating system.
 pub struct SystemClock {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
-use lapwing_core::measure::pytest::{CollectError, collect};
-use lapwing_core::measure::{PythonFolder, PythonFolders, PythonState};
-use lapwing_core::suite::{Case, Suite, Variant};
-use lapwing_core::text::first_names;
+use lapwing_measure::local::{LauncherOptions, LocalExecutor};
+use lapwing_measure::pytest::{CollectError, collect};
+use lapwing_measure::suite::{Case, Suite, Variant};
+use lapwing_measure::{PythonFolder, PythonFolders, PythonState};
+use lapwing_model::text::first_names;
 
 use crate::error::CliError;
 use crate::options::Context;

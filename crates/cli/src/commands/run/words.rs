@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lapwing_core::suite::CommandLine;
+use lapwing_measure::suite::CommandLine;
 
 use crate::error::CliError;
 

@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::discard_worktree;
-use lapwing_core::model::Id;
+use lapwing_measure::discard_worktree;
+use lapwing_model::Id;
 
 /// The folder for the commits of one session. Its owner holds the lock of the file beside it; if the lock is free, the
 /// owner is dead.

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::suite::{CommandLine, Confinement, Plan};
+use lapwing_measure::{
     Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, PythonState, Stdin, describe,
 };
-use lapwing_core::suite::{CommandLine, Confinement, Plan};
 
 use super::file::{RefusedStack, RefusedState, ResolvedStack, stack_name};
 use crate::commands::run::{PythonEnvironments, start_executor};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::model::Levels;
+use lapwing_model::Levels;
 use lapwing_stats::Seed;
 
 use super::file::stack_name;

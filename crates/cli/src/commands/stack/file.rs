@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_core::model::{Level, Object};
-use lapwing_core::suite::{PythonEnvironment, PythonPackages, Variant};
+use lapwing_measure::suite::{PythonEnvironment, PythonPackages, Variant};
+use lapwing_model::{Level, Object};
 use lapwing_study::PackagePin;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lapwing_core::model::Object;
-use lapwing_core::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant};
+use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant};
+use lapwing_model::Object;
 use sha2::{Digest, Sha256};
 
 use super::specification::{InspectionPhase, InspectionSpecification};

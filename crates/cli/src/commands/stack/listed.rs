@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lapwing_core::model::Levels;
+use lapwing_model::Levels;
 use lapwing_study::PackagePin;
 
 use super::file::PYTHON;

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::model::Levels;
-use lapwing_core::record::Filter;
-use lapwing_core::text::counted;
+use lapwing_model::Levels;
+use lapwing_model::text::counted;
+use lapwing_record::Filter;
 use lapwing_stats::Seed;
 
 use super::choose::{StackChoice, StackNovelty, combinations};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::suite::{Case, CommandLine};
-use lapwing_core::text::counted;
+use lapwing_measure::suite::{Case, CommandLine};
+use lapwing_model::text::counted;
 use serde_json::json;
 
 use super::build::{BuiltStacks, build_stacks};

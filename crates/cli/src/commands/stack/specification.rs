@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use lapwing_core::model::Level;
+use lapwing_model::Level;
 use serde::Deserialize;
 
 use crate::commands::indicator::parse_memory;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::show::Chart;
-use lapwing_core::show::chart::save_page;
-use lapwing_core::text::joined;
+use lapwing_model::text::joined;
+use lapwing_show::Chart;
+use lapwing_show::chart::save_page;
 use lapwing_stats::Interval;
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::model::Level;
-use lapwing_core::record::{Filter, StoreError};
-use lapwing_core::sample::each_benchmark;
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::Level;
+use lapwing_record::{Filter, StoreError};
 use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
 
 use super::design::{DESIGN_FILE, DesignAnswer, about};
@@ -96,7 +96,7 @@ impl StudyAugment {
         if !context.quiet {
             context.terminal.say(&format!(
                 "{} of the study are measured; what follows counts them in",
-                lapwing_core::text::counted(existing.len(), "configuration")
+                lapwing_model::text::counted(existing.len(), "configuration")
             ));
         }
         if !context.quiet {

@@ -1,10 +1,12 @@
 //! `lapwing study colour`: all deltas at a glance.
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_stats::mean;
-use lapwing_study::{StudyScale, chart};
+use lapwing_study::StudyScale;
 use serde::Serialize;
 use serde_json::json;
 

@@ -1,13 +1,15 @@
 //! `lapwing study compare`: which effects carry over to another environment or workload.
 
 use clap::Args;
-use lapwing_core::record::InstanceData;
-use lapwing_core::sample::{BenchmarkData, SampleFilter, SideSpec};
-use lapwing_core::show::percent;
-use lapwing_core::text::{counted, first_names, joined_with_and};
+use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
+use lapwing_model::text::{counted, first_names, joined_with_and};
+use lapwing_record::InstanceData;
+use lapwing_show::percent;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart;
 use lapwing_stats::Confidence;
 use lapwing_study::{
-    CarriedEffect, CarriedPrediction, CarriedVerdict, StudyCarryOver, StudyData, StudyScale, chart,
+    CarriedEffect, CarriedPrediction, CarriedVerdict, StudyCarryOver, StudyData, StudyScale,
     verdict_counts,
 };
 use serde::Serialize;

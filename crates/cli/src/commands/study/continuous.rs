@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyDesignError};
 
 use super::augment::measured;

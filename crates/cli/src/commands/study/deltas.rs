@@ -1,9 +1,11 @@
 //! `lapwing study deltas`: every pair of settings that differ by one treatment.
 
 use clap::Args;
-use lapwing_core::text::{counted, grouped};
+use lapwing_model::text::{counted, grouped};
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart;
 use lapwing_stats::deltas::{Delta, DeltaPairing, MeasuredSets};
-use lapwing_study::{StudyData, StudyScale, chart};
+use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;
 

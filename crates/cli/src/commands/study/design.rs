@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::show::{percent, quantity};
-use lapwing_core::suite::parse_duration;
-use lapwing_core::text::{capitalised, counted, grouped};
+use lapwing_measure::suite::parse_duration;
+use lapwing_model::text::{capitalised, counted, grouped};
+use lapwing_show::{percent, quantity};
 use lapwing_stats::as_f64;
 use lapwing_study::design::{
     DesignAbility, DesignKind, DesignRequest, StudyDesign, StudyDesignError, StudyModel, StudyPower,

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::model::Better;
+use lapwing_model::Better;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyScale, write_deltas, write_runs};
 

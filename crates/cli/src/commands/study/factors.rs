@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::clean::{CleaningPolicy, clean};
-use lapwing_core::model::{Level, matches_name};
-use lapwing_core::record::{Filter, StoreError};
-use lapwing_core::sample::each_benchmark;
-use lapwing_core::suite::{Plan, Settings, Suite, nearest};
-use lapwing_core::text::first_names;
+use lapwing_analyse::clean::{CleaningPolicy, clean};
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_measure::suite::{Plan, Settings, Suite, SuiteFactor, nearest};
+use lapwing_model::text::first_names;
+use lapwing_model::{Level, matches_name};
+use lapwing_record::{Filter, StoreError};
 use lapwing_stats::as_f64;
 use lapwing_study::design::{BASE, PlannedFactor};
 
@@ -57,7 +57,7 @@ impl StudySuite {
         }
         let is_chosen = |name: &String| names.is_empty() || names.contains(name);
         let chosen = all.iter().filter(|it| is_chosen(&it.name));
-        Ok(chosen.map(PlannedFactor::from).collect())
+        Ok(chosen.map(planned_factor).collect())
     }
 
     /// Returns the commands that would be measured, in one variant, once.
@@ -179,5 +179,21 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Cl
     match nearest(name, known.clone()) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint(format!("available: {}", first_names(known, 8))),
+    }
+}
+
+/// Returns a factor of the suite as studies have it: the base level first.
+fn planned_factor(factor: &SuiteFactor) -> PlannedFactor {
+    let others = factor.levels.iter().filter(|it| **it != factor.base);
+    let mut levels = vec![factor.base.clone()];
+    levels.extend(others.cloned());
+    PlannedFactor {
+        name: factor.name.clone(),
+        levels,
+        requires: factor.requires.clone(),
+        excludes: factor.excludes.clone(),
+        tags: factor.tags.clone(),
+        nice: factor.nice,
+        definition: factor.definition.clone(),
     }
 }

@@ -1,16 +1,18 @@
 //! `lapwing study findings`: what was learnt, in sentences.
 
+use lapwing_show::study::StudyMetricText;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::show::Chart;
-use lapwing_core::show::chart::{PageSection, save_page_with};
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::Chart;
+use lapwing_show::chart::{PageSection, save_page_with};
+use lapwing_show::study::{FindingKind, StudyFinding, chart, findings};
 use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFinding,
-    StudyFit, StudyScale, chart, components, findings, study_path,
+    FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit, StudyScale, components,
+    study_path,
 };
 use serde::Serialize;
 use serde_json::json;

@@ -1,11 +1,12 @@
 //! `lapwing study fit`: a linear model of the factors and their pairs.
 
 use clap::Args;
-use lapwing_core::text::{counted, first_names};
+use lapwing_model::text::{counted, first_names};
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart::{self, EffectRow, EffectSeries};
 use lapwing_stats::Confidence;
 use lapwing_stats::deltas::{DeltaPairing, MeanDelta};
 use lapwing_stats::linear_model::ModelTerm;
-use lapwing_study::chart::{self, EffectRow, EffectSeries};
 use lapwing_study::{
     FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyData, StudyFit, StudyScale,
 };
@@ -186,10 +187,7 @@ fn headline(data: &StudyData, fit: &StudyFit) -> String {
         .filter(|own| matches!(own.term, ModelTerm::Pair(..)))
         .count();
     let share = fit.fit.r_squared().map_or_else(String::new, |own| {
-        format!(
-            " explains {} of the variance",
-            lapwing_core::show::percent(own)
-        )
+        format!(" explains {} of the variance", lapwing_show::percent(own))
     });
     format!(
         "the model of {}{share}; {} and {} distinguishable from zero",
@@ -270,9 +268,9 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
     let scale = fit.options.scale;
     if let Some(deviation) = fit.fit.residual_deviation() {
         let text = match scale {
-            StudyScale::Log => lapwing_core::show::percent(deviation.exp_m1()),
+            StudyScale::Log => lapwing_show::percent(deviation.exp_m1()),
             StudyScale::Time | StudyScale::Rate => {
-                lapwing_core::show::quantity(deviation, &data.metric.unit_of(scale))
+                lapwing_show::quantity(deviation, &data.metric.unit_of(scale))
             }
         };
         let freedom = fit.fit.residual_freedom();
@@ -373,7 +371,7 @@ pub fn charts(
     data: &StudyData,
     fit: &StudyFit,
     means: &[MeanDelta],
-) -> Vec<(&'static str, lapwing_core::show::Chart)> {
+) -> Vec<(&'static str, lapwing_show::Chart)> {
     let mut charts = Vec::new();
     if fit
         .effects()

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::model::{Better, Id};
-use lapwing_core::record::Store;
-use lapwing_core::text::counted;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
+use lapwing_model::text::counted;
+use lapwing_model::{Better, Id};
+use lapwing_record::Store;
 use lapwing_study::{RunsColumns, RunsTable};
 
 use crate::error::{CliError, ExitStatus};
@@ -69,7 +69,7 @@ impl StudyImport {
         let mut store = open_for_writing(context)?;
         let known = store
             .catalogue()
-            .sessions(&lapwing_core::record::Filter::default())?;
+            .sessions(&lapwing_record::Filter::default())?;
         let runs = counted(table.len(), "run");
         if known.iter().any(|row| row.id == session.to_string()) {
             self.refuse_other_meaning(&table, session, &store)?;

@@ -1,10 +1,11 @@
 //! `lapwing study means`: what each treatment changes on average.
 
 use clap::Args;
-use lapwing_core::text::{counted, joined};
+use lapwing_model::text::{counted, joined};
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart::{self, EffectRow, EffectSeries};
 use lapwing_stats::deltas::{DeltaPairing, MeanDelta, mean_deltas};
 use lapwing_stats::{Confidence, PValue};
-use lapwing_study::chart::{self, EffectRow, EffectSeries};
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;

@@ -1,14 +1,15 @@
 //! `lapwing study optimise`: finds a good configuration in few runs.
 
+use lapwing_show::study::StudyMetricText;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lapwing_core::model::Level;
-use lapwing_core::record::InstanceData;
-use lapwing_core::suite::parse_duration;
-use lapwing_core::text::{counted, first_names};
+use lapwing_measure::suite::parse_duration;
+use lapwing_model::Level;
+use lapwing_model::text::{counted, first_names};
+use lapwing_record::InstanceData;
 use lapwing_stats::{Confidence, Ratio, Seed, ratio_of_means};
 use lapwing_study::design::{
     BASE, MeasuredSettings, SettingSummary, StudyConfiguration, StudyDesign, StudySearch,

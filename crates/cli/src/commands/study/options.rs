@@ -1,9 +1,9 @@
 //! Options of all analyses of a study.
 
 use clap::Args;
-use lapwing_core::record::{InstanceData, StoreError};
-use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::text::first_names;
+use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_model::text::first_names;
+use lapwing_record::{InstanceData, StoreError};
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyData, StudyError, StudyScale};
 

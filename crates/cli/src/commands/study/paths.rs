@@ -1,14 +1,16 @@
 //! `lapwing study paths`: from one setting to another, step by step, and what each step is responsible for.
 
+use lapwing_show::study::StudyMetricText;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::study::chart;
 use lapwing_stats::Confidence;
 use lapwing_study::{
     AttributionSource, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit,
-    StudyPath, StudyScale, attribution, chart, study_path,
+    StudyPath, StudyScale, attribution, study_path,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -222,7 +224,7 @@ fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) 
         .max_by(|one, other| one.delta().abs().total_cmp(&other.delta().abs()));
     let largest = largest.map_or_else(String::new, |step| {
         let name = &data.treatments[step.factor].name;
-        let share = lapwing_core::show::percent(step.delta() / (last - first));
+        let share = lapwing_show::percent(step.delta() / (last - first));
         format!("; {name} alone is {share} of the change")
     });
     format!(

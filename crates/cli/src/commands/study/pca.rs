@@ -1,9 +1,10 @@
 //! `lapwing study pca`: which treatments take the place of each other.
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::study::chart;
 use lapwing_stats::Seed;
-use lapwing_study::{StudyComponents, StudyData, StudyScale, chart, components};
+use lapwing_study::{StudyComponents, StudyData, StudyScale, components};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -84,8 +85,8 @@ impl StudyPca {
             together += own.share;
             table.row(vec![
                 (at + 1).to_string(),
-                lapwing_core::show::percent(own.share),
-                lapwing_core::show::percent(together),
+                lapwing_show::percent(own.share),
+                lapwing_show::percent(together),
                 axis_text(&data, &found, at),
             ]);
         }
@@ -103,7 +104,7 @@ impl StudyPca {
         let answer = StudyAnswer {
             headline: format!(
                 "two components hold {} of the variance of {}; the first: {}",
-                lapwing_core::show::percent(two),
+                lapwing_show::percent(two),
                 counted(found.sequences, "sequence"),
                 axis_text(&data, &found, 0)
             ),
@@ -127,7 +128,7 @@ pub fn charts(
     data: &StudyData,
     scale: StudyScale,
     found: &StudyComponents,
-) -> Vec<(&'static str, lapwing_core::show::Chart)> {
+) -> Vec<(&'static str, lapwing_show::Chart)> {
     vec![
         ("biplot", chart::biplot(data, scale, found)),
         ("scree", chart::scree(data, found)),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::suite::{Suite, parse_duration};
-use lapwing_core::text::first_names;
+use lapwing_measure::suite::{Suite, parse_duration};
+use lapwing_model::text::first_names;
 use lapwing_study::design::{PlannedFactor, StudyDesign};
 
 use super::continuous::ContinuousRule;

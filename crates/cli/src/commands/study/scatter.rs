@@ -1,11 +1,13 @@
 //! `lapwing study scatter`: one treatment, before against after, by the presence of another.
 
 use clap::Args;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart;
 use lapwing_stats::deltas::{
     Delta, DeltaPairing, EffectModifier, effect_crossover, effect_modifiers, strongest_modifiers,
 };
 use lapwing_stats::{Confidence, FiellerInterval, PValue};
-use lapwing_study::{StudyData, StudyScale, chart};
+use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::{Value, json};
 

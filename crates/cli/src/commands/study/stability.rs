@@ -1,14 +1,14 @@
 //! `lapwing study stability`: estimates against the number of runs.
 
 use clap::Args;
-use lapwing_core::record::{Filter, StoreError};
-use lapwing_core::sample::each_benchmark;
-use lapwing_core::show::percent;
-use lapwing_core::text::{counted, first_names, grouped};
+use lapwing_analyse::sample::each_benchmark;
+use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_record::{Filter, StoreError};
+use lapwing_show::percent;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::chart;
 use lapwing_stats::{Seed, as_f64};
-use lapwing_study::{
-    StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability, chart,
-};
+use lapwing_study::{StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability};
 use serde::Serialize;
 use serde_json::json;
 

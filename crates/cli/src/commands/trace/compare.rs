@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::slice;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::text::{counted, joined};
+use lapwing_model::text::{counted, joined};
 use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
 use serde_json::json;
 

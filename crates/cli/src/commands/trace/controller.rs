@@ -3,8 +3,8 @@
 use std::io;
 
 use clap::Args;
-use lapwing_core::show::percent;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::percent;
 use lapwing_trace::{ControllerTime, Trace, controller_time};
 use serde_json::json;
 

@@ -67,12 +67,12 @@ fn answer(trace: &Trace, found: &TraceFindings) -> TextAnswer {
         .collect();
     parts.sort_by_key(|(_, time)| -time);
     let texts = parts.iter().map(|(what, time)| {
-        let share = lapwing_core::show::percent(share(*time, all));
+        let share = lapwing_show::percent(share(*time, all));
         format!("{share} {what}")
     });
     notes.push(format!(
         "workers' time: {}",
-        lapwing_core::text::joined(texts)
+        lapwing_model::text::joined(texts)
     ));
     notes.extend(path_texts(found));
     TextAnswer {

@@ -5,7 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_trace::{LanesPage, find, lanes_svg};
+use lapwing_show::trace::{LanesPage, lanes_svg};
+use lapwing_trace::find;
 
 use super::read::TraceFile;
 use super::words::headline;

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 use lapwing_trace::{Defect, lint};
 use serde_json::json;
 

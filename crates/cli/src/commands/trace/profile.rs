@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
 use serde_json::{Map, Value, json};
 
@@ -119,9 +119,7 @@ fn answer<'p>(
         ("median size", Right),
     ]);
     for (class, it) in classes {
-        let size = it
-            .bytes
-            .map(|it| lapwing_core::show::quantity(it.median, "B"));
+        let size = it.bytes.map(|it| lapwing_show::quantity(it.median, "B"));
         #[expect(clippy::cast_possible_truncation, reason = "a time in ns")]
         let p90 = it.work.map_or_else(String::new, |it| time(it.p90 as i64));
         table.row(vec![

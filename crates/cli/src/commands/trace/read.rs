@@ -5,9 +5,9 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_core::model::{Id, Record, Span};
-use lapwing_core::text::counted;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
+use lapwing_model::text::counted;
+use lapwing_model::{Id, Record, Span};
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
 use tempfile::TempDir;
 

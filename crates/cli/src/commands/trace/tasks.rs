@@ -3,8 +3,8 @@
 use std::io;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::show::quantity;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::quantity;
 use lapwing_trace::{DurationGroup, Statistics, TaskDuration, Trace, durations};
 
 use super::read::{TraceFile, write};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use clap::Args;
-use lapwing_core::show::quantity;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
+use lapwing_show::quantity;
 use lapwing_trace::{Name, Trace, TransferDuration, transfer_durations};
 
 use super::read::{TraceFile, write};

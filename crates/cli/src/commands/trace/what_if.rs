@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use clap::Args;
-use lapwing_core::text::counted;
+use lapwing_model::text::counted;
 use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
 use serde_json::json;
 
@@ -226,7 +226,7 @@ fn in_words(scenario: &Scenario) -> String {
     }
     let faster = scenario.faster.iter();
     words.extend(faster.map(|(class, factor)| format!("{class} {factor}× as fast")));
-    lapwing_core::text::joined(words)
+    lapwing_model::text::joined(words)
 }
 
 fn parse_faster(text: &str) -> Result<(String, f64), String> {

@@ -1,7 +1,7 @@
 //! Traces in words.
 
-use lapwing_core::show::{percent, quantity};
-use lapwing_core::text::{counted, joined};
+use lapwing_model::text::{counted, joined};
+use lapwing_show::{percent, quantity};
 use lapwing_trace::{
     ContentionCause, Defect, DefectKind, PathPart, Resource, TaskDuration, Trace, TraceFinding,
     TraceFindings, WaitsFor,

@@ -1,10 +1,12 @@
 //! The noise of benchmarks as text, Markdown, JSON and CSV.
 
-use lapwing_core::explain::{Association, Noise, NoisePart};
-use lapwing_core::show::{
+use lapwing_analyse::explain::{Association, Noise, NoisePart};
+use lapwing_model::text::{counted, first_names};
+use lapwing_show::NoisePartText;
+use lapwing_show::NoiseText;
+use lapwing_show::{
     FIRST_METRIC, RowTitles, TitledRow, noise_advice, noise_headline, percent, quantity,
 };
-use lapwing_core::text::{counted, first_names};
 use lapwing_stats::Modes;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ mod answer;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::explain::{Noise, noise};
-use lapwing_core::show::chart;
+use lapwing_analyse::explain::{Noise, noise};
+use lapwing_show::chart;
 use lapwing_stats::Seed;
 
 use crate::error::{CliError, ExitStatus};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::model::Record;
 use lapwing_formats::{
     BadLines, EachRun, ImportError, ImportOptions, Imported, Source, TraceNames, read,
 };
+use lapwing_model::Record;
 use serde_json::Value;
 
 /// Returns the path of a fixture.

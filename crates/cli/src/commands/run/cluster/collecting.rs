@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lapwing_core::measure::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
-use lapwing_core::model::{InstanceOutcome, Record};
-use lapwing_core::text::counted;
+use lapwing_measure::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
+use lapwing_model::text::counted;
+use lapwing_model::{InstanceOutcome, Record};
 
 use super::super::interrupts;
 use super::endings::{JobEnding, instance_of, printed_by};
@@ -15,7 +15,7 @@ use super::folder::{ClusterTask, TaskPlace, TaskRecords};
 use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
 use super::scheduler::JobState;
 use crate::terminal::Terminal;
-use lapwing_core::measure::Consumer;
+use lapwing_measure::Consumer;
 
 /// How long to wait for the records of a job that has ended: a network file system may delay them.
 const GRACE: Duration = Duration::from_secs(3);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use lapwing_core::suite::{CommandLine, JobCommands};
+use lapwing_measure::suite::{CommandLine, JobCommands};
 
 use super::super::quoted;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState, output_of};

@@ -5,11 +5,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::measure::pytest::left_over;
-use lapwing_core::model::{
-    Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session,
-};
-use lapwing_core::suite::Plan;
+use lapwing_measure::pytest::left_over;
+use lapwing_measure::suite::Plan;
+use lapwing_model::{Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
 use serde_json::json;
 
 use super::folder::{SharedFolder, TaskInstance, TaskPlace, TaskRecords};

@@ -18,10 +18,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use lapwing_core::measure::{InstancePlan, VariantSources};
-use lapwing_core::model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
-use lapwing_core::record::{parse_line, write_line};
-use lapwing_core::suite::Plan;
+use lapwing_measure::suite::Plan;
+use lapwing_measure::{InstancePlan, VariantSources};
+use lapwing_model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
+use lapwing_record::{parse_line, write_line};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

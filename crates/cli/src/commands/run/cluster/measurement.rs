@@ -5,12 +5,12 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lapwing_core::measure::{
+use lapwing_measure::suite::{ClusterSettings, Plan, SchedulerSettings};
+use lapwing_measure::{
     Consumer, Event, FinishedInstance, JobCounts, RunEnd, RunError, Schedule, SessionRuns,
     VariantSources,
 };
-use lapwing_core::model::{Id, InstanceOutcome, Record};
-use lapwing_core::suite::{ClusterSettings, Plan, SchedulerSettings};
+use lapwing_model::{Id, InstanceOutcome, Record};
 
 use super::super::interrupts;
 use super::TOOL;

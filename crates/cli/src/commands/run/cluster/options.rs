@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::model::Session;
-use lapwing_core::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
+use lapwing_measure::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
+use lapwing_model::Session;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use lapwing_core::measure::FixedSchedule;
-use lapwing_core::suite::{CommandLine, ExecutorTables, Plan, command_text};
-use lapwing_core::text::{counted, grouped};
+use lapwing_measure::FixedSchedule;
+use lapwing_measure::suite::{CommandLine, ExecutorTables, Plan, command_text};
+use lapwing_model::text::{counted, grouped};
 
 use super::folder::SharedFolder;
 use super::measurement::scheduler_of;

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use lapwing_core::judge::{ExperimentSource, ExperimentTask, SharedSource};
+use lapwing_analyse::judge::{ExperimentSource, ExperimentTask, SharedSource};
 use lapwing_stats::{Bounds, Configuration, Experiments};
 use serde::{Deserialize, Serialize};
 

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use lapwing_core::judge::{ExperimentSource, ExperimentTask, SharedSource};
-use lapwing_core::measure::{Consumer, Event, JobCounts};
-use lapwing_core::suite::{ClusterSettings, ExecutorTables};
-use lapwing_core::text::{counted, plural};
+use lapwing_analyse::judge::{ExperimentSource, ExperimentTask, SharedSource};
+use lapwing_measure::suite::{ClusterSettings, ExecutorTables};
+use lapwing_measure::{Consumer, Event, JobCounts};
+use lapwing_model::text::{counted, plural};
 use lapwing_stats::Experiments;
 
 use super::super::progress::RunProgress;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_core::measure::local::LocalExecutor;
-use lapwing_core::measure::{
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::{
     Consumer, Environment, Event, Executor, FixedSchedule, RunEnd, RunnerSurroundings, SessionRuns,
     run as measure,
 };
-use lapwing_core::model::{Object, Outcome, Record};
-use lapwing_core::record::write_line;
+use lapwing_model::{Object, Outcome, Record};
+use lapwing_record::write_line;
 use serde_json::json;
 
 use super::super::{

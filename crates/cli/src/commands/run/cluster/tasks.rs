@@ -1,7 +1,7 @@
 //! The tasks of instances, and their nodes.
 
-use lapwing_core::measure::InstancePlan;
-use lapwing_core::suite::{ClusterSettings, Plan, SchedulerSettings};
+use lapwing_measure::InstancePlan;
+use lapwing_measure::suite::{ClusterSettings, Plan, SchedulerSettings};
 
 use super::super::new_id;
 use super::folder::{ClusterTask, TaskInstance};

@@ -1,0 +1,179 @@
+//! Findings: changes of one series or of a whole suite.
+
+use std::ops::RangeInclusive;
+
+use super::environment::EnvironmentChange;
+use super::size::ChangeSize;
+use super::triage::Triaged;
+use crate::sample::Subject;
+use lapwing_model::{Better, Metric};
+
+/// The shape of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// From one run to the next.
+    Step,
+    /// Slowly, over several runs.
+    Drift,
+    /// The newest runs exceed a threshold; when the level changed is not estimated.
+    Alarm,
+}
+
+/// Whether a change is for the worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// For the worse.
+    Regression,
+    /// For the better.
+    Improvement,
+    /// The metric has no direction.
+    Neither,
+}
+
+impl Direction {
+    /// Returns the direction of a level that rises or falls.
+    pub fn of(metric: &Metric, rises: bool) -> Self {
+        match (metric.better, rises) {
+            (None, _) => Self::Neither,
+            (Some(Better::Lower), true) | (Some(Better::Higher), false) => Self::Regression,
+            (Some(Better::Lower), false) | (Some(Better::Higher), true) => Self::Improvement,
+        }
+    }
+
+    /// Returns its name: `regression`, `improvement` or `change`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Improvement => "improvement",
+            Self::Neither => "change",
+        }
+    }
+}
+
+/// What a finding rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Evidence {
+    /// A test of the values before and after.
+    Test {
+        /// The probability of a change as clear as this in noise alone.
+        p_value: f64,
+        /// The same, corrected for the number of series; `None` if the rule does not correct.
+        p_adjusted: Option<f64>,
+    },
+    /// The energy statistic of the split, which E-divisive compares with those of permuted values.
+    EnergyStatistic(f64),
+    /// A threshold that the newest runs exceed.
+    Threshold(ExceededThreshold),
+}
+
+/// A threshold that the newest runs of a series exceed, in the metric's unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExceededThreshold {
+    /// The mean of the runs before.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// The threshold.
+    pub threshold: f64,
+    /// The newest values, the newest first: three or all that had to exceed it, if they are more.
+    pub latest: Vec<f64>,
+}
+
+/// A change of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The index of its series in [`super::Histories::series`].
+    pub series: usize,
+    /// What changed.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// Its shape.
+    pub kind: ChangeKind,
+    /// Whether it is for the worse.
+    pub direction: Direction,
+    /// The last moment at the level before, by the best estimate: for a drift, where it begins.
+    pub last_before: usize,
+    /// The first moment at the level after: for a drift, where it ends.
+    pub first_after: usize,
+    /// The first moments at the new level that are possible with 95 % confidence; for a drift, all of its moments;
+    /// for an alarm, the first of the runs that exceed the threshold.
+    pub range: RangeInclusive<usize>,
+    /// The last moment before the range: what is certainly older than the change.
+    pub good: usize,
+    /// Its size.
+    pub size: ChangeSize,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// Number of runs before, back to the change before, and after, up to the next change.
+    pub runs: [usize; 2],
+    /// The first moment at which the level was back; `None` if it still is what it changed to, or changed further.
+    pub went_away: Option<usize>,
+    /// What else differs between the runs before and after, what tells them apart best first.
+    pub environment: Vec<EnvironmentChange>,
+    /// What was said about it; `None` if it is news.
+    pub triage: Option<Triaged>,
+    /// Whether it was reported before.
+    pub is_notified: bool,
+}
+
+impl Finding {
+    /// Returns whether it may need somebody's attention: it still holds, and nobody has said anything about it.
+    pub fn is_open(&self) -> bool {
+        self.went_away.is_none() && self.triage.is_none()
+    }
+}
+
+/// Findings with one cause: changes of several series at the same place, or one that a whole suite shares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingGroup {
+    /// The indices of its findings in [`super::Detection::findings`], the largest first.
+    pub findings: Vec<usize>,
+    /// Whether most of the suite changed there.
+    pub is_shared: bool,
+    /// The possible first moments after the change that all members have in common.
+    pub range: RangeInclusive<usize>,
+    /// The last moment before the range.
+    pub good: usize,
+    /// Number of commits after that moment up to the end of the range, if it is known.
+    pub commits: Option<usize>,
+}
+
+impl FindingGroup {
+    /// Returns the finding that stands for all. The largest comes first, but of those that a suite shares the middle one says what they have in common.
+    pub fn lead(&self) -> usize {
+        let middle = self.findings.len() / 2;
+        self.findings[if self.is_shared { middle } else { 0 }]
+    }
+}
+
+/// A possible change that only the newest run shows, or the newest two. The third confirms it or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspicion {
+    /// The finding that it becomes if it is confirmed. If several histories share it, that of the one with the median change.
+    pub finding: Finding,
+    /// Number of histories that share it: those of a suite, or one.
+    pub histories: usize,
+}
+
+/// Why a series has no finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeriesState {
+    /// It was tested.
+    Tested,
+    /// It has too few runs.
+    TooFew {
+        /// The number that it has.
+        runs: usize,
+    },
+    /// It was not tried at the newest moments of its suite.
+    NotMeasured {
+        /// The moment at which it was tried last.
+        since: usize,
+    },
+    /// It was tried at the newest moments, and has had no usable value since.
+    NothingUsable {
+        /// The moment of its last usable value.
+        since: usize,
+    },
+}

@@ -1,0 +1,28 @@
+//! What a suite file says about the histories of single benchmarks and metrics.
+
+use super::series::Histories;
+use crate::sample::Subject;
+use lapwing_model::JudgeSettings;
+
+impl Histories {
+    /// Sets the smallest effect of each series, which is `smallest_effect` or else that of a suite file, removes the series
+    /// that the file mutes, and returns these.
+    pub fn apply_limits(
+        &mut self,
+        judge: &JudgeSettings,
+        smallest_effect: Option<f64>,
+    ) -> Vec<Subject> {
+        let mut muted = Vec::new();
+        self.series.retain_mut(|series| {
+            let subject = &series.subject;
+            let limits = judge.limits_of(&subject.benchmark, &subject.metric);
+            series.smallest_effect = smallest_effect.or(limits.smallest_effect);
+            let is_muted = limits.detect == Some(false);
+            if is_muted {
+                muted.push(subject.clone());
+            }
+            !is_muted
+        });
+        muted
+    }
+}

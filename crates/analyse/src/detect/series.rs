@@ -1,0 +1,319 @@
+//! The series of benchmarks: one value per run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lapwing_stats::as_f64;
+
+use super::environment::Observed;
+use super::options::HistoryOrder;
+use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
+use crate::judge::{MetricChoice, metric};
+use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
+use lapwing_model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
+use lapwing_record::InstanceData;
+
+/// The name of the series of the share of iterations that failed or timed out.
+pub const FAILURES: &str = "failures";
+
+/// A version measured in a session: a place in the history of a suite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// The place by date of the version.
+    pub position: HistoryPosition,
+    /// The session.
+    pub session: Arc<Session>,
+    /// The first run that was seen there, for its version.
+    pub run: Arc<Run>,
+    /// What was observed there.
+    pub(super) observed: Observed,
+}
+
+impl Moment {
+    /// Returns a moment around which nothing was observed.
+    pub fn new(position: HistoryPosition, session: Arc<Session>, run: Arc<Run>) -> Self {
+        Self {
+            position,
+            session,
+            run,
+            observed: Observed::default(),
+        }
+    }
+
+    /// Returns the version, or the session if the version is unknown.
+    pub fn label(&self) -> String {
+        let version = self.run.version.label();
+        version.unwrap_or_else(|| self.session.label())
+    }
+
+    /// Returns the version.
+    pub fn version(&self) -> &Version {
+        &self.run.version
+    }
+}
+
+/// One run of a series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeriesPoint {
+    /// The index of its moment in [`Histories::moments`].
+    pub moment: usize,
+    /// The geometric mean of the instance means, or the arithmetic one if a mean of the series is not positive; in the metric's unit.
+    pub value: f64,
+    /// Number of instances.
+    pub instances: usize,
+}
+
+/// The history of a metric of a benchmark in a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistorySeries {
+    /// Benchmark, setting and metric.
+    pub subject: Subject,
+    /// Unit and direction.
+    pub metric: Metric,
+    /// The smallest change to report, if it has a limit of its own.
+    pub smallest_effect: Option<f64>,
+    /// The ids that its benchmark was recorded with.
+    pub recorded_ids: BTreeSet<String>,
+    /// The runs with a usable value, in order.
+    pub points: Vec<SeriesPoint>,
+    /// The moments at which it was tried, in order: with or without a usable value.
+    pub tried: Vec<usize>,
+}
+
+/// The series of all benchmarks.
+#[derive(Debug, Clone, Default)]
+pub struct Histories {
+    /// The moments of all series, in order once [`Histories::sort`] was called.
+    pub moments: Vec<Moment>,
+    /// The series, by suite, benchmark, setting and metric.
+    pub series: Vec<HistorySeries>,
+    pub(super) known: BTreeMap<HistoryPosition, usize>,
+    /// Number of instances of earlier epochs, which are not used.
+    pub earlier: usize,
+}
+
+impl Histories {
+    /// Adds the series of a benchmark: a series for each variant and metric, and one of its failures if there are any.
+    pub fn add(&mut self, data: &BenchmarkData, rules: &CleaningRules, metrics: &MetricChoice) {
+        let history = History::of_sessions(data);
+        for sample in samples(data, GroupBy::Variant) {
+            self.earlier += sample.earlier_epoch;
+            let (policy, _) = rules.policy(&sample);
+            let runs = self.by_moment(&sample, &history);
+            let recorded_ids: BTreeSet<String> = sample
+                .instances
+                .iter()
+                .map(|it| it.instance.benchmark.id.clone())
+                .collect();
+            let subject = |metric: &MetricName| Subject {
+                suite: data.suite.clone(),
+                benchmark: data.benchmark.id.clone(),
+                setting: sample.setting.clone(),
+                metric: metric.clone(),
+            };
+            for name in metrics.of(&sample) {
+                let points = points(&runs, &name, policy);
+                if points.is_empty() {
+                    continue;
+                }
+                self.series.push(HistorySeries {
+                    subject: subject(&name),
+                    metric: metric(&sample, &name),
+                    smallest_effect: None,
+                    recorded_ids: recorded_ids.clone(),
+                    points,
+                    tried: runs.keys().copied().collect(),
+                });
+            }
+            let failures = failures(&runs);
+            if failures.iter().any(|point| point.value > 0.0) {
+                self.series.push(HistorySeries {
+                    subject: subject(&FAILURES.to_owned()),
+                    metric: Metric::lower("1"),
+                    smallest_effect: None,
+                    recorded_ids,
+                    points: failures,
+                    tried: runs.keys().copied().collect(),
+                });
+            }
+        }
+    }
+
+    /// Groups the instances of a sample by moment.
+    fn by_moment<'d>(
+        &mut self,
+        sample: &Sample<'d>,
+        history: &History,
+    ) -> BTreeMap<usize, Vec<&'d InstanceData>> {
+        let mut runs: BTreeMap<usize, Vec<&InstanceData>> = BTreeMap::new();
+        for instance in &sample.instances {
+            let Some(position) = history.position(&instance.run.id) else {
+                continue;
+            };
+            let next = self.moments.len();
+            let at = *self.known.entry(position).or_insert(next);
+            if at == next {
+                let (session, run) = (instance.session.clone(), instance.run.clone());
+                self.moments.push(Moment::new(position, session, run));
+            }
+            self.moments[at].observed.add(instance);
+            runs.entry(at).or_default().push(instance);
+        }
+        runs
+    }
+
+    /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were added.
+    pub fn sort(&mut self, order: HistoryOrder) {
+        let key = |position: &HistoryPosition| -> (Option<Timestamp>, HistoryPosition) {
+            match order {
+                HistoryOrder::Version => (None, *position),
+                HistoryOrder::Time => (Some(position.measured), *position),
+            }
+        };
+        let mut sorted: Vec<usize> = (0..self.moments.len()).collect();
+        sorted.sort_by_key(|at| key(&self.moments[*at].position));
+        let mut places = vec![0; sorted.len()];
+        for (place, at) in sorted.iter().enumerate() {
+            places[*at] = place;
+        }
+        let mut moments: Vec<Option<Moment>> = self.moments.drain(..).map(Some).collect();
+        self.moments = sorted.iter().filter_map(|at| moments[*at].take()).collect();
+        for place in self.known.values_mut() {
+            *place = places[*place];
+        }
+        self.series
+            .sort_by(|one, other| one.subject.cmp(&other.subject));
+        self.series.dedup_by(|later, first| {
+            let is_same = later.subject == first.subject;
+            if is_same {
+                first.points.append(&mut later.points);
+                first.tried.append(&mut later.tried);
+                first.recorded_ids.append(&mut later.recorded_ids);
+            }
+            is_same
+        });
+        for series in &mut self.series {
+            for point in &mut series.points {
+                point.moment = places[point.moment];
+            }
+            series.points.sort_by_key(|point| point.moment);
+            for moment in &mut series.tried {
+                *moment = places[*moment];
+            }
+            series.tried.sort_unstable();
+        }
+    }
+
+    /// Returns the moments of a suite at which one of its series was tried.
+    pub fn moments_of_suite(&self, suite: &str) -> BTreeSet<usize> {
+        let of_suite = self.series.iter().filter(|it| it.subject.suite == suite);
+        of_suite.flat_map(|it| it.tried.iter().copied()).collect()
+    }
+
+    /// Returns the index of the moment of a session and version, if it is known.
+    pub fn moment_of(&self, session: &Id, version: Option<&str>) -> Option<usize> {
+        self.moments.iter().position(|moment| {
+            moment.session.id == *session && moment.run.version.label().as_deref() == version
+        })
+    }
+}
+
+impl HistorySeries {
+    /// Returns whether all values are positive, so that changes are ratios.
+    pub fn is_ratio(&self) -> bool {
+        self.points.iter().all(|point| point.value > 0.0)
+    }
+
+    /// Returns whether the values from this point on differ.
+    pub(super) fn varies_from(&self, first: usize) -> bool {
+        let mut pairs = self.points[first..].windows(2);
+        pairs.any(|pair| pair[0].value.total_cmp(&pair[1].value).is_ne())
+    }
+
+    /// Returns the values on the scale on which levels are compared: logarithms where all are positive.
+    pub(super) fn scaled(&self) -> Vec<f64> {
+        self.scaled_from(0)
+    }
+
+    /// Returns those from this point on.
+    pub(super) fn scaled_from(&self, first: usize) -> Vec<f64> {
+        let is_ratio = self.is_ratio();
+        let values = self.points[first..].iter().map(|point| point.value);
+        values
+            .map(|value| if is_ratio { value.ln() } else { value })
+            .collect()
+    }
+}
+
+fn points(
+    runs: &BTreeMap<usize, Vec<&InstanceData>>,
+    metric: &str,
+    policy: CleaningPolicy,
+) -> Vec<SeriesPoint> {
+    let mut means = Vec::new();
+    for (moment, instances) in runs {
+        let cleaned = clean(instances.iter().copied(), metric, policy);
+        let of_run: Vec<f64> = cleaned.instances.iter().map(CleanInstance::mean).collect();
+        if !of_run.is_empty() && of_run.iter().all(|mean| mean.is_finite()) {
+            means.push((*moment, of_run));
+        }
+    }
+    let positive = means
+        .iter()
+        .flat_map(|(_, means)| means)
+        .all(|mean| *mean > 0.0);
+    let centre = |means: &[f64]| {
+        if positive {
+            lapwing_stats::geometric_mean(means)
+        } else {
+            lapwing_stats::mean(means)
+        }
+    };
+    let points = means.into_iter().filter_map(|(moment, means)| {
+        Some(SeriesPoint {
+            moment,
+            value: centre(&means)?,
+            instances: means.len(),
+        })
+    });
+    points.collect()
+}
+
+/// Returns the share of failed iterations of each run, of those that were tried.
+fn failures(runs: &BTreeMap<usize, Vec<&InstanceData>>) -> Vec<SeriesPoint> {
+    let mut points = Vec::new();
+    for (moment, instances) in runs {
+        let (mut failed, mut tried) = (0, 0);
+        for instance in instances {
+            let outcomes = &instance.iterations.outcome;
+            failed += outcomes.iter().filter(|it| is_failure(**it)).count();
+            tried += outcomes
+                .iter()
+                .filter(|it| **it != Outcome::Skipped)
+                .count();
+            // An instance may fail before its first iteration.
+            let ended = instance.end.as_ref().map(|end| end.outcome);
+            let whole = matches!(
+                ended,
+                Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
+            );
+            if outcomes.is_empty() && whole {
+                failed += 1;
+                tried += 1;
+            }
+        }
+        if tried > 0 {
+            points.push(SeriesPoint {
+                moment: *moment,
+                value: as_f64(failed) / as_f64(tried),
+                instances: instances.len(),
+            });
+        }
+    }
+    points
+}
+
+fn is_failure(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Failed | Outcome::TimedOut)
+}

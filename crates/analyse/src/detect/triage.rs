@@ -1,0 +1,114 @@
+//! What people said about findings.
+
+use super::finding::Finding;
+use super::search::Detection;
+use super::series::{Histories, HistorySeries, Moment};
+use crate::sample::Subject;
+use lapwing_model::Id;
+use lapwing_record::{Change, NameHistory, Remark, Triage, TriageState};
+
+/// What was said about a finding, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Triaged {
+    /// What was said.
+    pub state: TriageState,
+    /// Who said it.
+    pub by: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// The annotation.
+    pub annotation: Id,
+}
+
+impl Detection {
+    /// Marks the findings that active annotations are about; the latest judgement counts.
+    pub fn triage(&mut self, histories: &Histories, remarks: &[Remark]) {
+        let names = NameHistory::of(remarks);
+        for finding in &mut self.findings {
+            let series = &histories.series[finding.series];
+            for remark in remarks {
+                let Some(Change::Triage(triage)) = remark.active() else {
+                    continue;
+                };
+                if !is_about(remark, triage, series, &names) || !covers(triage, finding, histories)
+                {
+                    continue;
+                }
+                if triage.state == TriageState::Notified {
+                    finding.is_notified = true;
+                    continue;
+                }
+                finding.triage = Some(Triaged {
+                    state: triage.state,
+                    by: remark.annotation.by.clone(),
+                    reason: remark.annotation.reason.clone(),
+                    annotation: remark.annotation.id,
+                });
+            }
+        }
+    }
+}
+
+fn is_about(remark: &Remark, triage: &Triage, series: &HistorySeries, names: &NameHistory) -> bool {
+    let subject = &series.subject;
+    let metric = triage.metric.as_ref();
+    metric.is_none_or(|metric| *metric == subject.metric)
+        && series
+            .recorded_ids
+            .iter()
+            .any(|recorded| remark.is_about(names, &subject.suite, recorded))
+}
+
+/// Returns whether the place of a triage may be that of a finding: within the range of its first moments, as later
+/// runs may move the best estimate.
+fn covers(triage: &Triage, finding: &Finding, histories: &Histories) -> bool {
+    let is_place = |moment: &Moment| {
+        let session = triage
+            .session
+            .is_none_or(|session| session == moment.session.id);
+        let version = moment.version();
+        let is_version = |wanted: &String| {
+            version.label().as_ref() == Some(wanted)
+                || version.name.as_ref() == Some(wanted)
+                || (version.commit.as_ref())
+                    .is_some_and(|commit| commit.starts_with(wanted.as_str()))
+        };
+        session && triage.version.as_ref().is_none_or(is_version)
+    };
+    if triage.session.is_none() && triage.version.is_none() {
+        return true;
+    }
+    let mut places = finding.range.clone().chain([finding.first_after]);
+    places.any(|moment| is_place(&histories.moments[moment]))
+}
+
+/// Returns a short name for a change of a subject at a moment, which stays the same as long as the place does.
+pub fn change_id(subject: &Subject, moment: &Moment) -> String {
+    let setting = subject.setting.text().unwrap_or_default();
+    let version = moment.version().label().unwrap_or_default();
+    let id = Id::derived(&[
+        subject.suite.as_bytes(),
+        subject.benchmark.as_bytes(),
+        setting.as_bytes(),
+        subject.metric.as_bytes(),
+        moment.session.id.as_bytes(),
+        version.as_bytes(),
+    ]);
+    let text = id.to_string();
+    text[text.len() - 8..].to_owned()
+}
+
+impl Moment {
+    /// Returns a triage of a change of a subject at this moment.
+    pub fn triage_of(&self, subject: &Subject, state: TriageState) -> Triage {
+        Triage {
+            suite: Some(subject.suite.clone()),
+            benchmark: subject.benchmark.clone(),
+            exactly: true,
+            metric: Some(subject.metric.clone()),
+            state,
+            session: Some(self.session.id),
+            version: self.version().label(),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Caveats for readers of a comparison.
+
+use std::collections::BTreeSet;
+
+use lapwing_stats::{Modes, mann_whitney, mean, modes};
+
+use super::compare::{SideSample, have_other_units};
+use super::instance_means;
+use super::unit::imbalance;
+use lapwing_model::Id;
+use lapwing_model::text::first_names;
+
+/// A caveat for readers of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caution {
+    /// The sides differ much in the shares of their hosts, or of processor models.
+    OtherMachines {
+        /// The baseline's.
+        baseline: String,
+        /// The candidate's.
+        candidate: String,
+    },
+    /// All of one side was measured before the other, in the same session.
+    NotInterleaved,
+    /// A side has a single session, and the other side has others: differences between sessions are part of the ratio.
+    OneSession,
+    /// Instances of a side are excluded because they are of an earlier epoch.
+    EarlierEpoch {
+        /// Number of excluded instances, of both sides.
+        instances: usize,
+    },
+    /// The values are in units that cannot be converted into each other.
+    OtherUnits {
+        /// The baseline's.
+        baseline: String,
+        /// The candidate's.
+        candidate: String,
+    },
+    /// Instances of the candidate fail at a higher rate than those of the baseline (Mann–Whitney, 5 % one-sided).
+    Failures {
+        /// Number of the candidate's failures.
+        candidate: usize,
+        /// Number of the baseline's failures.
+        baseline: usize,
+    },
+    /// Fewer than five replicates per side do not overlap: noise of two modes can do that by chance.
+    FewApart,
+    /// The method's intervals are too narrow with fewer than 10 instances per side.
+    NarrowMethod,
+    /// The instance means fall into groups, and there are too few for the interval to keep its level.
+    FewOfSeveralModes,
+}
+
+pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let hosts = sides.map(|side| {
+        side.origins
+            .iter()
+            .filter_map(|it| it.host.clone())
+            .collect()
+    });
+    if imbalance(hosts) > MOST_IMBALANCE || are_apart(sides, |side| &side.hosts) {
+        cautions.push(other_machines(sides, |side| &side.hosts));
+    } else if are_apart(sides, |side| &side.processors) {
+        cautions.push(other_machines(sides, |side| &side.processors));
+    }
+    let earlier = sides.iter().map(|side| side.earlier).sum();
+    if earlier > 0 {
+        cautions.push(Caution::EarlierEpoch { instances: earlier });
+    }
+    if have_other_units(sides) {
+        let [baseline, candidate] = sides.map(|side| first_names(&side.units, 3));
+        cautions.push(Caution::OtherUnits {
+            baseline,
+            candidate,
+        });
+    }
+    let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
+    if is_measured && fails_more_often(sides.map(|side| side.failure_rates.as_slice())) {
+        cautions.push(Caution::Failures {
+            candidate: sides[1].failures,
+            baseline: sides[0].failures,
+        });
+    }
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let is_few = means.iter().any(|it| it.len() < ENOUGH_FOR_MODES);
+    if is_few && fall_into_groups(&means) {
+        cautions.push(Caution::FewOfSeveralModes);
+    }
+    cautions
+}
+
+/// Number of instances per side from which intervals keep their level even if means fall into groups (`docs/calibration.md`).
+const ENOUGH_FOR_MODES: usize = 10;
+
+/// Difference between the sides in shares of hosts above which a caution is shown, from 0 to 1.
+const MOST_IMBALANCE: f64 = 0.25;
+
+fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
+    let [baseline, candidate] = sides.map(of);
+    !baseline.is_empty() && !candidate.is_empty() && baseline.is_disjoint(candidate)
+}
+
+fn other_machines(
+    sides: [&SideSample; 2],
+    of: impl Fn(&SideSample) -> &BTreeSet<String>,
+) -> Caution {
+    let [baseline, candidate] = sides.map(|side| first_names(of(side), 3));
+    Caution::OtherMachines {
+        baseline,
+        candidate,
+    }
+}
+
+/// Returns the cautions that follow from the times and hosts of the two sides.
+pub(super) fn design_cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let sessions = sides
+        .map(|side| -> BTreeSet<Id> { side.origins.iter().map(|origin| origin.session).collect() });
+    if sessions.iter().any(|of_side| of_side.len() == 1) && sessions[0] != sessions[1] {
+        cautions.push(Caution::OneSession);
+    }
+    if sessions[0] == sessions[1] && sessions[0].len() == 1 && is_one_side_first(sides) {
+        cautions.push(Caution::NotInterleaved);
+    }
+    cautions
+}
+
+/// Returns whether all instances of one side come before all of the other one.
+fn is_one_side_first(sides: [&SideSample; 2]) -> bool {
+    let range = |side: &SideSample| {
+        let positions = || side.origins.iter().map(|origin| origin.position);
+        positions().min().zip(positions().max())
+    };
+    match sides.map(range) {
+        [Some(one), Some(other)] => one.1 < other.0 || other.1 < one.0,
+        _ => false,
+    }
+}
+
+/// Returns whether the instances of the candidate fail at a higher rate than those of the baseline.
+fn fails_more_often(rates: [&[f64]; 2]) -> bool {
+    let [baseline, candidate] = rates;
+    let is_higher = mean(candidate) > mean(baseline);
+    is_higher && mann_whitney(baseline, candidate).is_some_and(|test| test.p_value <= 0.1)
+}
+
+/// Returns whether the instances of a side detectably fall into two groups: in that side alone, or in both sides
+/// together if a side has instances in both groups.
+fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
+    if means
+        .iter()
+        .any(|it| matches!(modes(it), Modes::Two { .. }))
+    {
+        return true;
+    }
+    let Modes::Two { split, .. } = modes(&means.concat()) else {
+        return false;
+    };
+    let is_upper = |mean: &f64| *mean >= split.gap.1;
+    let is_mixed = |side: &Vec<f64>| side.iter().any(is_upper) && !side.iter().all(is_upper);
+    means.iter().any(is_mixed)
+}

@@ -1,0 +1,623 @@
+//! Comparison of a candidate with a baseline, for many benchmarks at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::caution::{Caution, cautions, design_cautions};
+use super::descriptive::DescriptiveRatio;
+use super::duet::DuetPart;
+use super::family::{FamilyAnswer, of_ratio, own_test};
+use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
+use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
+use crate::clean::Cleaned;
+use crate::sample::{SideSetting, Subject, differ};
+use lapwing_model::{Better, Id, Look, Metric};
+use lapwing_stats::{Confidence, Difference, Interval, NeededReplicates, Replicates, Seed};
+
+/// Options of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompareOptions {
+    /// The method of interval and p-value.
+    pub method: CompareMethod,
+    /// The level of the intervals.
+    pub confidence: Confidence,
+    /// The smallest change that matters, as a share (0.03 for 3 %): only what is surely larger is a regression or an improvement.
+    /// Without it these are significant changes of any size, and the band of what is no change is that of
+    /// [`CompareOptions::band`].
+    pub smallest_effect: Option<f64>,
+    /// The accepted share of false regressions and improvements among all of them.
+    pub false_discovery_rate: f64,
+    /// The fewest sessions per side for a verdict; 1 accepts a single occasion.
+    pub min_sessions: usize,
+    /// The seed of random numbers.
+    pub seed: Seed,
+}
+
+impl CompareOptions {
+    /// The largest change that is none, as a share, where the user gives no smallest effect.
+    pub const USUAL_BAND: f64 = 0.03;
+
+    /// Returns the largest change that is none, as a share: there is no change if the whole interval is within it.
+    pub fn band(&self) -> f64 {
+        self.smallest_effect.unwrap_or(Self::USUAL_BAND)
+    }
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            method: CompareMethod::Default,
+            confidence: Confidence::P95,
+            smallest_effect: None,
+            false_discovery_rate: 0.05,
+            min_sessions: 1,
+            seed: Seed(7),
+        }
+    }
+}
+
+/// The method of interval and p-value. All except the hierarchical bootstrap use one mean per instance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CompareMethod {
+    /// Student's t on logarithms over the unit of replication, of pairs if the sides share their blocks, sessions or hosts, with
+    /// the variance that the family of all benchmarks shows; with unequal numbers also Welch's, and the wider counts.
+    #[default]
+    Default,
+    /// Welch's t on logarithms.
+    Welch,
+    /// Student's t on logarithms, with one variance for both sides. Only part of the default.
+    Student,
+    /// Student's t of the differences of pairs, on logarithms. Only part of the default.
+    Paired,
+    /// The studentised bootstrap of the logarithms of the instance means.
+    BootstrapT,
+    /// The BCa bootstrap over instances, of the ratio of arithmetic means.
+    Bca,
+    /// Fieller's interval of the ratio of arithmetic means.
+    Fieller,
+    /// The percentile bootstrap of instances and iterations; too narrow with few instances.
+    Hierarchical,
+    /// Mann–Whitney's test; the ratio is Hodges and Lehmann's.
+    MannWhitney,
+    /// Brunner and Munzel's test; the ratio is Hodges and Lehmann's.
+    BrunnerMunzel,
+    /// The permutation test of the means of logarithms; the interval is Welch's.
+    Permutation,
+}
+
+impl CompareMethod {
+    /// Returns whether the intervals are too narrow with this few instances (`docs/calibration.md`).
+    fn is_narrow_with_few(self, sides: [&SideSample; 2]) -> bool {
+        const ENOUGH: usize = 10;
+        let is_few = sides
+            .iter()
+            .any(|side| side.cleaned.instances.len() < ENOUGH);
+        is_few && matches!(self, Self::Hierarchical | Self::Bca)
+    }
+}
+
+/// One side of a benchmark and metric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SideSample {
+    /// The values after cleaning.
+    pub cleaned: Cleaned,
+    /// Whether everything is excluded because no steady state is reached.
+    pub never_steady: bool,
+    /// Number of recorded instances, including excluded ones.
+    pub recorded_instances: usize,
+    /// The origin of each instance of `cleaned`, in the same order; empty if unknown.
+    pub origins: Vec<InstanceOrigin>,
+    /// The instances of duets, with their values by iteration.
+    pub duets: Vec<DuetPart>,
+    /// Number of iterations that failed or timed out, and of instances without any iteration.
+    pub failures: usize,
+    /// The share of iterations that failed or timed out, per instance.
+    pub failure_rates: Vec<f64>,
+    /// Whether any iteration has a value, even an excluded one.
+    pub has_values: bool,
+    /// Whether there are summaries from a source without samples.
+    pub has_summary: bool,
+    /// The hosts of the instances, if known.
+    pub hosts: BTreeSet<String>,
+    /// The processor models of the hosts, if known.
+    pub processors: BTreeSet<String>,
+    /// The benchmark's fingerprints, if known.
+    pub fingerprints: BTreeSet<String>,
+    /// By recorded id, the parameters that define the benchmark.
+    pub params: BTreeMap<String, BTreeMap<String, String>>,
+    /// The units of the values, if known.
+    pub units: BTreeSet<String>,
+    /// The directions of the metric, if known.
+    pub directions: BTreeSet<Better>,
+    /// The variants and levels of factors.
+    pub setting: SideSetting,
+    /// The runs.
+    pub runs: BTreeSet<Id>,
+    /// Number of instances excluded because they are of an earlier epoch.
+    pub earlier: usize,
+    /// The number of instances by the look that followed them.
+    pub looks: BTreeMap<Look, usize>,
+}
+
+/// The result of a comparison of two sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What is compared.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// The baseline's name, as the user gave it.
+    pub baseline: String,
+    /// The candidate's name.
+    pub candidate: String,
+    /// The baseline's centre; `None` if it has no values.
+    pub baseline_estimate: Option<Estimate>,
+    /// The candidate's centre; `None` if it has no values.
+    pub candidate_estimate: Option<Estimate>,
+    /// Candidate / baseline; `None` below three instances per side, or if the means allow no ratio.
+    pub ratio: Option<ComparedRatio>,
+    /// The ratio of iterations, if a side has too few instances for more.
+    pub descriptive: Option<DescriptiveRatio>,
+    /// Candidate − baseline, in the metric's unit; only if means that are not positive allow no ratio.
+    pub difference: Option<Difference>,
+    /// The p-value adjusted for the number of comparisons (Benjamini & Hochberg 1995).
+    pub p_adjusted: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the verdict is not a clearer one; `None` if nothing prevents it.
+    pub reason: Option<VerdictReason>,
+    /// Whether the values are counts that never vary within a side, so that they are compared exactly.
+    pub is_exact: bool,
+    /// Caveats for the reader.
+    pub cautions: Vec<Caution>,
+    /// The runs of the baseline and of the candidate.
+    pub runs: [BTreeSet<Id>; 2],
+    /// The variants and levels of the two sides.
+    pub settings: [SideSetting; 2],
+    /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
+    pub replication: Option<Replication>,
+    /// The answer of the test of the family; `None` until the verdicts are given, and with a method other than the default.
+    pub(super) answer: Option<FamilyAnswer>,
+    /// The counts of the two sides, if they never vary there.
+    pub(super) counts: Option<[f64; 2]>,
+}
+
+impl Comparison {
+    /// Returns whether each side is one process with several iterations.
+    pub fn is_one_process(&self) -> bool {
+        let described = self.descriptive.as_ref();
+        described.is_some_and(|ratio| ratio.iterations.is_some())
+    }
+
+    /// Returns whether it is certain that something changed, if perhaps by less than the smallest effect.
+    pub fn has_changed(&self) -> bool {
+        self.answer.as_ref().is_some_and(|it| it.changed)
+    }
+
+    /// Returns the number of earlier sessions that its variance rests on, too.
+    pub fn earlier_sessions(&self) -> usize {
+        self.answer.as_ref().map_or(0, |it| it.test.history)
+    }
+
+    /// Returns how many replicates per side would give a verdict; `None` where it has one, or where no number is known.
+    pub fn needed(&self) -> Option<NeededReplicates> {
+        match self.reason? {
+            VerdictReason::TooWide { needed } | VerdictReason::ManyComparisons { needed, .. } => {
+                needed
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the number if those at hand count.
+    pub fn needed_in_total(&self) -> Option<NeededReplicates> {
+        self.needed()?;
+        let answer = self.answer.as_ref()?;
+        Some(answer.test.total_for_verdict(&answer.rule))
+    }
+}
+
+/// The ratio candidate / baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparedRatio {
+    /// The ratio: above 1 the candidate has more of the metric.
+    pub value: f64,
+    /// Its interval; `None` if the data do not bound it.
+    pub interval: Option<Interval>,
+    /// Two-sided p-value of "the ratio is 1".
+    pub p_value: f64,
+    /// The method; never [`CompareMethod::Default`].
+    pub method: CompareMethod,
+    /// The unit of replication.
+    pub unit: ReplicationUnit,
+    /// The numbers of replicates of the two sides.
+    pub replicates: [usize; 2],
+    /// The interval without pairing, from instances; `None` if the replicates are not pairs.
+    pub unpaired: Option<Interval>,
+}
+
+/// A ratio by the default method, with its replicates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedRatio {
+    /// The ratio.
+    pub ratio: ComparedRatio,
+    /// Its replicates.
+    pub replication: Replication,
+}
+
+/// The verdict of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The candidate is worse.
+    Regression,
+    /// The candidate is better.
+    Improvement,
+    /// The candidate is worse in these runs, of one process per side; another process may differ.
+    WorseInRuns,
+    /// The candidate is better in these runs.
+    BetterInRuns,
+    /// The candidate hardly differs in these runs.
+    UnchangedInRuns,
+    /// The candidate surely differs by less than the smallest effect that matters, or than 3 %.
+    Equivalent,
+    /// The data do not decide.
+    Inconclusive,
+    /// A side was not measured.
+    NotMeasured,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 8] = [
+        Self::Regression,
+        Self::Improvement,
+        Self::WorseInRuns,
+        Self::BetterInRuns,
+        Self::UnchangedInRuns,
+        Self::Equivalent,
+        Self::Inconclusive,
+        Self::NotMeasured,
+    ];
+
+    /// Returns its name in data: `not_measured`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Improvement => "improvement",
+            Self::WorseInRuns => "worse_in_runs",
+            Self::BetterInRuns => "better_in_runs",
+            Self::UnchangedInRuns => "unchanged_in_runs",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive => "inconclusive",
+            Self::NotMeasured => "not_measured",
+        }
+    }
+
+    /// Returns its name in text: `not measured`.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::WorseInRuns => "worse in these runs",
+            Self::BetterInRuns => "better in these runs",
+            Self::UnchangedInRuns => "no change in these runs",
+            Self::Equivalent => "no change",
+            Self::Inconclusive => "undecided",
+            Self::NotMeasured => "not measured",
+            Self::Regression | Self::Improvement => self.name(),
+        }
+    }
+}
+
+/// Why there is no clearer verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum VerdictReason {
+    /// A side has fewer instances than a verdict needs.
+    FewInstances,
+    /// A side has fewer sessions than the options require.
+    FewSessions {
+        /// How many each side has.
+        sessions: [usize; 2],
+        /// How many are required.
+        required: usize,
+    },
+    /// A side has only summaries from a source without samples.
+    OnlySummaries,
+    /// A mean is zero or negative, so that there is no ratio.
+    NotPositive {
+        /// Number of instances with such a mean, if both means over all instances are above zero and only the
+        /// logarithms of instances are undefined.
+        instances: usize,
+    },
+    /// The method gives no ratio of these values: no variation, or numbers too large.
+    Undefined,
+    /// It is unknown whether more of the metric is better or worse.
+    NoDirection,
+    /// The interval is too wide; so many replicates per side would give a verdict.
+    TooWide {
+        /// The number; `None` if the method has no replicates.
+        needed: Option<NeededReplicates>,
+    },
+    /// Significant alone, but not after correction for the number of comparisons.
+    ManyComparisons {
+        /// The number of comparisons in the family.
+        comparisons: usize,
+        /// So many replicates per side would give a verdict.
+        needed: Option<NeededReplicates>,
+    },
+    /// All values of both sides are equal.
+    AllEqual,
+    /// The baseline was never measured: the benchmark is new.
+    NoBaseline,
+    /// The candidate was never measured.
+    NoCandidate,
+    /// The benchmark changed between the sides: they are of different epochs.
+    OtherBenchmark,
+    /// The values are in units that cannot be converted into each other.
+    OtherUnit,
+    /// More of the metric is better on one side and worse on the other.
+    OtherDirection,
+    /// A side never reaches a steady state.
+    NeverSteady,
+    /// Every iteration of a side failed or was excluded.
+    NothingLeft {
+        /// Number of failed iterations and instances of that side.
+        failures: usize,
+    },
+}
+
+/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until [`decide`](super::decide) has all
+/// comparisons.
+pub fn compare(
+    subject: Subject,
+    metric: Metric,
+    names: [&str; 2],
+    sides: [&SideSample; 2],
+    options: &CompareOptions,
+) -> Comparison {
+    // A number in another unit must not be read as one in the metric's.
+    let is_in_unit = |side: &SideSample| {
+        metric.unit.is_empty() || side.units.iter().all(|unit| *unit == metric.unit)
+    };
+    let estimates = sides.map(|side| estimate(&side.cleaned).filter(|_| is_in_unit(side)));
+    let (judged, reason) = match obstacle(sides) {
+        Some(reason) => (None, Some(reason)),
+        None => match ratio(sides, options, &subject) {
+            Some(judged) => (Some(judged), None),
+            None => (None, Some(without_ratio(sides))),
+        },
+    };
+    let descriptive = (reason == Some(VerdictReason::FewInstances))
+        .then(|| DescriptiveRatio::of(sides, options.confidence))
+        .flatten();
+    let counts = counts(sides, &metric);
+    let (ratio, replication) = judged.unzip();
+    let mut replication = replication.flatten();
+    let estimates = match &replication {
+        Some(replication) => with_centres(estimates, replication),
+        None => estimates,
+    };
+    let mut difference = None;
+    let is_not_positive = matches!(reason, Some(VerdictReason::NotPositive { .. }));
+    if is_not_positive && options.method == CompareMethod::Default {
+        replication = Replication::of(sides, &sides.map(|side| instance_means(&side.cleaned)));
+        difference = replication
+            .as_ref()
+            .and_then(|replication| replication.difference(options.confidence));
+    }
+    let mut cautions = cautions(sides);
+    if replication.is_some() {
+        cautions.extend(design_cautions(sides));
+    }
+    if ratio.is_some() && options.method.is_narrow_with_few(sides) {
+        cautions.push(Caution::NarrowMethod);
+    }
+    let verdict = match reason {
+        Some(
+            VerdictReason::NoBaseline
+            | VerdictReason::NoCandidate
+            | VerdictReason::NothingLeft { .. },
+        ) => Verdict::NotMeasured,
+        _ => Verdict::Inconclusive,
+    };
+    Comparison {
+        subject,
+        metric,
+        baseline: names[0].to_owned(),
+        candidate: names[1].to_owned(),
+        baseline_estimate: estimates[0],
+        candidate_estimate: estimates[1],
+        ratio,
+        descriptive,
+        difference,
+        p_adjusted: None,
+        verdict,
+        reason: reason.or_else(|| few_sessions(sides, options)),
+        is_exact: false,
+        cautions,
+        runs: sides.map(|side| side.runs.clone()),
+        settings: sides.map(|side| side.setting.clone()),
+        replication,
+        answer: None,
+        counts,
+    }
+}
+
+/// The unit of times, which are never counts.
+const SECONDS: &str = "s";
+
+/// Returns the whole numbers that all iterations of the two sides have, if each side has several iterations and they never vary.
+fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
+    if metric.unit == SECONDS {
+        return None;
+    }
+    let of_side = |side: &SideSample| {
+        let mut values = side.cleaned.instances.iter().flat_map(|it| &it.values);
+        let first = *values.next()?;
+        let (mut others, mut number) = (true, 1);
+        for value in values {
+            others &= value.total_cmp(&first).is_eq();
+            number += 1;
+        }
+        (others && number > 1 && first.fract() == 0.0).then_some(first)
+    };
+    Some([of_side(sides[0])?, of_side(sides[1])?])
+}
+
+/// Returns the estimates with the centres that the ratio is computed from, so that the three numbers agree.
+fn with_centres(
+    estimates: [Option<Estimate>; 2],
+    replication: &Replication,
+) -> [Option<Estimate>; 2] {
+    let [baseline, candidate] = estimates;
+    let centred = |estimate: Option<Estimate>, side: usize| {
+        estimate.map(|estimate| {
+            let centre = replication.centres[side].exp();
+            // Rounding alone is no difference: 4 MiB in every instance stay 4 MiB.
+            let is_same = (centre / estimate.value - 1.0).abs() < 1e-12;
+            Estimate {
+                value: if is_same { estimate.value } else { centre },
+                ..estimate
+            }
+        })
+    };
+    [centred(baseline, 0), centred(candidate, 1)]
+}
+
+/// Returns the reason why a ratio is impossible, if any.
+pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
+    for (side, never) in sides
+        .into_iter()
+        .zip([VerdictReason::NoBaseline, VerdictReason::NoCandidate])
+    {
+        if !side.cleaned.instances.is_empty() {
+            continue;
+        }
+        return Some(if side.has_summary {
+            VerdictReason::OnlySummaries
+        } else if side.recorded_instances == 0 {
+            never
+        } else if side.never_steady {
+            VerdictReason::NeverSteady
+        } else {
+            VerdictReason::NothingLeft {
+                failures: side.failures,
+            }
+        });
+    }
+    let [old, new] = sides.map(|side| &side.fingerprints);
+    let changed = !old.is_empty() && !new.is_empty() && old != new;
+    // Sides of one store differ by their epochs already; sides of two files do not.
+    let [old, new] = sides.map(|side| &side.params);
+    let is_other = |(id, params)| new.get(id).is_some_and(|it| differ(it, params));
+    if changed || old.iter().any(is_other) {
+        return Some(VerdictReason::OtherBenchmark);
+    }
+    if have_other_units(sides) {
+        return Some(VerdictReason::OtherUnit);
+    }
+    if sides[0].directions.union(&sides[1].directions).count() > 1 {
+        return Some(VerdictReason::OtherDirection);
+    }
+    let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
+    sides.iter().any(few).then_some(VerdictReason::FewInstances)
+}
+
+pub(super) fn have_other_units(sides: [&SideSample; 2]) -> bool {
+    sides[0].units.union(&sides[1].units).count() > 1
+}
+
+/// Returns the ratio and, with the default method, its replicates.
+fn ratio(
+    sides: [&SideSample; 2],
+    options: &CompareOptions,
+    subject: &Subject,
+) -> Option<(ComparedRatio, Option<Replication>)> {
+    if options.method == CompareMethod::Default {
+        let judged = default_ratio(sides, options.confidence)?;
+        return Some((judged.ratio, Some(judged.replication)));
+    }
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    if !means.iter().all(|side| is_above_zero(side)) {
+        return None;
+    }
+    let seed = options.seed.split(&format!(
+        "{}\n{}\n{}",
+        subject.suite, subject.benchmark, subject.metric
+    ));
+    let ratio = super::methods::by_method(
+        [&sides[0].cleaned, &sides[1].cleaned],
+        [&means[0], &means[1]],
+        options.method,
+        options.confidence,
+        seed,
+    )?;
+    Some((ratio, None))
+}
+
+/// Returns the ratio by the default method; `None` if a side is empty or a mean is not positive.
+pub(super) fn default_ratio(
+    sides: [&SideSample; 2],
+    confidence: Confidence,
+) -> Option<JudgedRatio> {
+    let logs = log_means(sides)?;
+    let replication = Replication::of_logs(sides, &logs)?;
+    let difference = replication.centres[1] - replication.centres[0];
+    let level = replication.level(confidence);
+    let interval_of = |replicates: &Replicates| Some(own_test(replicates, level)?.1);
+    let factor = replication.looks.factor(1.0 - confidence.level());
+    let (p_value, interval, method) = match own_test(&replication.replicates, level) {
+        Some((test, interval, method)) => ((test.p_value * factor).min(1.0), interval, method),
+        // All values are equal.
+        None => {
+            let here = Interval {
+                lower: difference,
+                upper: difference,
+            };
+            (1.0, here, CompareMethod::Student)
+        }
+    };
+    let ratio = ComparedRatio {
+        value: difference.exp(),
+        interval: Some(of_ratio(interval)),
+        p_value,
+        method,
+        unit: replication.unit,
+        replicates: replication.sizes(),
+        unpaired: replication
+            .is_paired()
+            .then(|| interval_of(&Replicates::Sides(logs)).map(of_ratio))
+            .flatten(),
+    };
+    Some(JudgedRatio { ratio, replication })
+}
+
+/// Of two negative values the larger has the smaller ratio, so a ratio would not show which is better.
+fn is_above_zero(means: &[f64]) -> bool {
+    lapwing_stats::mean(means).is_some_and(|mean| mean > 0.0)
+}
+
+/// Returns why a method gave no ratio.
+fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let all_positive = means.iter().flatten().all(|mean| *mean > 0.0);
+    if all_positive {
+        VerdictReason::Undefined
+    } else {
+        let only_instances = means.iter().all(|it| is_above_zero(it));
+        let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
+        VerdictReason::NotPositive {
+            instances: if only_instances { below.count() } else { 0 },
+        }
+    }
+}
+
+fn few_sessions(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
+    let sessions = sides.map(|side| {
+        let of_side: BTreeSet<Id> = side.origins.iter().map(|origin| origin.session).collect();
+        of_side.len()
+    });
+    let required = options.min_sessions;
+    let is_few = required > 1 && sessions.iter().any(|count| *count < required);
+    is_few.then_some(VerdictReason::FewSessions { sessions, required })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Looks: results that were judged before all instances were there, so that the error rate is spent over several times.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex};
+
+use lapwing_stats::look_levels;
+
+use super::compare::SideSample;
+
+/// The instances per side at each look, and the most that were planned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Looks {
+    sizes: Vec<usize>,
+    most: usize,
+}
+
+impl Looks {
+    /// Returns the looks at two sides; each counts with its side of fewer instances.
+    pub(super) fn of(sides: [&SideSample; 2]) -> Self {
+        let numbers: BTreeMap<u32, ()> = sides
+            .iter()
+            .flat_map(|side| side.looks.keys())
+            .map(|look| (look.number, ()))
+            .collect();
+        let up_to = |side: &SideSample, number: u32| -> usize {
+            let looks = side.looks.iter().filter(|(look, _)| look.number <= number);
+            looks.map(|(_, count)| count).sum()
+        };
+        let mut sizes: Vec<usize> = numbers
+            .into_keys()
+            .map(|number| {
+                sides
+                    .map(|side| up_to(side, number))
+                    .into_iter()
+                    .min()
+                    .unwrap_or(0)
+            })
+            .filter(|size| *size > 0)
+            .collect();
+        sizes.dedup();
+        let planned = sides
+            .iter()
+            .flat_map(|side| side.looks.keys())
+            .map(|it| it.most)
+            .max();
+        Self {
+            sizes,
+            most: planned.unwrap_or(0) as usize,
+        }
+    }
+
+    /// Returns the number of looks so far.
+    pub fn count(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Returns whether one look at everything was all.
+    pub fn are_plain(&self) -> bool {
+        self.sizes.len() < 2 && self.sizes.last().is_none_or(|last| *last >= self.most)
+    }
+
+    /// Returns the p-value that suffices now, so that the error rate over all looks is `alpha`.
+    pub fn level(&self, alpha: f64) -> f64 {
+        if self.are_plain() {
+            return alpha;
+        }
+        // Benchmarks of one session have the same looks, and finding the level takes some milliseconds.
+        static KNOWN: LazyLock<Mutex<BTreeMap<(Looks, u64), f64>>> = LazyLock::new(Mutex::default);
+        let key = (self.clone(), alpha.to_bits());
+        let known = KNOWN.lock().ok().and_then(|it| it.get(&key).copied());
+        known.unwrap_or_else(|| {
+            let levels = look_levels(&self.sizes, self.most, alpha);
+            let level = levels.last().copied().unwrap_or(alpha);
+            if let Ok(mut known) = KNOWN.lock() {
+                known.insert(key, level);
+            }
+            level
+        })
+    }
+
+    /// Returns the factor of p-values after which they can be compared with `alpha`.
+    pub fn factor(&self, alpha: f64) -> f64 {
+        alpha / self.level(alpha)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lapwing_model::Look;
+
+    fn side(counts: &[(u32, usize)], most: u32) -> SideSample {
+        let looks = counts.iter().map(|(number, count)| {
+            let look = Look {
+                number: *number,
+                most,
+            };
+            (look, *count)
+        });
+        SideSample {
+            looks: looks.collect(),
+            ..SideSample::default()
+        }
+    }
+
+    #[test]
+    fn one_look_at_everything_needs_no_correction() {
+        let plain = side(&[(1, 10)], 0);
+        let looks = Looks::of([&plain, &plain]);
+        assert_eq!((looks.are_plain(), looks.level(0.05)), (true, 0.05));
+    }
+
+    #[test]
+    fn a_second_look_and_a_stop_before_the_end_cost_something() {
+        let again = side(&[(1, 5), (2, 7)], 0);
+        let looks = Looks::of([&again, &again]);
+        assert_eq!(looks.count(), 2);
+        assert!(
+            (0.01..0.03).contains(&looks.level(0.05)),
+            "{}",
+            looks.level(0.05)
+        );
+        let stopped = side(&[(1, 5)], 20);
+        let looks = Looks::of([&stopped, &stopped]);
+        assert!(looks.level(0.05) < 0.02 && looks.factor(0.05) > 2.5);
+    }
+}

@@ -1,0 +1,570 @@
+//! The samples of all sides of a comparison, gathered benchmark by benchmark.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_stats::{Confidence, Seed, SuiteRatio};
+use rayon::prelude::*;
+
+use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
+use super::decide::decide;
+use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
+use super::environments::{SideEnvironment, UnintendedDifference, unintended};
+use super::hail::{HailComparison, analyze_as_hail};
+use super::metrics::{FIRST, MetricChoice, metric};
+use super::pairs::{ComparedPair, GatheredSamples};
+use super::side_sample::halves;
+use super::starts::{SamplePolicies, SideStarts};
+use super::suite::{SuiteMember, suite_ratio};
+use super::unit::HOSTS;
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
+use crate::sample::{
+    BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
+    samples,
+};
+use lapwing_model::JudgedFrom;
+use lapwing_model::{Id, Metric, MetricName};
+use lapwing_record::{InstanceData, StoreError};
+
+/// How one sample is split in two, as a control without a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleSplit {
+    /// The first half in order of measurement against the second, which has the odd instance: also shows drift.
+    Halves,
+    /// Alternating instances in order of measurement.
+    Alternating,
+}
+
+/// The samples of all sides, by what is compared.
+#[derive(Debug, Clone, Default)]
+pub struct SideSamples {
+    count: usize,
+    /// The names of the sides in the audit; empty for one sample that is split in two.
+    names: Vec<String>,
+    /// The group of each side.
+    groups: Vec<usize>,
+    split: Option<SampleSplit>,
+    starts: Option<SideStarts>,
+    /// By what is compared and by group.
+    samples: BTreeMap<(Subject, usize), GatheredSamples>,
+    audit: Audit,
+    /// What earlier sessions of a few benchmarks show.
+    earlier: EarlierComparisons,
+    /// The environments of each side.
+    environments: Vec<SideEnvironment>,
+    /// The sample of a setting that a side does not have.
+    nothing: SideSample,
+}
+
+/// The result of a suite by one metric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteComparison {
+    /// The suite.
+    pub suite: String,
+    /// The metric.
+    pub metric: MetricName,
+    /// The name of the baseline.
+    pub baseline: String,
+    /// The name of the candidate.
+    pub candidate: String,
+    /// The setting, if one side has a single setting and the other has several, each with a mean of its own. `None`
+    /// for the mean of everything else.
+    pub setting: Option<String>,
+    /// The geometric mean of the ratios of its benchmarks.
+    pub ratio: SuiteRatio,
+}
+
+/// One comparison as Hail's `analyze_benchmarks` makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonAsHail {
+    /// What is compared.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// The name of the baseline, which Hail calls control.
+    pub baseline: String,
+    /// The name of the candidate, which Hail calls test.
+    pub candidate: String,
+    /// Number of analysed instances per side.
+    pub instances: [usize; 2],
+    /// The means of all values pooled, in the metric's unit.
+    pub means: [f64; 2],
+    /// Hail's result.
+    pub result: HailComparison,
+}
+
+impl SideSamples {
+    /// Returns empty samples of sides with these names, the baseline first.
+    pub fn new(names: Vec<String>) -> Self {
+        Self {
+            count: names.len(),
+            groups: vec![0; names.len()],
+            names,
+            ..Self::default()
+        }
+    }
+
+    /// Forgets blocks and sessions where the sides share three or more hosts, so that these are pairs. Returns the number of
+    /// benchmarks and metrics where they do not.
+    pub fn pair_by_host(&mut self) -> usize {
+        let mut left = 0;
+        for gathered in self.samples.values_mut() {
+            let mut sides = gathered
+                .sides
+                .iter()
+                .filter(|side| side.iter().any(is_there));
+            let mut shared: BTreeSet<String> = sides
+                .next()
+                .map_or_else(BTreeSet::new, |side| hosts_of(side));
+            let mut count = 1;
+            for side in sides {
+                let own = hosts_of(side);
+                shared.retain(|host| own.contains(host));
+                count += 1;
+            }
+            if shared.len() >= HOSTS {
+                let all = gathered.sides.iter_mut().flatten();
+                all.for_each(SideSample::forget_blocks);
+            } else if count > 1 {
+                left += 1;
+            }
+        }
+        left
+    }
+
+    /// Returns empty samples of one sample that is split in two.
+    pub fn of_split(split: SampleSplit) -> Self {
+        Self {
+            count: 2,
+            groups: vec![0; 2],
+            split: Some(split),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the samples of the sides of a comparison, with everything that is analysed.
+    ///
+    /// If a benchmark may be in several places, because the sides are in different stores or suites, its steady state
+    /// is detected in all of them before any is judged: the largest start applies to all.
+    ///
+    /// # Errors
+    /// If a store cannot be read, or no benchmark passes the filter.
+    pub fn gather(
+        sides: &ComparedSides,
+        filter: &SampleFilter,
+        metrics: &MetricChoice,
+        rules: &CleaningRules,
+    ) -> Result<Self, StoreError> {
+        let mut samples = Self::new(sides.names());
+        if sides.are_in_several_places() && may_find(sides, rules)? {
+            sides.each_benchmark(filter, |data, places_of| {
+                samples.look(data, rules, places_of);
+            })?;
+            samples.looked();
+        }
+        sides.each_benchmark(filter, |data, places_of| {
+            samples.add(data, rules, metrics, places_of);
+        })?;
+        samples.read_earlier(sides, rules)?;
+        Ok(samples)
+    }
+
+    /// Reads the earlier sessions of the benchmarks if these are too few to show their noise.
+    fn read_earlier(
+        &mut self,
+        sides: &ComparedSides,
+        rules: &CleaningRules,
+    ) -> Result<(), StoreError> {
+        let mut of_metric: BTreeMap<&str, usize> = BTreeMap::new();
+        for (subject, _) in self.samples.keys() {
+            *of_metric.entry(&subject.metric).or_default() += 1;
+        }
+        let mut benchmarks: BTreeMap<(String, String), BTreeSet<MetricName>> = BTreeMap::new();
+        for (subject, _) in self.samples.keys() {
+            if of_metric[subject.metric.as_str()] <= LARGEST_FAMILY {
+                let key = (subject.suite.clone(), subject.benchmark.clone());
+                let metrics = benchmarks.entry(key).or_default();
+                metrics.insert(subject.metric.clone());
+            }
+        }
+        let compared: BTreeSet<Id> = sides.sessions().into_iter().map(|(_, id)| id).collect();
+        for store in sides.stores() {
+            self.earlier
+                .read(store, benchmarks.clone(), &compared, rules)?;
+        }
+        Ok(())
+    }
+
+    /// Detects the steady state of a benchmark, before any is added.
+    fn look(
+        &mut self,
+        data: &BenchmarkData,
+        rules: &CleaningRules,
+        places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
+    ) {
+        let starts = self.starts.get_or_insert_default();
+        starts.add(data, rules, &samples(data, GroupBy::Side(places_of)));
+    }
+
+    /// Marks all benchmarks as looked up.
+    fn looked(&mut self) {
+        if let Some(starts) = &mut self.starts {
+            starts.settle(self.count);
+        }
+    }
+
+    /// Adds the analysed instances of a benchmark. `places_of` returns the places of an instance: none, one, or, for
+    /// the baseline, one per group.
+    ///
+    /// If burn-in is detected, this is per side and setting, and the largest start applies to all of them.
+    pub fn add(
+        &mut self,
+        data: &BenchmarkData,
+        rules: &CleaningRules,
+        metrics: &MetricChoice,
+        places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
+    ) {
+        let samples = samples(data, GroupBy::Side(places_of));
+        let policies = SamplePolicies::of(data, rules, &samples, self.starts.as_ref());
+        let all = Sample::of_all(data);
+        let names = metrics.of(&all);
+        if let Some(name) = first_of(&names, &all) {
+            self.audit_samples(&samples, &policies, name);
+        }
+        self.environments
+            .resize(self.count, SideEnvironment::default());
+        for sample in &samples {
+            for instance in &sample.instances {
+                self.environments[sample.place.side].add(&instance.run);
+            }
+        }
+        for place in samples.iter().map(|sample| &sample.place) {
+            if place.side > 0 {
+                self.groups[place.side] = place.group;
+            }
+        }
+        for name in &names {
+            let mut gathered: BTreeMap<(Subject, usize), Vec<Vec<SideSample>>> = BTreeMap::new();
+            for sample in &samples {
+                let (policy, _) = policies.of_sample(sample);
+                let subject = Subject {
+                    suite: data.suite.clone(),
+                    benchmark: data.benchmark.id.clone(),
+                    setting: Setting {
+                        variant: sample.place.variant.clone(),
+                        version: sample.place.version.clone(),
+                        ..Setting::default()
+                    },
+                    metric: name.clone(),
+                };
+                let sides = gathered
+                    .entry((subject, sample.place.group))
+                    .or_insert_with(|| vec![Vec::new(); self.count]);
+                match self.split {
+                    None => sides[sample.place.side].push(SideSample::of(sample, name, policy)),
+                    Some(split) => {
+                        let halves = halves(sample, name, policy, split);
+                        for (side, half) in halves.into_iter().enumerate() {
+                            sides[side].push(half);
+                        }
+                    }
+                }
+            }
+            for (key, sides) in gathered {
+                let metric = metric(&all, name);
+                self.put(key, GatheredSamples { metric, sides });
+            }
+        }
+    }
+
+    /// Adds the exclusions of each side to the audit, once per instance.
+    fn audit_samples(
+        &mut self,
+        samples: &[Sample<'_>],
+        policies: &SamplePolicies<'_>,
+        metric: &str,
+    ) {
+        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+        for sample in samples {
+            let SidePlace { side, group, .. } = sample.place;
+            // The baseline may be in several groups.
+            if *seen.entry(side).or_insert(group) != group {
+                continue;
+            }
+            let (policy, source) = policies.of_sample(sample);
+            let audit = BenchmarkAudit::of(sample, metric, policy, source);
+            let name = self.names.get(side).cloned();
+            self.audit.benchmarks.push(audit.on_side(name));
+        }
+    }
+
+    fn put(&mut self, key: (Subject, usize), new: GatheredSamples) {
+        let known = self.samples.entry(key).or_insert_with(|| GatheredSamples {
+            metric: new.metric.clone(),
+            sides: vec![Vec::new(); self.count],
+        });
+        if known.metric.better.is_none() {
+            known.metric = new.metric;
+        }
+        let unit = &known.metric.unit;
+        for (kept, new) in known.sides.iter_mut().zip(new.sides) {
+            if !kept.iter().any(is_there) {
+                *kept = new;
+            }
+            // Two files can have different units, such as milliseconds and seconds.
+            for sample in kept {
+                sample.convert_to(unit);
+            }
+        }
+    }
+
+    /// Matches benchmarks by their ids alone if no suite is on two sides, as with files of two tools. Returns the
+    /// names of the suites if it did.
+    pub fn match_by_id(&mut self) -> Option<Vec<String>> {
+        let suites_of = |side: usize| -> BTreeSet<String> {
+            let measured = self.samples.iter();
+            let measured = measured.filter(|(_, it)| it.sides[side].iter().any(is_there));
+            measured
+                .map(|((subject, _), _)| subject.suite.clone())
+                .collect()
+        };
+        let suites: Vec<BTreeSet<String>> = (0..self.count).map(suites_of).collect();
+        if !are_apart(&suites) {
+            return None;
+        }
+        let all: BTreeSet<String> = suites.into_iter().flatten().collect();
+        let names: Vec<String> = all.into_iter().collect();
+        let title = names.join(", ");
+        for ((mut subject, group), gathered) in std::mem::take(&mut self.samples) {
+            subject.suite.clone_from(&title);
+            self.put((subject, group), gathered);
+        }
+        Some(names)
+    }
+
+    /// Returns what differs between the environments of the first side and another, and was not asked for.
+    pub fn unintended_differences(&self, candidate: usize) -> Vec<UnintendedDifference> {
+        match (self.environments.first(), self.environments.get(candidate)) {
+            (Some(baseline), Some(candidate)) => unintended([baseline, candidate]),
+            (_, _) => Vec::new(),
+        }
+    }
+
+    /// Returns the exclusions, by each benchmark's first metric.
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    /// Returns the comparison of every candidate with the first side, with verdicts, by suite, benchmark, setting,
+    /// metric and candidate.
+    pub fn compare(&self, names: &[String], options: &CompareOptions) -> Vec<Comparison> {
+        let pairs = self.pairs(names);
+        let mut comparisons: Vec<Comparison> = pairs
+            .into_par_iter()
+            .map(|pair| {
+                compare(
+                    pair.subject.clone(),
+                    pair.metric.clone(),
+                    pair.names,
+                    pair.sides,
+                    options,
+                )
+            })
+            .collect();
+        decide(&mut comparisons, &self.earlier, options);
+        tell_missing_metrics(&mut comparisons);
+        comparisons
+    }
+
+    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them; those with an empty side are dropped, as
+    /// Hail cannot make them.
+    pub fn compare_as_hail(
+        &self,
+        names: &[String],
+        count: usize,
+        confidence: Confidence,
+        seed: Seed,
+    ) -> Vec<ComparisonAsHail> {
+        let pairs = self.pairs(names);
+        let compared = pairs.into_par_iter().map(|pair| {
+            if obstacle(pair.sides) == Some(VerdictReason::OtherUnit) {
+                return None;
+            }
+            let [control, test] = pair.sides.map(|side| &side.cleaned);
+            let seed = seed
+                .split(&pair.subject.suite)
+                .split(&pair.subject.benchmark);
+            let result = analyze_as_hail(control, test, count, confidence, seed)?;
+            Some(ComparisonAsHail {
+                subject: pair.subject.clone(),
+                metric: pair.metric.clone(),
+                baseline: pair.names[0].to_owned(),
+                candidate: pair.names[1].to_owned(),
+                instances: [control.instances.len(), test.instances.len()],
+                means: [pooled_mean(control), pooled_mean(test)],
+                result,
+            })
+        });
+        compared.flatten().collect()
+    }
+
+    /// Returns the benchmarks, each with the name of a candidate, of which a side has no analysed data by any metric;
+    /// and whether that side is the candidate.
+    pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
+        let pairs = self.pairs(names);
+        let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
+        for pair in &pairs {
+            let it = &pair.subject;
+            let key = (
+                it.suite.as_str(),
+                it.benchmark.as_str(),
+                &it.setting,
+                pair.candidate,
+            );
+            let has = counts.entry(key).or_default();
+            for (has, side) in has.iter_mut().zip(pair.sides) {
+                *has |= !side.cleaned.instances.is_empty();
+            }
+        }
+        let lacking = counts.into_iter().filter(|(_, has)| !(has[0] && has[1]));
+        lacking
+            .map(|((_, benchmark, _, candidate), has)| {
+                let is_candidate = has[0] && !has[1];
+                (benchmark.to_owned(), names[candidate].clone(), is_candidate)
+            })
+            .collect()
+    }
+
+    /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each metric and
+    /// candidate. Benchmarks without a ratio are excluded: too few instances for a verdict, or different epochs or
+    /// units on the two sides.
+    pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
+        type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
+        let pairs = self.pairs(names);
+        let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
+        for pair in &pairs {
+            // A benchmark without a ratio adds nothing to the mean.
+            let has_ratio = obstacle(pair.sides).is_none();
+            let Some(member) = SuiteMember::of(pair.sides).filter(|_| has_ratio) else {
+                continue;
+            };
+            let subject = &pair.subject;
+            let metric = subject.metric.as_str();
+            let key = (
+                subject.suite.as_str(),
+                metric != FIRST,
+                metric,
+                pair.candidate,
+                pair.is_shared.then(|| subject.setting.clone()),
+            );
+            suites.entry(key).or_default().push(member);
+        }
+        let of_several = suites.into_iter().filter(|(_, members)| members.len() > 1);
+        of_several
+            .filter_map(|((suite, _, metric, candidate, setting), members)| {
+                Some(SuiteComparison {
+                    suite: suite.to_owned(),
+                    metric: metric.to_owned(),
+                    baseline: names[0].clone(),
+                    candidate: names[candidate].clone(),
+                    setting: setting.and_then(|setting| setting.text()),
+                    ratio: suite_ratio(&members, confidence)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Pairs every candidate with the first side, per setting.
+    pub(super) fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
+        let mut pairs = Vec::new();
+        for ((subject, group), gathered) in &self.samples {
+            for candidate in (1..self.count).filter(|&it| self.groups[it] == *group) {
+                pairs.extend(gathered.pairs(subject, candidate, names, &self.nothing));
+            }
+        }
+        pairs.sort_by(ComparedPair::in_order);
+        pairs
+    }
+}
+
+/// A side that has the benchmark but not the metric has measured the benchmark, and is reported so.
+fn tell_missing_metrics(comparisons: &mut [Comparison]) {
+    let key = |it: &Comparison| {
+        let Subject {
+            suite,
+            benchmark,
+            setting,
+            metric: _,
+        } = it.subject.clone();
+        (suite, benchmark, setting, it.candidate.clone())
+    };
+    let measured: [BTreeSet<_>; 2] = [
+        |it: &Comparison| it.baseline_estimate.is_some(),
+        |it: &Comparison| it.candidate_estimate.is_some(),
+    ]
+    .map(|is_there| {
+        comparisons
+            .iter()
+            .filter(|it| is_there(it))
+            .map(key)
+            .collect()
+    });
+    for it in comparisons {
+        let side = match it.reason {
+            Some(VerdictReason::NoBaseline) => 0,
+            Some(VerdictReason::NoCandidate) => 1,
+            _ => continue,
+        };
+        if measured[side].contains(&key(it)) {
+            it.reason = Some(VerdictReason::NothingLeft { failures: 0 });
+        }
+    }
+}
+
+fn pooled_mean(cleaned: &Cleaned) -> f64 {
+    let values = cleaned.instances.iter().flat_map(|it| &it.values);
+    lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
+}
+
+/// Returns the first of these metrics that a benchmark has, else the first of all.
+fn first_of<'n>(names: &'n [MetricName], sample: &Sample<'_>) -> Option<&'n MetricName> {
+    let has = |name: &&MetricName| {
+        sample.instances.iter().any(|it| {
+            it.iterations.values.contains_key(*name)
+                || it.summaries.iter().any(|summary| summary.metric == **name)
+        })
+    };
+    names.iter().find(has).or(names.first())
+}
+
+/// Returns whether a side has no suite in common with the first, such as files of two tools.
+pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
+    let Some((baseline, others)) = suites.split_first() else {
+        return false;
+    };
+    let apart = |other: &BTreeSet<String>| !other.is_empty() && other.is_disjoint(baseline);
+    !baseline.is_empty() && others.iter().any(apart)
+}
+
+fn is_there(sample: &SideSample) -> bool {
+    sample.recorded_instances > 0
+}
+
+fn hosts_of(side: &[SideSample]) -> BTreeSet<String> {
+    let origins = side.iter().flat_map(|it| &it.origins);
+    origins.filter_map(|it| it.host.clone()).collect()
+}
+
+/// Returns whether the steady state of a benchmark may have to be detected.
+fn may_find(sides: &ComparedSides, rules: &CleaningRules) -> Result<bool, StoreError> {
+    match rules.burn_in.others {
+        Some(JudgedFrom::Auto) => return Ok(true),
+        Some(JudgedFrom::Index(_)) | None => return Ok(false),
+        Some(JudgedFrom::Recorded) => {}
+    }
+    for (store, session) in sides.sessions() {
+        if plans_any_auto(&store.catalogue().session(&session.to_string())?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

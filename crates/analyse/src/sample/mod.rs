@@ -1,0 +1,38 @@
+//! Selection of the instances to analyse together: settings, sides, order of versions, epochs, filters and units, once
+//! for every command and page.
+//!
+//! [`each_benchmark`] reads benchmarks under their current names and epochs, [`SampleFilter`] resolves the user's
+//! selection of runs, [`ComparedSides`] the sides of a comparison, and [`samples`] groups the instances of a
+//! benchmark.
+
+mod batch;
+mod environment;
+mod epoch;
+mod filter;
+mod group;
+mod history;
+mod pairing;
+mod params;
+mod read;
+mod setting;
+mod side;
+mod sides;
+mod subject;
+mod units;
+mod void;
+
+pub use batch::{BenchmarkBatch, each_batch};
+pub(crate) use environment::{is_volatile, observations};
+pub use filter::{RunFilter, RunKey, SampleFilter};
+pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
+pub use history::{History, HistoryPosition};
+pub use history::{RunMoment, version_date};
+pub use pairing::{SettingPair, SideSetting, pair_settings};
+pub use params::{differ, telling};
+pub use read::{BenchmarkData, each_benchmark, each_with_all_metrics};
+pub use setting::VariantNames;
+pub use setting::{Setting, levels_text};
+pub use side::{KnownSides, SideKind, SideSpec};
+pub use sides::{ComparedSide, ComparedSides, SideError};
+pub use subject::Subject;
+pub use units::convert;

@@ -1,0 +1,274 @@
+//! A side of a comparison, as written on the command line: `variant:fast`, `commit:ab12`, `file:old.json`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
+use super::filter::{RunKey, SHORTEST_ID};
+use super::sides::SideError;
+use lapwing_record::RunHead;
+
+/// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
+pub(super) type Ancestry<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
+/// The kind of a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SideKind {
+    /// A property of runs in the store.
+    Runs(RunKey),
+    /// Sessions that started at a time or later.
+    Since,
+    /// Sessions that started before a time.
+    Until,
+    /// A file that could be imported, or another store.
+    File,
+}
+
+impl SideKind {
+    const ALL: [Self; 8] = [
+        Self::Runs(RunKey::Variant),
+        Self::Runs(RunKey::Version),
+        Self::Runs(RunKey::Commit),
+        Self::Runs(RunKey::Run),
+        Self::Runs(RunKey::Session),
+        Self::Since,
+        Self::Until,
+        Self::File,
+    ];
+
+    /// Returns the text before the colon.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Runs(key) => key.name(),
+            Self::Since => "since",
+            Self::Until => "until",
+            Self::File => "file",
+        }
+    }
+
+    /// Returns the runs that a text selects.
+    fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
+        match self {
+            Self::Runs(key) => key.chosen(runs, text),
+            Self::Since => in_time(runs, text, |started, time| started >= time),
+            Self::Until => in_time(runs, text, |started, time| started < time),
+            Self::File => Vec::new(),
+        }
+    }
+}
+
+/// Returns the runs of sessions whose start has this relation to a time.
+fn in_time<'r>(
+    runs: &'r [RunHead],
+    text: &str,
+    is_wanted: fn(Timestamp, Timestamp) -> bool,
+) -> Vec<&'r RunHead> {
+    let Ok(time) = text.parse::<Timestamp>() else {
+        return Vec::new();
+    };
+    runs.iter()
+        .filter(|run| is_wanted(run.started, time))
+        .collect()
+}
+
+/// A side as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideSpec {
+    /// Its kind; `None` for a bare word, which is looked up.
+    kind: Option<SideKind>,
+    /// The text after the colon.
+    pub text: String,
+}
+
+impl FromStr for SideSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let stated = text.split_once(':').and_then(|(kind, rest)| {
+            let kind = SideKind::ALL.into_iter().find(|it| it.name() == kind)?;
+            Some((kind, rest))
+        });
+        let (kind, text) = match stated {
+            Some((kind, rest)) => (Some(kind), rest),
+            None => (None, text),
+        };
+        if text.is_empty() {
+            return Err("a side needs a name: variant:fast, version:2.1, file:old.json".to_owned());
+        }
+        Ok(Self {
+            kind,
+            text: text.to_owned(),
+        })
+    }
+}
+
+impl SideSpec {
+    /// Returns whether it is a file, whatever the store contains.
+    pub fn is_file(&self) -> bool {
+        self.kind == Some(SideKind::File)
+    }
+
+    /// Returns whether it is a file, or a pattern for files, given that no run has that name.
+    pub fn may_be_file(&self) -> bool {
+        let is_pattern = self.text.contains(['*', '?']);
+        self.is_file() || (self.kind.is_none() && (is_pattern || Path::new(&self.text).exists()))
+    }
+
+    /// Returns the possible kinds of a bare word among these runs.
+    pub(super) fn kinds(&self, runs: &[RunHead]) -> Vec<SideKind> {
+        // A time that is not told apart from others needs its word.
+        let chooses = |kind: &SideKind| {
+            let is_time = matches!(kind, SideKind::Since | SideKind::Until);
+            !is_time && !kind.chosen(runs, &self.text).is_empty()
+        };
+        match self.kind {
+            Some(kind) => vec![kind],
+            None => SideKind::ALL.into_iter().filter(chooses).collect(),
+        }
+    }
+
+    /// Returns the time of `since:` and `until:` as it was written.
+    pub fn time(&self) -> Option<&str> {
+        let is_time = matches!(self.kind, Some(SideKind::Since | SideKind::Until));
+        is_time.then_some(self.text.as_str())
+    }
+
+    /// Returns the runs of the commit that its text means as a revision; `None` if it means none.
+    fn of_revision<'r>(
+        &self,
+        runs: &'r [RunHead],
+        ancestry: Ancestry<'_>,
+    ) -> Result<Option<Vec<&'r RunHead>>, SideError> {
+        let commits = ancestry(&self.text);
+        let Some(commit) = commits.first() else {
+            return Ok(None);
+        };
+        let of = |commit: &String| -> Vec<&'r RunHead> {
+            let is_of = |run: &&RunHead| {
+                let recorded = run.commit.as_ref();
+                recorded.is_some_and(|it| it.len() >= SHORTEST_ID && commit.starts_with(it))
+            };
+            runs.iter().filter(is_of).collect()
+        };
+        let chosen = of(commit);
+        if chosen.is_empty() {
+            let nearest = commits.iter().find(|commit| !of(commit).is_empty());
+            return Err(SideError::NotMeasured {
+                text: self.text.clone(),
+                commit: commit.clone(),
+                nearest: nearest.cloned(),
+            });
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Returns its kind, and the runs that it selects.
+    ///
+    /// # Errors
+    /// If it matches nothing, or several things.
+    pub(super) fn look_up<'r>(
+        &self,
+        runs: &'r [RunHead],
+        ancestry: Ancestry<'_>,
+    ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
+        let text = &self.text;
+        let commit = SideKind::Runs(RunKey::Commit);
+        let may_be_revision = self.kind.is_none_or(|kind| kind == commit)
+            && self
+                .kinds(runs)
+                .iter()
+                .all(|kind| kind.chosen(runs, text).is_empty());
+        if may_be_revision && let Some(chosen) = self.of_revision(runs, ancestry)? {
+            return Ok((commit, chosen));
+        }
+        let kind = match self.kinds(runs).as_slice() {
+            [] => return Err(self.nothing(runs)),
+            [kind] => *kind,
+            several => {
+                return Err(SideError::SeveralKinds {
+                    text: text.clone(),
+                    kinds: several.to_vec(),
+                });
+            }
+        };
+        let chosen = kind.chosen(runs, text);
+        if chosen.is_empty() {
+            return Err(self.nothing(runs));
+        }
+        if let SideKind::Runs(key @ (RunKey::Commit | RunKey::Run | RunKey::Session)) = kind {
+            let is_named = |run: &&RunHead| run.session_name.as_ref() == Some(text);
+            let named = key == RunKey::Session && chosen.iter().any(is_named);
+            let meant: BTreeSet<String> = chosen.iter().filter_map(|run| key.of(run)).collect();
+            if meant.len() > 1 && !named {
+                return Err(SideError::SeveralRuns {
+                    kind,
+                    text: text.clone(),
+                    candidates: meant.into_iter().take(6).collect(),
+                });
+            }
+        }
+        Ok((kind, chosen))
+    }
+
+    fn nothing(&self, runs: &[RunHead]) -> SideError {
+        let known = KnownSides::among(runs, self.kind);
+        let text = self.text.clone();
+        match self.kind {
+            Some(kind @ SideKind::Runs(RunKey::Commit | RunKey::Run))
+                if text.len() < SHORTEST_ID =>
+            {
+                SideError::TooShort { kind, text, known }
+            }
+            Some(kind) => SideError::NoRun { kind, text, known },
+            None => SideError::Nothing { text, known },
+        }
+    }
+}
+
+/// The sides available in some runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownSides {
+    /// As they are written: `variant:fast`, `version:2.1`.
+    names: Vec<String>,
+    /// Whether there are more.
+    more: bool,
+}
+
+impl KnownSides {
+    /// Returns the sides of a kind, or of every kind, that these runs offer.
+    pub fn among(runs: &[RunHead], kind: Option<SideKind>) -> Self {
+        /// The most sides to list.
+        const SHOWN: usize = 6;
+        let mut names: Vec<String> = Vec::new();
+        let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
+        let is_asked = |key: &RunKey| kind.is_none_or(|kind| kind == SideKind::Runs(*key));
+        for key in keys.into_iter().filter(is_asked) {
+            for run in runs {
+                let text = match key {
+                    RunKey::Session => run.session_name.clone(),
+                    _ => key.of(run),
+                };
+                let written = text.map(|text| format!("{}:{text}", key.name()));
+                if let Some(written) = written
+                    && !names.contains(&written)
+                {
+                    names.push(written);
+                }
+            }
+        }
+        let more = names.len() > SHOWN;
+        names.truncate(SHOWN);
+        Self { names, more }
+    }
+
+    /// Returns `available: variant:fast, version:2.1 and more`; `None` if there is none.
+    pub fn text(&self) -> Option<String> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let rest = if self.more { " and more" } else { "" };
+        Some(format!("available: {}{rest}", self.names.join(", ")))
+    }
+}

@@ -1,0 +1,654 @@
+//! The sides of a comparison with the stores that they are in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::filter::{RunKey, SampleFilter};
+use super::group::SidePlace;
+use super::side::{Ancestry, KnownSides, SideKind, SideSpec};
+use super::{BenchmarkData, History, each_benchmark};
+use lapwing_model::text::joined;
+use lapwing_model::{Id, natural_order};
+use lapwing_record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
+
+/// Errors of resolving the sides of a comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum SideError {
+    /// A bare word has no match.
+    #[error("`{text}` is not a variant, version, commit, run, session or file")]
+    Nothing {
+        /// The word.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// No run is selected.
+    #[error("no run has the {} `{text}`", kind.name())]
+    NoRun {
+        /// What it is chosen by.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// No run measured the commit that a revision means.
+    #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
+    NotMeasured {
+        /// The text as written.
+        text: String,
+        /// The commit.
+        commit: String,
+        /// The nearest of its ancestors that is measured.
+        nearest: Option<String>,
+    },
+    /// Too few characters of an id.
+    #[error(
+        "`{text}` is too short for a {}: write at least {} characters",
+        kind.name(),
+        super::filter::SHORTEST_ID
+    )]
+    TooShort {
+        /// What it is chosen by.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// A bare word is ambiguous, such as both a variant and a version.
+    #[error("`{text}` could be several things")]
+    SeveralKinds {
+        /// The word.
+        text: String,
+        /// The possible kinds.
+        kinds: Vec<SideKind>,
+    },
+    /// A part of an id or hash has several matches.
+    #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
+    SeveralRuns {
+        /// What it is chosen by.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// Some of the matches.
+        candidates: Vec<String>,
+    },
+    /// The filters exclude all of a file.
+    #[error("nothing in {file} passes {filters}")]
+    NothingPasses {
+        /// The file.
+        file: String,
+        /// The filters as they are written.
+        filters: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// Two sides have runs in common.
+    #[error("{} and {} have runs in common", sides[0], sides[1])]
+    Overlap {
+        /// The two sides: "variant `fast`".
+        sides: [String; 2],
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A resolved side.
+#[derive(Debug)]
+pub struct ComparedSide {
+    /// Its name in answers: `fast`, `old.json`.
+    pub name: String,
+    /// What it was chosen by.
+    pub kind: SideKind,
+    /// The index of its store.
+    store: usize,
+    runs: Vec<RunHead>,
+}
+
+/// The sides of a comparison with the stores that they are in.
+#[derive(Debug, Default)]
+pub struct ComparedSides {
+    /// The sides, the baseline first.
+    pub sides: Vec<ComparedSide>,
+    /// Notes on how they were chosen.
+    pub notes: Vec<String>,
+    stores: Vec<Store>,
+}
+
+impl ComparedSides {
+    /// Resolves the sides. `open` opens the main store, and is only called if a side may be in it; `open_file` reads a
+    /// file into a store; `ancestry` returns the commit that a revision such as `HEAD~3` means and its ancestors.
+    ///
+    /// # Errors
+    /// If a side has no match, several matches, or the same runs as another one, or a store cannot be read.
+    pub fn find<E: From<SideError>>(
+        specs: &[SideSpec],
+        filter: &SampleFilter,
+        open: impl FnOnce() -> Result<Store, E>,
+        mut open_file: impl FnMut(&Path) -> Result<Store, E>,
+        ancestry: Ancestry<'_>,
+    ) -> Result<Self, E> {
+        let mut all = Self::default();
+        let mut runs = Vec::new();
+        if !specs.iter().all(SideSpec::is_file) {
+            match open() {
+                Ok(store) => {
+                    // A side is all of its measurements, even if benchmarks and metrics are missing.
+                    runs = runs_passing(&store, filter).map_err(SideError::from)?;
+                    all.stores.push(store);
+                }
+                // Two files can be compared without any store.
+                Err(_no_store) if specs.iter().all(SideSpec::may_be_file) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for spec in specs {
+            let is_file = spec.is_file() || (spec.may_be_file() && spec.kinds(&runs).is_empty());
+            let side = if is_file {
+                all.stores.push(open_file(spec.text.as_ref())?);
+                all.side_of_file(spec, filter)?
+            } else {
+                let (kind, chosen) = spec.look_up(&runs, ancestry)?;
+                all.notes.extend(revision_note(spec, kind, &chosen));
+                ComparedSide {
+                    name: side_name(spec, kind, &chosen),
+                    kind,
+                    store: 0,
+                    runs: chosen.into_iter().cloned().collect(),
+                }
+            };
+            all.sides.push(side);
+        }
+        all.shorten_paths();
+        all.keep_one_version();
+        all.refuse_overlaps()?;
+        all.note_sessions_of_one_name();
+        all.note_different_levels();
+        Ok(all)
+    }
+
+    /// Returns the side of the file read last.
+    fn side_of_file(
+        &self,
+        spec: &SideSpec,
+        filter: &SampleFilter,
+    ) -> Result<ComparedSide, SideError> {
+        let heads = self
+            .stores
+            .last()
+            .map(|store| store.catalogue().run_heads())
+            .transpose()?;
+        Ok(ComparedSide {
+            name: spec.text.clone(),
+            kind: SideKind::File,
+            store: self.stores.len() - 1,
+            runs: passing(heads.unwrap_or_default(), filter, &spec.text)?,
+        })
+    }
+
+    /// Names files without their folders if these names differ.
+    fn shorten_paths(&mut self) {
+        let short: Vec<String> = self.sides.iter().map(ComparedSide::short_name).collect();
+        let differ = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+        if differ {
+            for (side, name) in self.sides.iter_mut().zip(short) {
+                side.name = name;
+            }
+        }
+    }
+
+    /// For variants measured with several versions, keeps only the newest version of each suite that all of them have:
+    /// pooled, the difference between versions would appear as noise.
+    fn keep_one_version(&mut self) {
+        let is_variant = |side: &ComparedSide| side.kind == SideKind::Runs(RunKey::Variant);
+        if !self.sides.iter().all(is_variant) {
+            return;
+        }
+        let suites: BTreeSet<String> = self.all_runs().map(|run| run.suite.clone()).collect();
+        let several_suites = suites.len() > 1;
+        for suite in suites {
+            let Some((version, of)) = self.newest_common_version(&suite) else {
+                continue;
+            };
+            for side in &mut self.sides {
+                let is_other = |run: &RunHead| run.suite == suite && run.version_label() != version;
+                side.runs.retain(|run| !is_other(run));
+            }
+            let of_suite = if several_suites {
+                format!(" of {suite}")
+            } else {
+                String::new()
+            };
+            self.notes.push(format!(
+                "the newest of {of} versions{of_suite} that all sides have is compared, {}; choose another with --version-under-test",
+                version.as_deref().unwrap_or("the one without a name")
+            ));
+        }
+    }
+
+    /// Returns the newest version of a suite that all sides have, and the number of versions; `None` if there is just
+    /// one, or none that all have.
+    fn newest_common_version(&self, suite: &str) -> Option<(Option<String>, usize)> {
+        type VersionMoment = (Option<Timestamp>, Timestamp);
+        let runs_of = |side: &ComparedSide| -> Vec<RunHead> {
+            let runs = side.runs.iter().filter(|run| run.suite == suite);
+            runs.cloned().collect()
+        };
+        let sides: Vec<Vec<RunHead>> = self.sides.iter().map(runs_of).collect();
+        let history = History::of_runs(&self.all_runs().cloned().collect::<Vec<_>>());
+        let mut versions: Vec<(VersionMoment, Option<String>)> = Vec::new();
+        for run in sides.iter().flatten() {
+            let name = run.version_label();
+            let position = history.position(&run.id);
+            let moment = (position.and_then(|it| it.version_date), run.started);
+            match versions.iter_mut().find(|(_, known)| *known == name) {
+                Some((latest, _)) => *latest = moment.max(*latest),
+                None => versions.push((moment, name)),
+            }
+        }
+        versions.sort_by(|one, other| {
+            let names = [&one.1, &other.1].map(|name| name.as_deref().unwrap_or_default());
+            (one.0.cmp(&other.0)).then_with(|| natural_order(names[0], names[1]))
+        });
+        let has = |runs: &Vec<RunHead>, name: &Option<String>| {
+            runs.is_empty() || runs.iter().any(|run| run.version_label() == *name)
+        };
+        let count = versions.len();
+        let common = versions
+            .into_iter()
+            .rev()
+            .find(|(_, name)| sides.iter().all(|runs| has(runs, name)));
+        common.filter(|_| count > 1).map(|(_, name)| (name, count))
+    }
+
+    fn refuse_overlaps(&self) -> Result<(), SideError> {
+        for (at, one) in self.sides.iter().enumerate() {
+            let ids: BTreeSet<Id> = one.runs.iter().map(|run| run.id).collect();
+            for other in &self.sides[at + 1..] {
+                if other.runs.iter().any(|run| ids.contains(&run.id)) {
+                    let text =
+                        |side: &ComparedSide| format!("{} `{}`", side.kind.name(), side.name);
+                    return Err(SideError::Overlap {
+                        sides: [one, other].map(text),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn note_sessions_of_one_name(&mut self) {
+        let is_session = |side: &&ComparedSide| side.kind == SideKind::Runs(RunKey::Session);
+        let pooled: Vec<String> = self
+            .sides
+            .iter()
+            .filter(is_session)
+            .filter_map(|side| {
+                let count = side.sessions().len();
+                (count > 1).then(|| {
+                    format!(
+                        "{count} sessions are named {} and are combined; `session:ID` selects one",
+                        side.name
+                    )
+                })
+            })
+            .collect();
+        self.notes.extend(pooled);
+    }
+
+    /// Notes if a candidate and the baseline have a factor of the same variant but no level of it in common: it may
+    /// explain an apparent change. Sides that are variants or runs were chosen for that.
+    fn note_different_levels(&mut self) {
+        let is_chosen = |side: &ComparedSide| {
+            matches!(side.kind, SideKind::Runs(RunKey::Variant | RunKey::Run))
+        };
+        let Some((baseline, candidates)) = self.sides.split_first() else {
+            return;
+        };
+        if is_chosen(baseline) {
+            return;
+        }
+        let known = baseline.levels();
+        let candidates = candidates.iter().filter(|side| !is_chosen(side));
+        let mut apart: Vec<String> = Vec::new();
+        for (key, others) in candidates.flat_map(ComparedSide::levels) {
+            let Some(own) = known.get(&key).filter(|own| own.is_disjoint(&others)) else {
+                continue;
+            };
+            let text = format!("{} ({} and {})", key.2, joined(own), joined(&others));
+            if !apart.contains(&text) {
+                apart.push(text);
+            }
+        }
+        if !apart.is_empty() {
+            self.notes.push(format!(
+                "the sides share no level of {}, so its effect counts as a change",
+                apart.join(", ")
+            ));
+        }
+    }
+
+    /// Returns the names of the sides, the baseline first.
+    pub fn names(&self) -> Vec<String> {
+        self.sides.iter().map(|side| side.name.clone()).collect()
+    }
+
+    /// Returns the stores that the sides are in.
+    pub fn stores(&self) -> &[Store] {
+        &self.stores
+    }
+
+    /// Returns the sessions of all sides, each with the store that it is in.
+    pub fn sessions(&self) -> Vec<(&Store, Id)> {
+        let sessions: BTreeSet<(usize, Id)> = self
+            .sides
+            .iter()
+            .flat_map(|side| side.runs.iter().map(|run| (side.store, run.session)))
+            .collect();
+        let in_store = |(store, session)| (&self.stores[store], session);
+        sessions.into_iter().map(in_store).collect()
+    }
+
+    /// Returns whether a benchmark may be in several places: in separate stores per side, or under another suite.
+    pub fn are_in_several_places(&self) -> bool {
+        let suites: BTreeSet<&str> = self.all_runs().map(|run| run.suite.as_str()).collect();
+        let stores: BTreeSet<usize> = self.sides.iter().map(|side| side.store).collect();
+        suites.len() > 1 || stores.len() > 1
+    }
+
+    fn all_runs(&self) -> impl Iterator<Item = &RunHead> {
+        self.sides.iter().flat_map(|side| &side.runs)
+    }
+
+    /// Returns what is excluded from the sides because it is retired.
+    ///
+    /// # Errors
+    /// If a store cannot be read.
+    pub fn left_out(&self, filter: &SampleFilter) -> Result<LeftOut, StoreError> {
+        let mut left_out = LeftOut::default();
+        for (number, store) in self.stores.iter().enumerate() {
+            let Some(filter) = self.filter_of(number, filter) else {
+                continue;
+            };
+            match store.catalogue().left_out(&filter) {
+                // One of several files may lack a benchmark or metric.
+                Err(StoreError::NoMatch { .. }) => {}
+                counted => left_out.add(counted?),
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Calls `visit` with every benchmark of every store that has a requested metric, and with the function that
+    /// returns the places of its instances. All of its metrics are read, because burn-in is detected from the wall
+    /// time whatever is analysed.
+    ///
+    /// # Errors
+    /// If a store cannot be read, or no benchmark passes the filter.
+    pub fn each_benchmark(
+        &self,
+        filter: &SampleFilter,
+        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Vec<SidePlace>),
+    ) -> Result<(), StoreError> {
+        let groups = SettingGroups::of(&self.sides);
+        let mut unmatched = None;
+        // One side may have only failures of a benchmark, without any metric.
+        let mut asked: Vec<AskedBenchmarks> = Vec::new();
+        for (number, store) in self.stores.iter().enumerate() {
+            let with = match self.filter_of(number, filter) {
+                None => Ok(Some(BTreeSet::new())),
+                Some(filter) => with_metrics(store, &filter),
+            };
+            asked.push(match with {
+                Ok(benchmarks) => benchmarks,
+                // One of several files may lack a benchmark or metric, which is a valid result.
+                Err(error @ StoreError::NoMatch { .. }) => {
+                    unmatched = Some(error);
+                    Some(BTreeSet::new())
+                }
+                Err(error) => return Err(error),
+            });
+        }
+        let mut visited = 0_usize;
+        for (number, store) in self.stores.iter().enumerate() {
+            let Some(mut filter) = self.filter_of(number, filter) else {
+                continue;
+            };
+            filter.metrics.clear();
+            let side_of: BTreeMap<Id, usize> = (self.sides.iter().enumerate())
+                .filter(|(_, side)| side.store == number)
+                .flat_map(|(at, side)| side.runs.iter().map(move |run| (run.id, at)))
+                .collect();
+            let places_of = |instance: &InstanceData| match side_of.get(&instance.run.id) {
+                Some(side) => groups.places(*side, instance),
+                None => Vec::new(),
+            };
+            let read = each_benchmark(store, &filter, |data| {
+                if is_asked(&data, number, &asked) {
+                    visited += 1;
+                    visit(&data, &places_of);
+                }
+                Ok(())
+            });
+            match read {
+                Ok(()) => {}
+                Err(error @ StoreError::NoMatch { .. }) => unmatched = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        match unmatched {
+            Some(error) if visited == 0 => Err(error),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Returns the filter for a store; `None` if no side is in it. The runs of the sides have passed the filters on
+    /// runs already.
+    fn filter_of(&self, store: usize, filter: &SampleFilter) -> Option<Filter> {
+        let sides = self.sides.iter().filter(|side| side.store == store);
+        let runs: BTreeSet<Id> = sides
+            .flat_map(|side| side.runs.iter().map(|run| run.id))
+            .collect();
+        (!runs.is_empty()).then(|| Filter {
+            runs: Some(runs),
+            ..filter.without_runs()
+        })
+    }
+}
+
+impl ComparedSide {
+    fn short_name(&self) -> String {
+        match (self.kind, Path::new(&self.name).file_name()) {
+            (SideKind::File, Some(file)) => file.to_string_lossy().into_owned(),
+            _ => self.name.clone(),
+        }
+    }
+
+    fn sessions(&self) -> BTreeSet<Id> {
+        self.runs.iter().map(|run| run.session).collect()
+    }
+
+    /// Returns the levels of factors, by suite, variant and factor.
+    fn levels(&self) -> BTreeMap<(&str, &str, &str), BTreeSet<&str>> {
+        let mut levels: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+        for run in &self.runs {
+            for (factor, level) in &run.levels {
+                let key = (run.suite.as_str(), run.variant.as_str(), factor.as_str());
+                levels.entry(key).or_default().insert(level);
+            }
+        }
+        levels
+    }
+}
+
+/// Returns the runs of a store that pass the filters on runs.
+fn runs_passing(store: &Store, filter: &SampleFilter) -> Result<Vec<RunHead>, StoreError> {
+    let filter = filter.resolve(store)?;
+    let mut runs = store.catalogue().run_heads()?;
+    let passes =
+        |ids: &Option<BTreeSet<Id>>, id: Id| ids.as_ref().is_none_or(|ids| ids.contains(&id));
+    runs.retain(|run| passes(&filter.sessions, run.session) && passes(&filter.runs, run.id));
+    Ok(runs)
+}
+
+/// Returns the runs of a file that pass the filters on runs. One of two files may lack runs that the other has, so it
+/// is an error only if a side has none left.
+fn passing(
+    runs: Vec<RunHead>,
+    filter: &SampleFilter,
+    file: &str,
+) -> Result<Vec<RunHead>, SideError> {
+    let mut left = runs.clone();
+    let mut taken: Vec<String> = Vec::new();
+    for part in filter.runs.parts() {
+        let written = format!("{} {}", part.option, part.entries.join(", "));
+        let of_part = part.passing(&runs);
+        left.retain(|run| of_part.contains(&run.id));
+        if left.is_empty() && !runs.is_empty() {
+            let filters = if of_part.is_empty() {
+                written
+            } else {
+                taken.push(written);
+                format!("{} together", taken.join(" and "))
+            };
+            return Err(SideError::NothingPasses {
+                file: file.to_owned(),
+                filters,
+                known: KnownSides::among(&runs, None),
+            });
+        }
+        taken.push(written);
+    }
+    Ok(left)
+}
+
+/// Returns the name of a side: that of its session if it was written as part of an id.
+fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
+    let session = runs.first().and_then(|run| run.session_name.clone());
+    match (kind, session) {
+        (SideKind::Runs(RunKey::Session), Some(session)) => session,
+        (SideKind::Since | SideKind::Until, _) => {
+            let time = spec.text.trim_end_matches("T00:00:00Z");
+            format!("{} {time}", kind.name())
+        }
+        _ => spec.text.clone(),
+    }
+}
+
+/// Returns `HEAD~3 is commit 1a2b3c4d5e` for a side that is written as a revision.
+fn revision_note(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> Option<String> {
+    let commit = runs.first()?.commit.as_ref()?;
+    let is_revision = kind == SideKind::Runs(RunKey::Commit) && !commit.starts_with(&spec.text);
+    is_revision.then(|| {
+        let short = commit.get(..10).unwrap_or(commit);
+        format!("{} is commit {short}", spec.text)
+    })
+}
+
+/// Suite and id of the benchmarks of a store that have a requested metric; `None` for all.
+type AskedBenchmarks = Option<BTreeSet<(String, String)>>;
+
+/// Returns the benchmarks of a store that have one of the requested metrics; `None` if all metrics are requested.
+///
+/// # Errors
+/// If an entry of the filter has no match, or the store cannot be read.
+pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchmarks, StoreError> {
+    if filter.metrics.is_empty() {
+        return Ok(None);
+    }
+    let rows = store.catalogue().benchmarks(filter)?.into_iter();
+    Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
+}
+
+/// Returns whether a benchmark of a store is requested: it has the metric there, or one of its id has it in another store.
+fn is_asked(data: &BenchmarkData, store: usize, asked: &[AskedBenchmarks]) -> bool {
+    asked.iter().enumerate().any(|(number, asked)| match asked {
+        None => true,
+        Some(asked) if number == store => {
+            asked.contains(&(data.suite.clone(), data.benchmark.id.clone()))
+        }
+        Some(asked) => asked.iter().any(|(_, id)| *id == data.benchmark.id),
+    })
+}
+
+/// The sets of properties that distinguish settings of the baseline and of each candidate: the same as if these two
+/// were compared alone, so that a candidate does not affect the comparison of another.
+struct SettingGroups {
+    /// The ways, each of some candidates.
+    ways: Vec<ToldBy>,
+    /// The number of each side's way; the baseline has all.
+    of_side: Vec<usize>,
+}
+
+impl SettingGroups {
+    fn of(sides: &[ComparedSide]) -> Self {
+        let mut groups = Self {
+            ways: Vec::new(),
+            of_side: vec![0],
+        };
+        let Some((baseline, candidates)) = sides.split_first() else {
+            return groups;
+        };
+        if candidates.is_empty() {
+            groups.ways.push(ToldBy::of(&[baseline]));
+        }
+        for candidate in candidates {
+            let way = ToldBy::of(&[baseline, candidate]);
+            let known = groups.ways.iter().position(|other| *other == way);
+            groups.of_side.push(known.unwrap_or(groups.ways.len()));
+            if known.is_none() {
+                groups.ways.push(way);
+            }
+        }
+        groups
+    }
+
+    /// Returns the places of an instance of a side.
+    fn places(&self, side: usize, instance: &InstanceData) -> Vec<SidePlace> {
+        let ways = self.ways.iter().enumerate();
+        ways.filter(|(group, _)| side == 0 || *group == self.of_side[side])
+            .map(|(group, way)| SidePlace {
+                group,
+                variant: way.variant.then(|| instance.run.variant.clone()),
+                version: instance.run.version.label().filter(|_| way.version),
+                side,
+            })
+            .collect()
+    }
+}
+
+/// The properties, besides the side, that distinguish the instances of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ToldBy {
+    variant: bool,
+    version: bool,
+}
+
+impl ToldBy {
+    fn of(sides: &[&ComparedSide]) -> Self {
+        let several = |of: &dyn Fn(&RunHead) -> Option<String>| {
+            sides.iter().any(|side| {
+                let named: BTreeSet<Option<String>> = side.runs.iter().map(of).collect();
+                named.len() > 1
+            })
+        };
+        // All versions of a time are one side.
+        let names_a_version = |side: &&ComparedSide| {
+            use RunKey::{Commit, Run, Variant, Version};
+            matches!(
+                side.kind,
+                SideKind::Runs(Variant | Run | Version | Commit)
+                    | SideKind::Since
+                    | SideKind::Until
+            )
+        };
+        Self {
+            variant: several(&|run| Some(run.variant.clone())),
+            version: !sides.iter().any(names_a_version) && several(&RunHead::version_label),
+        }
+    }
+}

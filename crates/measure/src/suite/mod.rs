@@ -1,0 +1,45 @@
+//! Reads suite files and holds what is to be measured.
+
+mod adhoc;
+mod case;
+mod confinement;
+mod duet;
+mod duration;
+mod error;
+mod executor;
+mod factors;
+mod file;
+mod judging;
+mod limits;
+mod node;
+mod plan;
+mod plan_document;
+mod pytest;
+mod python;
+mod settings;
+mod stored_plan;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod variants;
+
+pub use adhoc::{AdHoc, text as command_text};
+pub use confinement::Confinement;
+pub use duet::{CoreSet, DuetCores};
+pub use duration::parse_duration;
+pub use error::{SuiteError, SuiteProblem, nearest};
+pub use executor::{
+    ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
+};
+pub use factors::{SourcePatch, SuiteFactor, infeasibility};
+pub use file::Suite;
+pub use judging::parse_share;
+pub use plan::*;
+pub use plan_document::{
+    EntryName, PlanAssignment, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
+    PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
+};
+pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
+pub use python::{PythonEnvironment, PythonPackages};
+pub use settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};
+pub use stored_plan::stored_plan;

@@ -1,0 +1,145 @@
+//! Deviations of indicators from their contract.
+
+use crate::MetricName;
+
+/// A deviation of an indicator from the contract, or something that will surprise its users.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContractFinding {
+    /// There is no output.
+    #[error("standard output is empty")]
+    NoOutput,
+    /// The output is no JSON object.
+    #[error("standard output is not a JSON object: {reason}")]
+    NotAnObject {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is other output than the object.
+    #[error("standard output must be exactly one JSON object, but has other text too")]
+    OtherText,
+    /// A required key is missing.
+    #[error("`{key}` is missing")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+    },
+    /// A key has a value of a wrong type.
+    #[error("`{key}` must be {expected}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// The type.
+        expected: &'static str,
+    },
+    /// Parameters and results share keys.
+    #[error("in both `@parameters` and `@result`: {}", keys.join(", "))]
+    SharedKeys {
+        /// The keys.
+        keys: Vec<String>,
+    },
+    /// There is nothing to record.
+    #[error("`@result` has no number")]
+    NoNumber,
+    /// A parameter was given, and the script reports another value.
+    #[error("{variable}={given} was given, but `@parameters` reports `{key}` as {echoed}")]
+    ParameterIgnored {
+        /// The environment variable.
+        variable: String,
+        /// Its value.
+        given: String,
+        /// The key of the parameter.
+        key: String,
+        /// The value that the script reports.
+        echoed: String,
+    },
+    /// A parameter was given that the script does not report.
+    #[error("{variable} was given, but `@parameters` has no such key")]
+    ParameterUnknown {
+        /// The environment variable.
+        variable: String,
+    },
+    /// The script failed.
+    #[error("the script failed: {reason}")]
+    ScriptFailed {
+        /// How it ended.
+        reason: String,
+    },
+    /// Two scripts have the same name, framework and parameters, and are different.
+    #[error("`{name}` is also the identity of {other}, which is a different script")]
+    SameIdentity {
+        /// The name.
+        name: String,
+        /// The other script.
+        other: String,
+    },
+    /// There is no score.
+    #[error("there is no `overall_score`")]
+    NoScore,
+    /// Metrics have no declared direction.
+    #[error("no unit and direction declared for {}", names.join(", "))]
+    Undeclared {
+        /// The metrics.
+        names: Vec<MetricName>,
+    },
+    /// The framework has its older name.
+    #[error("the framework is given as `component`")]
+    ComponentKey,
+    /// The framework is not written as a package is.
+    #[error("`{framework}` is not in lower case")]
+    FrameworkCase {
+        /// The framework.
+        framework: String,
+    },
+    /// Results that are no numbers.
+    #[error("not a number, and therefore not a metric: {}", keys.join(", "))]
+    NotMetrics {
+        /// Their keys.
+        keys: Vec<String>,
+    },
+    /// A parameter has values of different types in two scripts of one name.
+    #[error("`{key}` is {here} here and {there} in {other}")]
+    MixedTypes {
+        /// The parameter.
+        key: String,
+        /// The type in this script.
+        here: &'static str,
+        /// The type in the other one.
+        there: &'static str,
+        /// The other script.
+        other: String,
+    },
+}
+
+/// The severity of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingWeight {
+    /// The output cannot be used.
+    Breach,
+    /// The output can be used.
+    Warning,
+}
+
+impl ContractFinding {
+    /// Returns how serious it is.
+    pub fn weight(&self) -> FindingWeight {
+        match self {
+            Self::NoOutput
+            | Self::NotAnObject { .. }
+            | Self::OtherText
+            | Self::MissingKey { .. }
+            | Self::WrongType { .. }
+            | Self::SharedKeys { .. }
+            | Self::NoNumber
+            | Self::ParameterIgnored { .. }
+            | Self::ParameterUnknown { .. }
+            | Self::ScriptFailed { .. }
+            | Self::SameIdentity { .. } => FindingWeight::Breach,
+            Self::NoScore
+            | Self::Undeclared { .. }
+            | Self::ComponentKey
+            | Self::FrameworkCase { .. }
+            | Self::NotMetrics { .. }
+            | Self::MixedTypes { .. } => FindingWeight::Warning,
+        }
+    }
+}

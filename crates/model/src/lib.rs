@@ -1,0 +1,59 @@
+//! The words of the field as types: what is measured, when, on what, and how it went.
+//!
+//! Record v1 is this model written down, key for key. That is why the types here
+//! derive their own JSON form instead of having a second set of wire structs
+//! beside them that could only drift apart. Keys that this version does not know
+//! are kept in `extra`, so that they survive a round trip.
+
+mod benchmark;
+pub mod document;
+mod each_run;
+mod id;
+pub mod indicator;
+mod instance;
+mod iteration;
+mod judging;
+mod limits;
+mod line;
+mod local_metrics;
+mod look;
+mod metric;
+mod name;
+mod natural;
+mod outcome;
+mod record;
+mod run;
+mod session;
+mod span;
+mod summary;
+pub mod text;
+mod unit;
+
+pub use benchmark::Benchmark;
+pub use each_run::EachRun;
+pub use id::{Id, IdError};
+pub use instance::{DUET, Instance, InstanceEnd};
+pub use iteration::Iteration;
+pub use judging::{BenchmarkLimits, JudgeLimits, JudgeSettings, JudgedFrom, MetricLimits};
+pub use limits::{
+    DEEPEST, LONGEST_LINE, MOST_METRICS, NEVER_NEGATIVE, fail, impossible, is_deep, refusal,
+    settled, too_long, too_many_metrics,
+};
+pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
+pub use local_metrics::{
+    COUNTED, comes_of_wall_time, local_metrics, rate_name, rate_unit, time_name, unit_of_work,
+};
+pub use look::Look;
+pub use metric::{Better, Metric, MetricName};
+pub use name::{bare_name, matches_name, matches_pattern};
+pub use natural::natural_order;
+pub use outcome::{InstanceOutcome, Outcome};
+pub use record::{Annotation, Record, RecordKind};
+pub use run::{Level, Levels, Run, Version};
+pub use session::Session;
+pub use span::Span;
+pub use summary::Summary;
+pub use unit::Conversion;
+
+/// A JSON object with its keys in order.
+pub type Object = serde_json::Map<String, serde_json::Value>;

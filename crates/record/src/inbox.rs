@@ -1,0 +1,246 @@
+//! Record files that wait for import into the store.
+//!
+//! A measuring process writes its records to a file in the store's inbox, and
+//! holds the file's lock while it lives. The next command that opens the store imports
+//! the files whose writers are done or dead, each in one transaction, and removes them.
+//! If it dies between the two, the file is there again and changes nothing the next time.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Seek};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{AppendCounts, LineEnd, LineError, Refusals, Store, StoreError, parse_line, read_line};
+use lapwing_model::{Id, Record, too_long};
+
+/// What became of a file in the inbox.
+#[derive(Debug)]
+pub enum InboxArrival {
+    /// Its records are in the store, and the file is gone: or, if some were refused, has another name.
+    TakenIn {
+        /// Where it was.
+        path: PathBuf,
+        /// Its records that were refused, and where they are kept.
+        refused: Option<(Refusals, PathBuf)>,
+        /// What it held.
+        appended: AppendCounts,
+        /// The id of the first session that it speaks of.
+        session: Option<Id>,
+        /// Whether its last line was cut off: the writer died while writing it.
+        cut_off: bool,
+    },
+    /// Its writer is still at work.
+    UnderWay {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It cannot be imported, and is kept.
+    Refused {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        error: ArrivalError,
+    },
+}
+
+/// Why a file in the inbox was not imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ArrivalError {
+    /// It cannot be read, or not be removed.
+    #[error("{}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is of a newer version.
+    #[error("{}:{line}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: LineError,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Imports every file of `folder` whose writer is done or dead, and returns the result
+/// of each. A folder that does not exist is empty.
+///
+/// # Errors
+/// When the folder cannot be listed. A broken file is no error; it is reported.
+pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>> {
+    let mut paths = Vec::new();
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+        Ok(entries) => {
+            for entry in entries {
+                paths.push(entry?.path());
+            }
+        }
+    }
+    paths.retain(|path| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
+        name.ends_with(".jsonl") && !name.starts_with('.')
+    });
+    paths.sort();
+    Ok(paths
+        .into_iter()
+        .filter_map(|path| take_in_file(store, path))
+        .collect())
+}
+
+/// Returns whether a session is being measured: whether a file whose name begins
+/// with the session's id is locked by its writer.
+///
+/// # Errors
+/// When the folder cannot be listed or a file not be opened.
+pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Result<bool> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        entries => entries?,
+    };
+    let id = session.to_string();
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !name.starts_with(&id) || !name.ends_with(".jsonl") || Some(path.as_path()) == own {
+            continue;
+        }
+        match File::open(&path).map(|file| file.try_lock()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) | Ok(Err(fs::TryLockError::Error(error))) => return Err(error),
+            Ok(Err(fs::TryLockError::WouldBlock)) => return Ok(true),
+            Ok(Ok(())) => {}
+        }
+    }
+    Ok(false)
+}
+
+fn take_in_file(store: &mut Store, path: PathBuf) -> Option<InboxArrival> {
+    let refused = |source: io::Error| {
+        Some(InboxArrival::Refused {
+            error: ArrivalError::File {
+                path: path.clone(),
+                source,
+            },
+            path: path.clone(),
+        })
+    };
+    let mut file = match File::open(&path) {
+        // Another process took it in meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return refused(error),
+        Ok(file) => file,
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Some(InboxArrival::UnderWay { path }),
+        Err(fs::TryLockError::Error(error)) => return refused(error),
+    }
+    match still_there(&file, &path) {
+        Ok(true) => {}
+        Ok(false) => return None,
+        Err(error) => return refused(error),
+    }
+    match append(store, &mut file, &path) {
+        Ok(taken) => {
+            let kept = path.with_extension("jsonl.refused");
+            let put_away = match taken.refused.count {
+                0 => fs::remove_file(&path),
+                _some => fs::rename(&path, &kept),
+            };
+            if let Err(error) = put_away {
+                return refused(error);
+            }
+            Some(InboxArrival::TakenIn {
+                path,
+                refused: (taken.refused.count > 0).then_some((taken.refused, kept)),
+                appended: taken.appended,
+                session: taken.session,
+                cut_off: taken.cut_off,
+            })
+        }
+        Err(error) => Some(InboxArrival::Refused { path, error }),
+    }
+}
+
+/// Returns whether the file that we locked is the one that has the name now.
+fn still_there(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What came of the lines of a file.
+#[derive(Default)]
+struct TakenLines {
+    appended: AppendCounts,
+    refused: Refusals,
+    session: Option<Id>,
+    cut_off: bool,
+}
+
+fn append(store: &mut Store, file: &mut File, path: &Path) -> Result<TakenLines, ArrivalError> {
+    let unreadable = |source| ArrivalError::File {
+        path: path.to_owned(),
+        source,
+    };
+    file.rewind().map_err(unreadable)?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    store.write(|writer| {
+        let mut taken = TakenLines::default();
+        let mut text = Vec::new();
+        let mut line = 0;
+        loop {
+            let end = read_line(&mut reader, &mut text).map_err(unreadable)?;
+            line += 1;
+            let place = || format!("{}:{line}", path.display());
+            match parse_line(text.trim_ascii()) {
+                _ if end == LineEnd::TooLong => taken.refused.add(place(), too_long()),
+                _ if text.trim_ascii().is_empty() => {}
+                Ok(record) => {
+                    if let Record::Session(it) = &record {
+                        taken.session = taken.session.or(Some(it.id));
+                    }
+                    match writer.put(&record) {
+                        Ok(()) => {}
+                        // Nothing of this would be accepted another time, and it must not keep the others out.
+                        Err(
+                            why @ (StoreError::Conflict { .. }
+                            | StoreError::NoParent { .. }
+                            | StoreError::Refused { .. }),
+                        ) => taken.refused.add(place(), why),
+                        Err(other) => return Err(other.into()),
+                    }
+                }
+                // The iteration under way when the writer was killed.
+                Err(_cut_off) if end == LineEnd::OfFile => taken.cut_off = true,
+                Err(source @ LineError::Newer { .. }) => {
+                    return Err(ArrivalError::Line {
+                        path: path.to_owned(),
+                        line,
+                        source,
+                    });
+                }
+                Err(why) => taken.refused.add(place(), why),
+            }
+            if end == LineEnd::OfFile {
+                taken.appended = writer.settle()?;
+                return Ok(taken);
+            }
+        }
+    })
+}

@@ -1,0 +1,30 @@
+//! Keeps measurements: record lines, other tools' files, the store.
+
+mod annotations;
+mod column;
+mod data;
+pub mod export;
+pub mod inbox;
+mod iterations;
+mod memory;
+mod record_file;
+mod refusals;
+pub mod sharing;
+pub mod store;
+
+pub use annotations::NameHistory;
+pub use annotations::{Change, Remark, Retirement, Triage, TriageState};
+pub use column::{Column, ColumnEntry};
+pub use data::{
+    Definition, Filter, InstanceData, RecordedBenchmark, Retired, RunHead, SessionHead,
+};
+pub use iterations::{IterationColumns, IterationDetail, Iterations, Mark};
+pub use lapwing_model::{LineError, NEVER_NEGATIVE, RECORD_VERSION, parse_line, write_line};
+pub use memory::RecordMemory;
+pub use record_file::RecordFile;
+pub use refusals::{LineEnd, Refusals, read_line};
+pub use store::{
+    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, PurgeCounts,
+    RecordCount, RescueReport, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo,
+    TouchedCounts, TraceHead, Writer, rescue,
+};

@@ -1,0 +1,133 @@
+//! What can go wrong with a shared history.
+
+use super::remote::{Remote, RemoteError};
+use crate::{LineError, StoreError};
+
+/// What can go wrong with a shared history.
+#[derive(Debug, thiserror::Error)]
+pub enum SharingError {
+    /// The place cannot be used.
+    #[error("cannot use the shared history at {address}")]
+    Remote {
+        /// Where it is.
+        address: String,
+        /// Why.
+        source: RemoteError,
+    },
+    /// There is no shared history.
+    #[error("there is no shared history at {address}")]
+    Nothing {
+        /// Where it should be.
+        address: String,
+    },
+    /// There was one, and now there is none.
+    #[error("the shared history at {address} is missing, but this store used it before")]
+    Vanished {
+        /// Where it was.
+        address: String,
+    },
+    /// There was another one.
+    #[error(
+        "the shared history at {address} is another one than this store has shared with before"
+    )]
+    Replaced {
+        /// Where it is.
+        address: String,
+    },
+    /// What is there is something else.
+    #[error("{address}/lapwing.json is not that of a shared history")]
+    Foreign {
+        /// Where it is.
+        address: String,
+    },
+    /// A newer program made it.
+    #[error(
+        "the shared history at {address} is of version {found}, newer than version {known}, which this program knows"
+    )]
+    Newer {
+        /// Where it is.
+        address: String,
+        /// Its version.
+        found: u64,
+        /// Ours.
+        known: u64,
+    },
+    /// It does not do what keeps writers apart.
+    #[error(
+        "{address} ignores conditional creation: two writers would overwrite each other's measurements"
+    )]
+    Overwrites {
+        /// Where it is.
+        address: String,
+    },
+    /// A segment that was there is there no more.
+    #[error("{address}/{name} is missing, but this store pulled it before")]
+    Gone {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+    },
+    /// A segment is missing though later ones are there.
+    #[error("{address}/{name} is missing, though {later} is there")]
+    Gap {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// A later one.
+        later: String,
+    },
+    /// A segment is not what it was.
+    #[error("{address}/{name} has changed since this store pulled it; segments never change")]
+    Changed {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+    },
+    /// A segment cannot be decompressed.
+    #[error("{address}/{name} is cut off or damaged")]
+    Damaged {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// The error of the decoder.
+        source: std::io::Error,
+    },
+    /// A segment is empty.
+    #[error("{address}/{name} holds no records")]
+    Empty {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+    },
+    /// A line of a segment is of a newer version.
+    #[error("{address}/{name}:{line}")]
+    Line {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: LineError,
+    },
+    /// A segment cannot be made.
+    #[error("cannot compress a segment")]
+    Compress(#[source] std::io::Error),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SharingError {
+    /// Returns the conversion of an error of a location.
+    pub(super) fn of(remote: &dyn Remote) -> impl FnOnce(RemoteError) -> Self {
+        let address = remote.address().to_owned();
+        |source| Self::Remote { address, source }
+    }
+}

@@ -1,0 +1,246 @@
+//! Adds to a shared history what it lacks.
+
+use super::builder::{SegmentBuilder, SegmentDraft};
+use super::error::SharingError;
+use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
+use super::reader::{SegmentFile, take_in};
+use super::remote::{ObjectCreation, Remote};
+use super::{SharedHistory, SharingStep, digest, segment_name};
+use crate::store::{KnownRemote, UnsharedRecords, UnsharedSession, WantedSession};
+use crate::{Refusals, Store, StoreError, Writer, inbox};
+use lapwing_model::Id;
+
+/// How to push.
+#[derive(Debug, Clone, Copy)]
+pub struct PushOptions {
+    /// How to pull the segments of others, which comes first.
+    pub pull: PullOptions,
+    /// The id of the history, if one begins.
+    pub new_history: Id,
+    /// Bytes of lines that make a segment; it is no larger than that and one more line.
+    pub segment_bytes: u64,
+}
+
+impl PushOptions {
+    /// Bytes of lines that usually make a segment.
+    pub const SEGMENT_BYTES: u64 = 64 << 20;
+}
+
+/// The result of pushing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PushSummary {
+    /// Sessions that are wholly in the history now.
+    pub sessions: u64,
+    /// Annotations.
+    pub annotations: u64,
+    /// Segments that were created.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Sessions that are just being measured, and were left for the next time.
+    pub under_way: u64,
+    /// Records that no reader would take, and that were left out.
+    pub left_out: Refusals,
+    /// What came from others.
+    pub pulled: PullSummary,
+}
+
+/// Pulls the segments of others, then creates segments of what the history lacks.
+///
+/// # Errors
+/// Those of [`pull`](super::pull()); when the place lets writers overwrite each other, or cannot
+/// be written to. What was pushed before stays, and doing it again goes on from there.
+pub fn push(
+    store: &mut Store,
+    remote: &dyn Remote,
+    options: &PushOptions,
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<PushSummary, SharingError> {
+    let history = match SharedHistory::find(remote)? {
+        Some(history) => history,
+        None => match absent(store, remote)? {
+            SharingError::Vanished { address } if !options.pull.begin_anew => {
+                return Err(SharingError::Vanished { address });
+            }
+            _nothing_there => SharedHistory::begin(remote, options.new_history)?,
+        },
+    };
+    let known = enter(store, remote, &history, &options.pull)?;
+    if known.probed.as_deref() != Some(remote.address()) {
+        history.probe(remote)?;
+        store.write(|writer| writer.remember_probe(known.key, remote.address()))?;
+    }
+    let mut pushed = PushSummary {
+        pulled: pull_new(store, remote, &known, watch)?,
+        ..PushSummary::default()
+    };
+    loop {
+        let ended = push_once(store, remote, &known, options, &mut pushed, watch);
+        match ended {
+            Ok(()) => return Ok(pushed),
+            // Others have pushed something of ours meanwhile: look again at what is lacking.
+            Err(PushStop::Stale) => {}
+            Err(PushStop::Failed(error)) => return Err(*error),
+        }
+    }
+}
+
+/// Why pushing stopped before everything was pushed.
+enum PushStop {
+    Stale,
+    Failed(Box<SharingError>),
+}
+
+impl From<SharingError> for PushStop {
+    fn from(error: SharingError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+impl From<StoreError> for PushStop {
+    fn from(error: StoreError) -> Self {
+        SharingError::from(error).into()
+    }
+}
+
+/// Pushes what the history lacks at this moment.
+fn push_once(
+    store: &mut Store,
+    remote: &dyn Remote,
+    known: &KnownRemote,
+    options: &PushOptions,
+    pushed: &mut PushSummary,
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<(), PushStop> {
+    // What is read stays as it is at this moment, while segments of others are written.
+    let source = Store::open_read_only(store.path())?;
+    let of = store.write(|writer| writer.unshared(known.key))?.0.len() as u64;
+    let folder = store.inbox();
+    let mut builder = SegmentBuilder::new(options.segment_bytes);
+    let (mut sessions, mut under_way) = (0, 0);
+    source.sharing().scan_unshared(
+        known.key,
+        |session: &UnsharedSession| {
+            Ok(match inbox::is_under_way(&folder, session.id, None) {
+                Ok(true) => {
+                    under_way += 1;
+                    WantedSession::NotNow
+                }
+                // A folder that cannot be read hides at most that a session will grow.
+                Ok(false) | Err(_) => WantedSession::Yes,
+            })
+        },
+        |next| -> Result<(), PushStop> {
+            if let UnsharedRecords::End = &next {
+                sessions += 1;
+                watch(SharingStep::Read { sessions, of });
+            }
+            match builder.add(next)? {
+                Some(draft) => send(store, remote, known.key, draft, pushed, watch),
+                None => Ok(()),
+            }
+        },
+    )?;
+    if let Some(draft) = builder.finish()? {
+        send(store, remote, known.key, draft, pushed, watch)?;
+    }
+    pushed.under_way = under_way;
+    pushed.left_out.extend(builder.left_out);
+    Ok(())
+}
+
+/// Creates the next segment; pulls those that others create first.
+fn send(
+    store: &mut Store,
+    remote: &dyn Remote,
+    key: i64,
+    draft: SegmentDraft,
+    pushed: &mut PushSummary,
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<(), PushStop> {
+    let digest = digest(&draft.content);
+    loop {
+        // The number before the digest: what another process of this store pushes in between is
+        // then either known by its digest, or it has that number.
+        let number = store.sharing().segments_of(key)? + 1;
+        if store.sharing().has_segment(key, &digest)? {
+            // As after a push of a large session that was killed: it goes on behind what is there.
+            store.write(|writer| mark(writer, key, &draft))?;
+            return Ok(());
+        }
+        if pushed.segments > 0 {
+            refuse_gap(remote, number)?;
+        }
+        let name = segment_name(number);
+        let created = remote.create(&name, &draft.content);
+        let others = match created.map_err(SharingError::of(remote))? {
+            ObjectCreation::New => None,
+            ObjectCreation::Refused => {
+                Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {
+                    address: remote.address().to_owned(),
+                    name: name.clone(),
+                })?)
+            }
+        };
+        match others {
+            // It may well be ours: the answer to the first attempt was lost.
+            Some(content) if self::digest(&content) != digest => {
+                let segment = SegmentFile {
+                    address: remote.address(),
+                    number,
+                    content: &content,
+                };
+                let taken = store.write(|writer| take_in(writer, key, segment))?;
+                let new = taken.appended.total().new;
+                pushed.pulled.add(&content, taken);
+                watch(SharingStep::TookIn { number, new });
+                if store.write(|writer| is_stale(writer, key, &draft))? {
+                    return Err(PushStop::Stale);
+                }
+            }
+            Some(_) | None => {
+                let bytes = draft.content.len() as u64;
+                store.write(|writer| -> Result<(), StoreError> {
+                    mark(writer, key, &draft)?;
+                    writer.remember_segment(key, number, &digest, bytes)
+                })?;
+                pushed.sessions += draft.complete.len() as u64;
+                pushed.annotations += draft.annotations.len() as u64;
+                pushed.segments += 1;
+                pushed.bytes += bytes;
+                watch(SharingStep::Pushed { number, bytes });
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Remembers that everything that a draft holds is in the history.
+fn mark(writer: &mut Writer<'_>, remote: i64, draft: &SegmentDraft) -> Result<(), StoreError> {
+    for (session, extent) in &draft.complete {
+        writer.mark_session(remote, *session, extent)?;
+    }
+    for annotation in &draft.annotations {
+        writer.mark_annotation(remote, *annotation)?;
+    }
+    Ok(())
+}
+
+/// Returns whether something that a draft holds is in the history by now.
+fn is_stale(
+    writer: &mut Writer<'_>,
+    remote: i64,
+    draft: &SegmentDraft,
+) -> Result<bool, StoreError> {
+    for (session, extent) in draft.complete.iter().chain(&draft.unfinished) {
+        if writer.shared_extent(remote, *session)? == Some(*extent) {
+            return Ok(true);
+        }
+    }
+    for annotation in &draft.annotations {
+        if writer.annotation_is_shared(remote, *annotation)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

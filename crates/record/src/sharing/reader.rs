@@ -1,0 +1,185 @@
+//! Takes a segment into the store.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufReader};
+
+use flate2::read::MultiGzDecoder;
+
+use super::coverage::InstanceCoverage;
+use super::error::SharingError;
+use super::{digest, segment_name};
+use crate::{AppendCounts, LineEnd, Refusals, StoreError, Writer, parse_line, read_line};
+use lapwing_model::{Id, LineError, Record, too_long};
+
+/// A segment as it came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SegmentFile<'c> {
+    /// Where the history is.
+    pub(super) address: &'c str,
+    /// Its number.
+    pub(super) number: u32,
+    /// Its bytes.
+    pub(super) content: &'c [u8],
+}
+
+/// What came of a segment.
+#[derive(Debug, Default)]
+pub(super) struct TakenSegment {
+    /// Its records.
+    pub(super) appended: AppendCounts,
+    /// Those that could not be taken.
+    pub(super) refused: Refusals,
+}
+
+/// Takes in a segment, within a transaction, and remembers of which sessions everything that the
+/// store has is in the shared history now. Doing it twice changes nothing.
+///
+/// Whoever pushed it may have had another program or an edited store: a record that cannot be taken is
+/// left out with what belongs to it, and counted.
+pub(super) fn take_in(
+    writer: &mut Writer<'_>,
+    remote: i64,
+    segment: SegmentFile<'_>,
+) -> Result<TakenSegment, SharingError> {
+    let digest = digest(segment.content);
+    if let Some(known) = writer.segment_digest(remote, segment.number)? {
+        if known != digest {
+            return Err(segment.changed());
+        }
+        // Another process has taken it in for this store meanwhile.
+        return Ok(TakenSegment::default());
+    }
+    let before = writer.settle()?;
+    let mut sessions = BTreeMap::new();
+    let mut coverage = InstanceCoverage::default();
+    let mut put = |record: &Record| -> Result<(), SharingError> {
+        writer.put_or_grow(record)?;
+        match record {
+            Record::Session(session) => {
+                let known = sessions.get(&session.id).copied();
+                let shared = match known {
+                    Some(shared) => shared,
+                    None => is_shared(writer, remote, session.id)?,
+                };
+                sessions.insert(session.id, shared);
+            }
+            Record::Annotation(annotation) => writer.mark_annotation(remote, annotation.id)?,
+            Record::Run(_)
+            | Record::Instance(_)
+            | Record::Iteration(_)
+            | Record::Span(_)
+            | Record::InstanceEnd(_)
+            | Record::Summary(_) => {}
+        }
+        coverage.add(record);
+        Ok(())
+    };
+    let refused = each_record(segment, &mut put)?;
+    let appended = writer.settle()?.since(&before);
+    for (&session, &shared) in &sessions {
+        if let Some(extent) = writer.extent(session)?
+            && (shared || coverage.is_whole(session, &extent))
+        {
+            writer.mark_session(remote, session, &extent)?;
+        }
+    }
+    let bytes = segment.content.len() as u64;
+    writer.remember_segment(remote, segment.number, &digest, bytes)?;
+    Ok(TakenSegment { appended, refused })
+}
+
+/// Returns whether everything that the store has of a session is in the shared history: if the
+/// store has nothing of it, that is so.
+fn is_shared(writer: &mut Writer<'_>, remote: i64, session: Id) -> Result<bool, SharingError> {
+    Ok(match writer.extent(session)? {
+        None => true,
+        Some(extent) => writer.shared_extent(remote, session)? == Some(extent),
+    })
+}
+
+/// Calls `put` with each record of a segment; returns those that were refused.
+fn each_record(
+    segment: SegmentFile<'_>,
+    put: &mut impl FnMut(&Record) -> Result<(), SharingError>,
+) -> Result<Refusals, SharingError> {
+    // All of it first: the checksum at the end explains more than a line that is no record.
+    io::copy(&mut MultiGzDecoder::new(segment.content), &mut io::sink())
+        .map_err(|source| segment.damaged(source))?;
+    let mut text = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(segment.content));
+    let mut line = Vec::new();
+    let (mut number, mut records) = (0, 0_u64);
+    let mut refused = Refusals::default();
+    loop {
+        let end = read_line(&mut text, &mut line).map_err(|source| segment.damaged(source))?;
+        if end == LineEnd::OfFile && line.is_empty() {
+            return match records {
+                0 => Err(segment.empty()),
+                _some => Ok(refused),
+            };
+        }
+        number += 1;
+        let place = || format!("{}/{}:{number}", segment.address, segment.name());
+        let bytes = line.trim_ascii();
+        if bytes.is_empty() && end != LineEnd::TooLong {
+            continue;
+        }
+        records += 1;
+        let record = match parse_line(bytes) {
+            _ if end == LineEnd::TooLong => {
+                refused.add(place(), too_long());
+                continue;
+            }
+            Ok(record) => record,
+            // Newer programs know more: nothing of theirs may be taken for read.
+            Err(source @ LineError::Newer { .. }) => {
+                return Err(SharingError::Line {
+                    address: segment.address.to_owned(),
+                    name: segment.name(),
+                    line: number,
+                    source,
+                });
+            }
+            Err(why) => {
+                refused.add(place(), why);
+                continue;
+            }
+        };
+        match put(&record) {
+            Ok(()) => {}
+            Err(SharingError::Store(
+                why @ (StoreError::Conflict { .. }
+                | StoreError::NoParent { .. }
+                | StoreError::Refused { .. }),
+            )) => refused.add(place(), why),
+            Err(other) => return Err(other),
+        }
+    }
+}
+
+impl SegmentFile<'_> {
+    fn name(&self) -> String {
+        segment_name(self.number)
+    }
+
+    fn changed(&self) -> SharingError {
+        SharingError::Changed {
+            address: self.address.to_owned(),
+            name: self.name(),
+        }
+    }
+
+    fn damaged(&self, source: io::Error) -> SharingError {
+        SharingError::Damaged {
+            address: self.address.to_owned(),
+            name: self.name(),
+            source,
+        }
+    }
+
+    fn empty(&self) -> SharingError {
+        SharingError::Empty {
+            address: self.address.to_owned(),
+            name: self.name(),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The store: one SQLite file that keeps every measurement (`docs/store.md`).
+//!
+//! Integer keys inside, ids outside; iterations and their values in columns, values by
+//! metric. Records are returned as they were written.
+
+mod alike;
+mod annotate;
+mod appended;
+mod assemble;
+mod catalogue;
+mod catalogue_metrics;
+mod check;
+mod checksum;
+mod chunk;
+mod compare;
+mod curated;
+mod curated_metrics;
+mod damage;
+mod definitions;
+mod error;
+mod extent;
+mod indices;
+mod insert;
+mod iterations;
+mod keys;
+mod left_out;
+mod migrate;
+mod numbers;
+mod open;
+mod read;
+mod recorded;
+mod remotes;
+mod rescue;
+mod rows;
+mod scan;
+mod select;
+mod select_metrics;
+mod sessions;
+mod span_columns;
+mod spans;
+mod unshared;
+mod upkeep;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use lapwing_model::Record;
+
+pub use annotate::{StoreAnnotations, TouchedCounts};
+pub use appended::{AppendCounts, RecordCount};
+pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
+pub use check::CheckReport;
+pub(crate) use compare::{as_stored, differences, with_metrics_of};
+pub use error::StoreError;
+pub(crate) use extent::{SessionExtent, UnsharedSession};
+pub use left_out::LeftOut;
+pub(crate) use remotes::{KnownRemote, StoreSharing};
+pub use rescue::{RescueReport, rescue};
+pub use sessions::{InstanceState, SessionState};
+pub use spans::TraceHead;
+pub(crate) use unshared::{UnsharedRecords, WantedSession};
+pub use upkeep::{PurgeCounts, StoreInfo, StoreUpkeep};
+pub use write::Writer;
+
+/// Keeps every measurement in one file.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+    read_only: bool,
+    /// Which file it is, to notice when it is deleted under us.
+    file: Option<(u64, u64)>,
+    cache: keys::KeyCache,
+    /// SQLite's counter of other connections' changes when `cache` was filled.
+    data_version: Option<i64>,
+}
+
+impl Store {
+    /// Returns where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Returns the folder of record files that wait for import (`record::inbox`).
+    ///
+    /// It is `inbox` beside a store named `lapwing.db`; stores of other names have
+    /// one of their own each, so that two stores in one folder do not share it.
+    pub fn inbox(&self) -> PathBuf {
+        Self::inbox_of(&self.path)
+    }
+
+    /// Returns the folder of record files that wait for the store at `path`.
+    pub fn inbox_of(path: &Path) -> PathBuf {
+        let folder = open::folder_of(path);
+        match path.file_name().and_then(|name| name.to_str()) {
+            Some("lapwing.db") | None => folder.join("inbox"),
+            Some(name) => folder.join(format!("{name}.inbox")),
+        }
+    }
+
+    /// Returns the view that lists benchmarks, sessions, runs and metrics.
+    pub fn catalogue(&self) -> StoreCatalogue<'_> {
+        StoreCatalogue { store: self }
+    }
+
+    /// Returns the view of annotations and of what they affect.
+    pub fn annotations(&self) -> StoreAnnotations<'_> {
+        StoreAnnotations { store: self }
+    }
+
+    /// Returns the view of shared histories and of what they lack.
+    pub(crate) fn sharing(&self) -> StoreSharing<'_> {
+        StoreSharing { store: self }
+    }
+
+    /// Returns the view for maintenance: size, damage, effects of a purge.
+    pub fn upkeep(&self) -> StoreUpkeep<'_> {
+        StoreUpkeep { store: self }
+    }
+
+    /// Calls `action` with one consistent state of the store; adds the path to its error.
+    fn read<T>(
+        &self,
+        action: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.connection
+            .unchecked_transaction()
+            .map_err(StoreError::from)
+            .and_then(|snapshot| action(&snapshot))
+            .map_err(|error| error.at(&self.path))
+    }
+
+    /// Writes in one transaction: everything that `action` puts is kept, or nothing
+    /// when it returns an error.
+    ///
+    /// # Errors
+    /// Whatever `action` returns; or when the store cannot be written to.
+    pub fn write<T, E: From<StoreError>>(
+        &mut self,
+        action: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let result = self.write_inner(action);
+        if result.is_err() {
+            // Keys handed out by the transaction that was undone mean nothing.
+            self.cache.forget();
+        }
+        result
+    }
+
+    fn write_inner<T, E: From<StoreError>>(
+        &mut self,
+        action: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = self.path.clone();
+        let wrap = |error: StoreError| E::from(error.at(&path));
+        if self.read_only {
+            return Err(E::from(StoreError::ReadOnly { path }));
+        }
+        if open::file_identity(&path) != self.file {
+            return Err(E::from(StoreError::Vanished { path }));
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| wrap(error.into()))?;
+        // It may have gone while others had the lock.
+        if open::file_identity(&path) != self.file {
+            return Err(E::from(StoreError::Vanished { path }));
+        }
+        let version: i64 = transaction
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(|error| wrap(error.into()))?;
+        if self.data_version != Some(version) {
+            self.cache.forget();
+            self.data_version = Some(version);
+        }
+        let mut writer = Writer::new(&transaction, &mut self.cache, &path).map_err(wrap)?;
+        let given = action(&mut writer)?;
+        writer.finish().map_err(wrap)?;
+        transaction.commit().map_err(|error| wrap(error.into()))?;
+        Ok(given)
+    }
+
+    /// Appends records, parents before children, all or none of them.
+    ///
+    /// A record that is already present with the same content changes nothing.
+    ///
+    /// # Errors
+    /// When a key is already present with other content, a parent is missing, or the
+    /// store cannot be written to.
+    pub fn append<'r>(
+        &mut self,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<AppendCounts, StoreError> {
+        self.write(|writer| {
+            for record in records {
+                writer.put(record)?;
+            }
+            writer.settle()
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! The changes of one benchmark: on its page, in its row of the index, and in the charts of its history.
+
+use crate::FindingText;
+use crate::report::FindingSentence;
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::words::{since_text, state_text, subject_text};
+use super::{ChangesView, SHOWN_CAUSES};
+use crate::chart::{HistoryPoint, LevelMark, history};
+use crate::report::directory::DirectoryError;
+use crate::report::metric::history_points;
+use crate::report::{MetricView, ReportSite};
+use lapwing_analyse::detect::{ChangeKind, Direction, FAILURES, Finding};
+
+/// More changes than this are only on the page of changes.
+const SHOWN: usize = 8;
+
+/// The latest change of a row of the index that still holds; its fields are columns of the side file.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(in crate::report) struct HistorySince {
+    /// `+14 % since a1b2c3`; empty if there is none.
+    pub(in crate::report) since: String,
+    /// Its name, which is the class of its colour.
+    since_direction: &'static str,
+    /// Its size, to sort by: larger is worse.
+    since_size: Option<f64>,
+    /// All changes of the row.
+    since_title: String,
+    since_link: String,
+}
+
+impl HistorySince {
+    /// Returns that of a variant of a benchmark by a metric.
+    pub(in crate::report) fn of(
+        view: Option<&ChangesView>,
+        slug: &str,
+        metric: &str,
+        variant: &str,
+    ) -> Self {
+        let Some(view) = view else {
+            return Self::default();
+        };
+        let mut of_row = view.of_benchmark(slug).iter().copied().filter(|at| {
+            let finding = view.finding(*at);
+            finding.is_open() && finding.subject.metric == metric && is_of(finding, variant)
+        });
+        let Some(newest) = of_row.next() else {
+            return Self::default();
+        };
+        let texts: Vec<String> = std::iter::once(newest)
+            .chain(of_row)
+            .map(|at| {
+                let finding = view.finding(at);
+                format!("{} {}", finding.sentence(), since_text(view, finding))
+            })
+            .collect();
+        let finding = view.finding(newest);
+        let (what, since) = match finding.kind {
+            ChangeKind::Step | ChangeKind::Alarm => ("", finding.first_after),
+            ChangeKind::Drift => (" drift", finding.last_before),
+        };
+        let label = view.histories.moments[since].label();
+        let sign = match finding.direction {
+            Direction::Regression => 1.0,
+            Direction::Improvement | Direction::Neither => -1.0,
+        };
+        Self {
+            since: format!("{}{what} since {label}", finding.brief_text()),
+            since_direction: finding.direction.name(),
+            since_size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
+            since_title: texts.join("; "),
+            since_link: view.link(newest),
+        }
+    }
+
+    pub(in crate::report) fn is_regression(&self) -> bool {
+        self.since_direction == Direction::Regression.name()
+    }
+}
+
+/// Returns whether a finding is about a variant of its benchmark.
+fn is_of(finding: &Finding, variant: &str) -> bool {
+    let name = finding.subject.setting.variant_name();
+    name.is_none_or(|name| name == variant)
+}
+
+/// Returns the chip of a finding: its direction with a symbol.
+pub(super) fn chip(finding: &Finding) -> Markup {
+    let name = finding.direction.name();
+    html! {
+        span class=(format!("chip {name}")) { span aria-hidden="true" { (finding.symbol()) } " " (name) }
+    }
+}
+
+/// Returns the changes of a benchmark in words: those that still hold first, the newest first.
+pub(in crate::report) fn section(view: &ChangesView, slug: &str) -> Markup {
+    let mut found: Vec<usize> = view.of_benchmark(slug).to_vec();
+    found.sort_by_key(|at| !view.finding(*at).is_open());
+    html! {
+        @if !found.is_empty() {
+            ul.verdicts #history-changes aria-label="Changes in the history" {
+                @for at in found.iter().take(SHOWN) {
+                    @let finding = view.finding(*at);
+                    @let [before, after] = finding.level_texts();
+                    @let group = &view.detection.groups[view.cause_of[*at]];
+                    li {
+                        (chip(finding)) " " (subject_text(finding)) strong { (finding.sentence()) } " "
+                        a href=(format!("../{}", view.link(*at))) { (since_text(view, finding)) }
+                        @if finding.subject.metric != FAILURES { ", from " (before) " to " (after) }
+                        @if !finding.is_open() { "; " span.state { (state_text(view, finding)) } }
+                        @if group.is_shared { "; shared by the suite" }
+                        "."
+                    }
+                }
+                @if found.len() > SHOWN {
+                    li { "and " (found.len() - SHOWN) " more" }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the marks of the changes in the history of a metric. The first metric also has those of failures, which have
+/// no history of their own.
+pub(in crate::report) fn level_marks(
+    view: Option<&ChangesView>,
+    slug: &str,
+    metric: &MetricView,
+    is_first: bool,
+) -> Vec<LevelMark> {
+    let Some(view) = view else {
+        return Vec::new();
+    };
+    let mut found: Vec<usize> = view
+        .of_benchmark(slug)
+        .iter()
+        .copied()
+        .filter(|at| is_drawn_in(view.finding(*at), metric, is_first))
+        .collect();
+    found.reverse();
+    found.into_iter().map(|at| level_mark(view, at)).collect()
+}
+
+/// Returns whether a finding is marked in the history of a metric.
+fn is_drawn_in(finding: &Finding, metric: &MetricView, is_first: bool) -> bool {
+    let name = &finding.subject.metric;
+    *name == metric.sample.name || (is_first && name == FAILURES)
+}
+
+fn level_mark(view: &ChangesView, at: usize) -> LevelMark {
+    let finding = view.finding(at);
+    let findings = &view.detection.findings;
+    let series = &view.histories.series[finding.series];
+    // The findings are in order of series and place.
+    let of_series = |at: Option<usize>| {
+        let neighbour = at.and_then(|at| findings.get(at));
+        neighbour.filter(|it| it.series == finding.series)
+    };
+    let start = of_series(at.checked_sub(1)).map(|before| before.first_after);
+    let end = of_series(at.checked_add(1)).map(|after| after.last_before);
+    let first = series.points.first().map(|point| point.moment);
+    let last = series.points.last().map(|point| point.moment);
+    let position = |moment: usize| view.histories.moments[moment].position;
+    let has_level = finding.subject.metric != FAILURES;
+    let levels = [finding.size.before, finding.size.after];
+    let [before, after] = finding.level_texts();
+    LevelMark {
+        variant: finding.subject.setting.variant_name().unwrap_or_default(),
+        span: [
+            position(start.or(first).unwrap_or(finding.last_before)),
+            position(end.or(last).unwrap_or(finding.first_after)),
+        ],
+        change: [finding.last_before, finding.first_after].map(position),
+        range: [*finding.range.start(), *finding.range.end()].map(position),
+        levels: levels.map(|level| if has_level { level } else { f64::NAN }),
+        tone: match finding.direction {
+            Direction::Regression | Direction::Improvement if !finding.is_open() => "muted",
+            Direction::Regression => "worse",
+            Direction::Improvement => "better",
+            Direction::Neither => "muted",
+        },
+        label: finding.brief_text(),
+        text: format!(
+            "{} {}; {before} → {after}; {}",
+            finding.sentence(),
+            since_text(view, finding),
+            state_text(view, finding)
+        ),
+    }
+}
+
+/// Writes the charts of the causes that this benchmark stands for: its history, with links to its page.
+pub(in crate::report) fn write_charts(
+    site: &ReportSite,
+    slug: &str,
+    views: &[MetricView],
+) -> Result<(), DirectoryError> {
+    let Some(view) = &site.changes else {
+        return Ok(());
+    };
+    for at in view.of_benchmark(slug) {
+        let number = view.cause_of[*at];
+        let finding = view.finding(*at);
+        let is_lead = view.detection.groups[number].lead() == *at;
+        let mut metrics = views.iter().enumerate();
+        let drawn = metrics.find(|(number, it)| is_drawn_in(finding, it, *number == 0));
+        let Some((metric, drawn)) = drawn.filter(|_| is_lead && number < SHOWN_CAUSES) else {
+            continue;
+        };
+        let marks = level_marks(Some(view), slug, drawn, metric == 0);
+        let points = history_points(drawn).into_iter().map(|(_, point)| {
+            let link = format!("benchmark/{slug}.html{}", point.link);
+            HistoryPoint { link, ..point }
+        });
+        let sample = &drawn.sample;
+        let chart = history(
+            &sample.name,
+            &sample.metric.unit,
+            &points.collect::<Vec<_>>(),
+            &marks,
+            &site.colours,
+        );
+        let file = format!("changes-c{}", number + 1);
+        site.directory.write_data(&file, &chart)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! A section of the page of changes: a cause, with the evidence for it.
+
+use crate::FindingGroupText;
+use crate::FindingText;
+use crate::MomentText;
+use crate::report::FindingSentence;
+use std::collections::BTreeSet;
+
+use lapwing_stats::median;
+use maud::{Markup, html};
+
+use super::benchmark::chip;
+use super::words::{cost, metric_text, place_text, since_text, state_text, subject_text, suspects};
+use super::{ChangesView, SHOWN_CAUSES, SHOWN_FINDINGS};
+use crate::difference_text;
+use crate::quantity::{percent, round_percent};
+use crate::report::frame::url_part;
+use crate::report::slug::slug;
+use lapwing_analyse::detect::{ChangeKind, EnvironmentChange, Finding, FindingGroup};
+use lapwing_model::text::{counted, first_names, plural};
+
+/// Of more suspects only the first and the last are named.
+const SHOWN_SUSPECTS: usize = 6;
+/// Of more observations only those that tell the runs apart best are shown.
+const SHOWN_OBSERVATIONS: usize = 8;
+/// Of more values of an observation only the most frequent are shown.
+const SHOWN_VALUES: usize = 2;
+
+/// Returns the sections of the most important causes.
+pub(super) fn causes(view: &ChangesView) -> Markup {
+    let groups = &view.detection.groups;
+    html! {
+        @for (at, group) in groups.iter().take(SHOWN_CAUSES).enumerate() { (cause(view, at + 1, group)) }
+        @if groups.len() > SHOWN_CAUSES {
+            p.hint { (counted(groups.len() - SHOWN_CAUSES, "cause")) " of smaller changes "
+                (plural(groups.len() - SHOWN_CAUSES, "is", "are")) " only in the table below." }
+        }
+    }
+}
+
+fn cause(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
+    let lead = view.lead(group);
+    let file = format!("changes-c{number}");
+    html! {
+        section.cause #(format!("c{number}")) aria-labelledby=(format!("c{number}-title")) {
+            h2 #(format!("c{number}-title")) { (chip(lead)) " " (heading(view, group)) }
+            dl.facts {
+                dt { "since" }
+                dd { (place(view, group)) }
+                dt { "suspects" }
+                dd { (suspects_part(view, group)) }
+                @if let Some(seconds) = cost(view, group) {
+                    dt { "cost" }
+                    dd { (difference_text(seconds, "s")) " wall time per run of " (benchmarks_text(view, group)) }
+                }
+                dt { "changed there too" }
+                dd { (environment_part(&lead.environment)) }
+                dt { "state" }
+                dd { (state_part(view, group)) }
+            }
+            div.charts data-chart-file=(file) data-of=(lead.subject.benchmark) {}
+            (findings_table(view, number, group))
+        }
+    }
+}
+
+fn heading(view: &ChangesView, group: &FindingGroup) -> Markup {
+    let lead = view.lead(group);
+    let number = group.findings.len();
+    let largest = html! { (lead.subject.benchmark) ": " (subject_text(lead)) (lead.sentence()) };
+    let of_benchmark = benchmarks(view, group).len() == 1;
+    html! {
+        @if group.is_shared {
+            "Suite " (lead.subject.suite) ": " (counted(number, "history")) " changed together"
+            @if let Some(middle) = middle(view, group) { ", by " (middle) " in the median" }
+        } @else if number == 1 {
+            (largest)
+        } @else if of_benchmark {
+            (largest) ", and " (counted(number - 1, "other metric"))
+        } @else {
+            (benchmarks_text(view, group)) " changed together, most of all " (largest)
+        }
+    }
+}
+
+fn benchmarks<'v>(view: &'v ChangesView, group: &FindingGroup) -> BTreeSet<&'v str> {
+    let findings = group.findings.iter().map(|at| view.finding(*at));
+    findings.map(|it| it.subject.benchmark.as_str()).collect()
+}
+
+fn benchmarks_text(view: &ChangesView, group: &FindingGroup) -> String {
+    counted(benchmarks(view, group).len(), "benchmark")
+}
+
+/// Returns the median of the changes of a group as ratios.
+fn middle(view: &ChangesView, group: &FindingGroup) -> Option<String> {
+    let findings = group.findings.iter().map(|at| view.finding(*at));
+    let ratios: Vec<f64> = findings
+        .filter(|it| it.size.is_ratio)
+        .map(|it| it.size.change.ln())
+        .collect();
+    let ratio = median(&ratios)?.exp();
+    let sign = if ratio < 1.0 { "−" } else { "+" };
+    Some(format!("{sign}{}", percent((ratio - 1.0).abs())))
+}
+
+/// Returns where a cause was first seen, as all of its findings allow.
+fn place(view: &ChangesView, group: &FindingGroup) -> String {
+    let lead = view.lead(group);
+    match lead.kind {
+        ChangeKind::Step | ChangeKind::Alarm => {
+            let (first, last) = (*group.range.start(), *group.range.end());
+            place_text(view, lead.first_after.clamp(first, last))
+        }
+        ChangeKind::Drift => since_text(view, lead),
+    }
+}
+
+/// Returns the state of a cause and, if it is new, the command that marks it as known.
+fn state_part(view: &ChangesView, group: &FindingGroup) -> Markup {
+    let lead = view.lead(group);
+    let open: Vec<String> = (group.findings.iter())
+        .map(|at| view.finding(*at))
+        .filter(|it| it.is_open())
+        .map(|it| view.id(it))
+        .collect();
+    let moment = &view.histories.moments[lead.first_after];
+    let command = match moment.version().label() {
+        // A command with many ids is hard to read, and later findings of the same version would be new again.
+        Some(version) if open.len() > SHOWN_FINDINGS => {
+            format!("lapwing triage expect '*' --version-under-test {version}")
+        }
+        Some(_) | None => format!("lapwing triage acknowledge {}", open.join(" ")),
+    };
+    html! {
+        span.state { (state_text(view, lead)) }
+        @if !open.is_empty() { span.hint { "; if it is known: " } code { (command) } }
+    }
+}
+
+/// Returns the versions that may have made the change.
+fn suspects_part(view: &ChangesView, group: &FindingGroup) -> Markup {
+    let lead = view.lead(group);
+    let suspects = suspects(view, group);
+    let number = suspects.len();
+    let range = html! { code { (group.suspects_text(&view.detection, &view.histories)) } };
+    html! {
+        @if lead.kind == ChangeKind::Drift {
+            "a drift over " (counted(number, "version")) ": look for something that grows, or fills up"
+        } @else {
+            (plural(number, "1 version", &counted(number, "version"))) ": "
+            @for (at, moment) in suspects.iter().enumerate() {
+                @if number <= SHOWN_SUSPECTS || at < SHOWN_SUSPECTS - 2 || at == number - 1 {
+                    @if at > 0 { ", " }
+                    (version_part(view, *moment)) " (" (view.histories.moments[*moment].date_text()) ")"
+                } @else if at == SHOWN_SUSPECTS - 2 { ", …" }
+            }
+            @if group.is_shared { ". As the whole suite changed, look for a change of the machine first." }
+        }
+        " " span.hint { "("
+            @match view.difference_link(group.good, *group.range.end()) {
+                Some(link) => a href=(link) rel="noopener noreferrer" title="The difference on the web" { (range) },
+                None => (range),
+            }
+            ")" }
+    }
+}
+
+/// Returns the version of a moment, with a link to its commit if there is one.
+fn version_part(view: &ChangesView, moment: usize) -> Markup {
+    let moment = &view.histories.moments[moment];
+    html! {
+        @match view.commit_link(moment) {
+            Some(link) => a href=(link) rel="noopener noreferrer" title="The commit on the web" { (moment.label()) },
+            None => (moment.label()),
+        }
+    }
+}
+
+/// Returns what else differs between the runs before and after.
+fn environment_part(changes: &[EnvironmentChange]) -> Markup {
+    html! {
+        @if changes.is_empty() {
+            "nothing that was recorded of the environment"
+        } @else {
+            ul.observed {
+                @for change in changes.iter().take(SHOWN_OBSERVATIONS) {
+                    li {
+                        strong { (change.key) } " " (first_names(&change.before, SHOWN_VALUES)) " → " (first_names(&change.after, SHOWN_VALUES))
+                        @if change.separation < 1.0 {
+                            span.hint { " (tells " (round_percent((change.separation * 100.0).round() / 100.0)) " of the runs apart)" }
+                        }
+                    }
+                }
+                @if changes.len() > SHOWN_OBSERVATIONS {
+                    li.hint { "and " (changes.len() - SHOWN_OBSERVATIONS) " more" }
+                }
+            }
+        }
+    }
+}
+
+fn findings_table(view: &ChangesView, number: usize, group: &FindingGroup) -> Markup {
+    let all = group.findings.len();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Findings of cause {number}")) {
+            table {
+                thead { tr {
+                    th scope="col" { "benchmark" } th scope="col" { "metric" }
+                    th.number scope="col" { "before" } th.number scope="col" { "after" } th.number scope="col" { "change [95 % CI]" }
+                    th.number scope="col" { "runs" } th scope="col" { "since" } th scope="col" { "id" } th scope="col" { "verdict" }
+                } }
+                tbody {
+                    @for at in group.findings.iter().take(SHOWN_FINDINGS) {
+                        @let it = view.finding(*at);
+                        @let [before, after] = it.level_texts();
+                        tr #(view.id(it)) {
+                            td.name { a href=(page_of(it)) { (it.subject.benchmark) } }
+                            td { (metric_text(it)) }
+                            td.number { (before) } td.number { (after) } td.number { (it.change_text()) }
+                            td.number { (it.runs[0]) " / " (it.runs[1]) }
+                            td { (version_part(view, it.first_after)) }
+                            td { a href=(format!("#{}", view.id(it))) title="A link to this finding that later reports keep" { code { (view.id(it)) } } }
+                            td { (chip(it)) " " @if !it.is_open() { span.state { (state_text(view, it)) } } }
+                        }
+                    }
+                }
+            }
+        }
+        @if all > SHOWN_FINDINGS {
+            p.hint { "The largest " (SHOWN_FINDINGS) " of " (all) ". "
+                a href=(format!("#cause={number}")) { "All in the table" } }
+        }
+    }
+}
+
+/// Returns the address of a finding's benchmark, by its metric.
+fn page_of(finding: &Finding) -> String {
+    let subject = &finding.subject;
+    let slug = slug(&subject.suite, &subject.benchmark);
+    format!("benchmark/{slug}.html#metric={}", url_part(&subject.metric))
+}

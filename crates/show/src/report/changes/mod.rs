@@ -1,0 +1,193 @@
+//! Changes in the history of the benchmarks: on a page of their own, in the index, and on each benchmark's page.
+
+mod benchmark;
+mod causes;
+mod page;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
+pub(super) use page::{summary, write};
+
+use super::slug::slug;
+use crate::CommitPages;
+use lapwing_analyse::detect::{
+    DetectOptions, Detection, Direction, Finding, FindingGroup, Histories, HistoryOrder, Moment,
+    change_id, detect,
+};
+use lapwing_analyse::sample::Subject;
+use lapwing_model::JudgeSettings;
+use lapwing_record::Remark;
+pub(crate) use words::FindingSentence;
+use words::cost;
+
+/// Of more causes only so many have a section of their own; the table of findings has all.
+const SHOWN_CAUSES: usize = 20;
+/// Of more findings with one cause only the largest are in its section.
+const SHOWN_FINDINGS: usize = 5;
+
+/// The changes in the history of the benchmarks of a report.
+#[derive(Debug)]
+pub struct ChangesView {
+    histories: Histories,
+    /// Its groups in the order of the page.
+    detection: Detection,
+    options: DetectOptions,
+    /// The findings of each benchmark, newest first, by slug.
+    of_benchmark: BTreeMap<String, Vec<usize>>,
+    /// The index of the group of each finding.
+    cause_of: Vec<usize>,
+    /// The web pages of the commits of each suite, where its repository's address is known.
+    commit_pages: BTreeMap<String, CommitPages>,
+    /// The histories that the suite file mutes.
+    muted: Vec<Subject>,
+}
+
+impl ChangesView {
+    /// Finds the changes in these histories; annotations say which are known, and a suite file has limits of single
+    /// benchmarks.
+    pub fn of(
+        mut histories: Histories,
+        judge: &JudgeSettings,
+        options: DetectOptions,
+        remarks: &[Remark],
+    ) -> Self {
+        histories.sort(HistoryOrder::Version);
+        let muted = histories.apply_limits(judge, options.smallest_effect);
+        let mut detection = detect(&histories, &options);
+        detection.triage(&histories, remarks);
+        let cause_of = vec![0; detection.findings.len()];
+        let mut view = Self {
+            histories,
+            detection,
+            options,
+            of_benchmark: BTreeMap::new(),
+            cause_of,
+            commit_pages: BTreeMap::new(),
+            muted,
+        };
+        view.sort_causes();
+        for (at, finding) in view.detection.findings.iter().enumerate() {
+            let subject = &finding.subject;
+            let slug = slug(&subject.suite, &subject.benchmark);
+            view.of_benchmark.entry(slug).or_default().push(at);
+        }
+        let findings = &view.detection.findings;
+        for of_benchmark in view.of_benchmark.values_mut() {
+            of_benchmark.sort_by_key(|at| std::cmp::Reverse(findings[*at].first_after));
+        }
+        view
+    }
+
+    /// Sets the number of commits of each range, which `count` returns for the commits before it and at its end.
+    pub fn count_commits(&mut self, count: impl Fn(&str, &str) -> Option<usize>) {
+        self.detection.count_commits(&self.histories, count);
+    }
+
+    /// Links versions to the web pages of their commits. The address of a suite's repository is the one that was recorded
+    /// last, else the one that `address` returns for its last commit.
+    pub fn link_commits(&mut self, address: impl Fn(&str) -> Option<String>) {
+        let moments = &self.histories.moments;
+        let suites: BTreeSet<&String> = moments.iter().map(|it| &it.session.suite).collect();
+        for suite in suites {
+            let newest_first = || moments.iter().rev().filter(|it| it.session.suite == *suite);
+            let recorded = newest_first().find_map(|moment| {
+                let attributes = &moment.session.attributes;
+                CommitPages::of(attributes.get("repository")?.as_str()?)
+            });
+            let of_commit = || {
+                let commit = newest_first().find_map(|it| it.version().commit.as_deref())?;
+                CommitPages::of(&address(commit)?)
+            };
+            if let Some(pages) = recorded.or_else(of_commit) {
+                self.commit_pages.insert(suite.clone(), pages);
+            }
+        }
+    }
+
+    /// Returns the web pages of the commits of a suite, if they are known.
+    pub(super) fn commit_pages(&self, suite: &str) -> Option<&CommitPages> {
+        self.commit_pages.get(suite)
+    }
+
+    /// Returns the address of the commit of a moment, if it has one.
+    fn commit_link(&self, moment: &Moment) -> Option<String> {
+        self.commit_pages(&moment.session.suite)?
+            .commit(moment.version())
+    }
+
+    /// Returns the address of the difference between the versions of two moments, if they have commits.
+    fn difference_link(&self, from: usize, to: usize) -> Option<String> {
+        let [from, to] = [from, to].map(|at| &self.histories.moments[at]);
+        self.commit_pages(&to.session.suite)?
+            .difference(from.version(), to.version())
+    }
+
+    /// Puts the causes in the order of their importance: what is new before what is known or was undone, regressions before
+    /// improvements, and then those first that change most wall time per run of their benchmarks.
+    fn sort_causes(&mut self) {
+        let mut groups = std::mem::take(&mut self.detection.groups);
+        // They come with those first that change most, relatively; a stable order keeps that among equals.
+        groups.sort_by(|one, other| {
+            let rank = |group: &FindingGroup| {
+                let is_closed = !group.findings.iter().any(|at| self.finding(*at).is_open());
+                let direction = self.lead(group).direction;
+                (is_closed, direction != Direction::Regression)
+            };
+            let seconds = |group: &FindingGroup| cost(self, group).map_or(-1.0, f64::abs);
+            let by_rank = rank(one).cmp(&rank(other));
+            by_rank.then_with(|| seconds(other).total_cmp(&seconds(one)))
+        });
+        for (number, group) in groups.iter().enumerate() {
+            for at in &group.findings {
+                self.cause_of[*at] = number;
+            }
+        }
+        self.detection.groups = groups;
+    }
+
+    fn finding(&self, at: usize) -> &Finding {
+        &self.detection.findings[at]
+    }
+
+    /// Returns the finding that stands for a cause: the largest, or the middle one if a suite shares the change.
+    fn lead(&self, group: &FindingGroup) -> &Finding {
+        self.finding(group.lead())
+    }
+
+    /// Returns the indices of the findings of a benchmark, newest first.
+    fn of_benchmark(&self, slug: &str) -> &[usize] {
+        self.of_benchmark.get(slug).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the short name of a finding, which later reports keep.
+    fn id(&self, finding: &Finding) -> String {
+        change_id(
+            &finding.subject,
+            &self.histories.moments[finding.first_after],
+        )
+    }
+
+    /// Returns whether a finding is in the section of its cause.
+    fn has_section(&self, finding: usize) -> bool {
+        let number = self.cause_of[finding];
+        let group = &self.detection.groups[number];
+        number < SHOWN_CAUSES
+            && group
+                .findings
+                .iter()
+                .take(SHOWN_FINDINGS)
+                .any(|it| *it == finding)
+    }
+
+    /// Returns the address of a finding, as seen from the index.
+    fn link(&self, finding: usize) -> String {
+        let id = self.id(self.finding(finding));
+        if self.has_section(finding) {
+            format!("changes.html#{id}")
+        } else {
+            format!("changes.html#q={id}")
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The page of changes: the causes with their evidence, what was not tested, and every finding.
+
+use crate::FindingText;
+use crate::MomentText;
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+use serde::Serialize;
+use serde_json::json;
+
+use super::causes::causes;
+use super::words::{state_key, state_text};
+use super::{ChangesView, SHOWN_CAUSES};
+use crate::quantity::round_percent;
+use crate::report::ReportSite;
+use crate::report::columns::BenchmarkLink;
+use crate::report::directory::DirectoryError;
+use crate::report::frame::SitePage;
+use crate::report::listing::{
+    Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
+};
+use crate::report::slug::slug;
+use crate::{FIRST_METRIC, detection_text, suspicion_text};
+use lapwing_analyse::detect::{Direction, SeriesState};
+use lapwing_model::text::{capitalised, counted, first_names};
+
+/// Of more benchmarks that were not tested only so many are named.
+const NAMED: usize = 100;
+/// Of more muted benchmarks only so many are named.
+const SHOWN_MUTED: usize = 5;
+
+/// A finding in the table.
+#[derive(Debug, Serialize)]
+struct FindingRow {
+    #[serde(flatten)]
+    benchmark: BenchmarkLink,
+    setting: String,
+    metric: String,
+    /// The number of its cause.
+    cause: usize,
+    /// Whether the cause has a section.
+    has_section: bool,
+    before_text: String,
+    after_text: String,
+    /// The size, to sort by: larger is worse.
+    size: Option<f64>,
+    change_text: String,
+    /// The place in the order of all runs.
+    since: usize,
+    since_text: String,
+    date: String,
+    suspects: String,
+    /// The address of the difference that they make, where it is known.
+    suspects_link: String,
+    /// Its short name, to search for.
+    change: String,
+    runs: String,
+    direction: &'static str,
+    verdict: String,
+    /// `new`, `known` or `undone`.
+    state: &'static str,
+    state_text: String,
+}
+
+/// Returns the changes in a sentence: `2 regressions and 1 change shared by a whole suite`.
+pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
+    let detection = &view.detection;
+    let has_any = !detection.findings.is_empty() || !detection.suspicions.is_empty();
+    has_any.then(|| detection_text(detection))
+}
+
+/// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark with a
+/// page, by slug.
+pub(in crate::report) fn write(
+    site: &ReportSite,
+    written: &BTreeMap<String, Vec<String>>,
+) -> Result<(), DirectoryError> {
+    let Some(view) = &site.changes else {
+        return Ok(());
+    };
+    let groups = view.detection.groups.iter();
+    let in_order = groups.flat_map(|group| group.findings.iter().copied());
+    let rows: Vec<FindingRow> = in_order.map(|at| row(view, at, written)).collect();
+    let files = ListingFiles::write(site, SitePage::Changes, &rows)?;
+    let page = ListingPage {
+        page: SitePage::Changes,
+        conclusion: conclusion(view, written),
+        filters: filters(view, &rows),
+        draw: None,
+        caption: "All changes, by cause",
+        columns: table_columns(),
+        guide: guide(view),
+    };
+    page.write(site, &files, json!({}))
+}
+
+fn row(view: &ChangesView, at: usize, written: &BTreeMap<String, Vec<String>>) -> FindingRow {
+    let finding = view.finding(at);
+    let subject = &finding.subject;
+    let slug = slug(&subject.suite, &subject.benchmark);
+    let [before_text, after_text] = finding.level_texts();
+    let moment = &view.histories.moments[finding.first_after];
+    let cause = view.cause_of[at] + 1;
+    let sign = match finding.direction {
+        Direction::Regression => 1.0,
+        Direction::Improvement | Direction::Neither => -1.0,
+    };
+    FindingRow {
+        setting: subject.setting.text().unwrap_or_default(),
+        metric: subject.metric.clone(),
+        cause,
+        has_section: cause <= SHOWN_CAUSES,
+        before_text,
+        after_text,
+        size: Some(sign * finding.size.relative()).filter(|it| it.is_finite()),
+        change_text: finding.change_text(),
+        since: finding.first_after,
+        since_text: moment.label(),
+        date: moment.date_text(),
+        suspects: finding.suspects_text(&view.histories),
+        suspects_link: view
+            .difference_link(finding.good, *finding.range.end())
+            .unwrap_or_default(),
+        change: view.id(finding),
+        runs: format!("{} / {}", finding.runs[0], finding.runs[1]),
+        direction: finding.direction.name(),
+        verdict: finding.kind_text(&view.histories),
+        state: state_key(finding),
+        state_text: state_text(view, finding),
+        benchmark: BenchmarkLink {
+            suite: subject.suite.clone(),
+            id: subject.benchmark.clone(),
+            tags: written.get(&slug).cloned().unwrap_or_default(),
+            slug: if written.contains_key(&slug) {
+                slug
+            } else {
+                String::new()
+            },
+        },
+    }
+}
+
+fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
+    let tested = view.detection.states.iter();
+    let tested = tested
+        .filter(|it| matches!(it, SeriesState::Tested))
+        .count();
+    html! {
+        @if view.detection.findings.is_empty() {
+            (nothing_found(view, tested))
+        } @else {
+            p.answer {
+                strong { (capitalised(&detection_text(&view.detection))) }
+                " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run"))
+                " (false findings at most " (round_percent(view.options.false_discovery_rate)) ")."
+            }
+            p.hint {
+                "One value per run, compared with those before and after: one instance per run is enough. "
+                "Changes at the same place are one cause. New ones come first, regressions before improvements, "
+                "and then those that change most wall time per run."
+            }
+        }
+        (suspected(view))
+        (not_shown(view))
+        (untested(view, written))
+        (causes(view))
+        @if !view.detection.findings.is_empty() { h2 { "All changes" } }
+    }
+}
+
+/// Returns what it means that nothing was found, and what helps.
+fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
+    let longest = view.histories.series.iter().map(|it| it.points.len()).max();
+    html! {
+        @if tested > 0 {
+            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run")) "." }
+            p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
+                "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
+                " of such reports. Small changes need more runs: each night adds to what can be seen." }
+        } @else {
+            p.answer { strong { "No history is long enough yet" } " to look for changes." }
+            p { "A change needs at least 8 runs of a benchmark, such as one per night or per commit; the longest history has "
+                (longest.unwrap_or(0)) ". " code { "lapwing run" } " adds a run, " code { "lapwing run --commits" }
+                " measures past commits, " code { "lapwing import" } " reads the results of other tools. "
+                "To compare two versions now, use " code { "lapwing compare" } "." }
+        }
+    }
+}
+
+fn suspected(view: &ChangesView) -> Markup {
+    let suspicions = &view.detection.suspicions;
+    html! {
+        @if !suspicions.is_empty() {
+            p { "Suspected, not confirmed: the newest run, or the newest two, are as far from those before as nothing else. A third run tells." }
+            ul {
+                @for suspicion in suspicions.iter().take(SHOWN_CAUSES) { li { (suspicion_text(&view.histories, suspicion)) "." } }
+                @if suspicions.len() > SHOWN_CAUSES { li { "and " (suspicions.len() - SHOWN_CAUSES) " more" } }
+            }
+        }
+    }
+}
+
+fn not_shown(view: &ChangesView) -> Markup {
+    let small = view.detection.small;
+    html! {
+        @if small > 0 {
+            p.hint { "Not shown: " (counted(small, "change")) " below the smallest effect"
+                @if let Some(effect) = view.options.smallest_effect { " of " (round_percent(effect)) } "." }
+        }
+    }
+}
+
+/// Returns what was not tested or is no longer measured, with links, by reason.
+fn untested(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Markup {
+    let mut reasons: [(&str, BTreeSet<(&str, &str)>); 3] = [
+        ("not measured in the latest 3 runs", BTreeSet::new()),
+        (
+            "without a usable value in the latest 3 runs",
+            BTreeSet::new(),
+        ),
+        ("with too few runs to test (8 are needed)", BTreeSet::new()),
+    ];
+    for (series, state) in view.histories.series.iter().zip(&view.detection.states) {
+        let reason = match state {
+            SeriesState::Tested => continue,
+            SeriesState::NotMeasured { .. } => 0,
+            SeriesState::NothingUsable { .. } => 1,
+            SeriesState::TooFew { .. } => 2,
+        };
+        let benchmark = (&*series.subject.suite, &*series.subject.benchmark);
+        reasons[reason].1.insert(benchmark);
+    }
+    let muted: BTreeSet<&str> = view.muted.iter().map(|it| &*it.benchmark).collect();
+    html! {
+        @if !muted.is_empty() {
+            p.hint { "Muted in the suite file: " (first_names(muted, SHOWN_MUTED)) "." }
+        }
+        @for (reason, benchmarks) in reasons.iter().filter(|(_, benchmarks)| !benchmarks.is_empty()) {
+            details.untested {
+                summary { (counted(benchmarks.len(), "benchmark")) " " (reason) }
+                ul {
+                    @for (suite, id) in benchmarks.iter().take(NAMED) {
+                        @let slug = slug(suite, id);
+                        li { @if written.contains_key(&slug) { a href=(format!("benchmark/{slug}.html")) { (id) } } @else { (id) } }
+                    }
+                    @if benchmarks.len() > NAMED { li { "and " (benchmarks.len() - NAMED) " more" } }
+                }
+            }
+        }
+    }
+}
+
+fn filters(view: &ChangesView, rows: &[FindingRow]) -> Filters {
+    let mut metrics: BTreeMap<&str, &str> = BTreeMap::new();
+    for finding in &view.detection.findings {
+        metrics.insert(&finding.subject.metric, &finding.metric.unit);
+    }
+    let mut metrics: Vec<(String, String)> = metrics
+        .into_iter()
+        .map(|(name, unit)| (name.to_owned(), unit.to_owned()))
+        .collect();
+    metrics.sort_by_key(|(name, _)| name != FIRST_METRIC);
+    if metrics.len() == 1 {
+        metrics.clear();
+    }
+    let causes = 1..=view.detection.groups.len();
+    let directions: BTreeSet<&str> = rows.iter().map(|row| row.direction).collect();
+    Filters::of("Changes", rows.iter().map(|row| &row.benchmark))
+        .by_metric(metrics, MetricFilter::OneOrAll)
+        .by(
+            "direction",
+            "Verdict",
+            directions.into_iter().rev().map(|it| (it, it)),
+        )
+        .by(
+            "state",
+            "State",
+            [
+                ("new", "new"),
+                ("known", "known"),
+                ("undone", "undone later"),
+            ],
+        )
+        .by(
+            "cause",
+            "Cause",
+            causes.map(|it| (it.to_string(), format!("cause {it}"))),
+        )
+}
+
+fn table_columns() -> Vec<ListingColumn> {
+    vec![
+        sorted("cause", "cause", ""),
+        sorted("name", "benchmark", "name"),
+        unsorted("before", "number"),
+        unsorted("after", "number"),
+        sorted("size", "change [95 % CI]", "number"),
+        unsorted("runs", "number"),
+        sorted("since", "since", ""),
+        sorted("verdict", "verdict", "verdict"),
+        unsorted("state", ""),
+    ]
+}
+
+fn guide(view: &ChangesView) -> Markup {
+    html! {
+        dt { "change" }
+        dd { "The level after divided by the level before, with its 95 % interval; a difference where levels can be 0. A level is the mean of a stretch of runs, in which single outliers hardly count." }
+        dt { "since" }
+        dd { "The first run at the new level by the best estimate. The suspects are all versions that may have made the change, with 95 % confidence." }
+        dt { "runs" }
+        dd { "The number of runs at the level before / after." }
+        dt { "cause" }
+        dd { "Changes at the same place are taken for one cause. If most of a suite changes, that is one cause too, and likely the machine." }
+        dt { "verdict" }
+        dd { "Of all tests together at most " (round_percent(view.options.false_discovery_rate)) " of the findings are false. A drift is a slow change over several runs." }
+        dt { "state" }
+        dd { "New: the level is still what it changed to, and nobody has said anything about it. Until: a later change undid it. "
+            code { "lapwing triage acknowledge ID" } " marks a change as known; " code { "explain" } ", " code { "expect" } " and " code { "mute" } " are the others." }
+    }
+}

@@ -1,0 +1,458 @@
+//! The report: a static site that works from `file://`, without any network.
+//!
+//! An index, a page for each benchmark, and side files with data that pages load when they
+//! need them (`docs/report.md` describes them all).
+
+mod bar;
+mod bars;
+mod burn_in;
+mod changes;
+mod cleaning;
+mod columns;
+mod compare;
+mod data_pack;
+mod detection;
+mod directory;
+mod environment;
+mod environment_part;
+mod environments;
+mod failures;
+mod frame;
+mod health;
+mod index;
+mod listing;
+mod metric;
+mod page;
+mod parametrised;
+mod power;
+mod provenance;
+mod raw;
+mod remarks;
+mod row;
+mod runs;
+mod slug;
+mod source;
+mod together;
+mod usual;
+mod variability;
+mod verdicts;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::sample::{FIRST_METRIC, MetricSample, RunSample};
+use super::summary::RunSummary;
+use super::units::into_base_units;
+use super::{VariantColours, chart};
+use bar::BenchmarkBars;
+use bars::BarsPage;
+use burn_in::BurnInRow;
+pub use changes::ChangesView;
+pub(crate) use changes::FindingSentence;
+use cleaning::CleaningRow;
+use columns::BenchmarkLink;
+use compare::ComparisonIndex;
+pub use compare::ComparisonView;
+use data_pack::DataPack;
+use detection::DetectionRow;
+pub use detection::DetectionTarget;
+pub use directory::DirectoryError;
+use directory::ReportDirectory;
+use environments::RunEnvironments;
+use health::BenchmarkHealth;
+use index::IndexPage;
+use lapwing_analyse::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
+use lapwing_analyse::judge::{self, Estimate};
+use lapwing_analyse::sample::{BenchmarkBatch, BenchmarkData, Sample, VariantNames};
+use lapwing_model::MetricName;
+use listing::MetricRows;
+use parametrised::{TestMember, TestPages};
+pub use remarks::ReportRemarks;
+use row::MetricIndexRows;
+use slug::slug;
+use variability::VariabilityRow;
+
+/// Options of a report.
+#[derive(Debug, Clone)]
+pub struct ReportOptions {
+    /// The title of the index.
+    pub title: String,
+    /// Its origin and date, for the foot of every page.
+    pub made: String,
+    /// The rules that exclude iterations.
+    pub rules: CleaningRules,
+    /// The metrics that are shown; all if empty. Burn-in is detected from the others too.
+    pub metrics: Vec<MetricName>,
+    /// The slowdown to detect.
+    pub detect: DetectionTarget,
+    /// Whether every iteration is part of the report.
+    pub raw: bool,
+}
+
+/// The written report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenReport {
+    /// The page to open.
+    pub index: PathBuf,
+    /// The number of its benchmarks.
+    pub benchmarks: usize,
+}
+
+/// The style of all pages.
+pub const STYLE: &str = include_str!("../../assets/style.css");
+
+/// The files that all pages share: of the scripts, helpers first, then those of each kind of page.
+const ASSETS: [(&str, &str); 13] = [
+    ("echarts.js", chart::ECHARTS),
+    ("chart.js", chart::CHART_SCRIPT),
+    ("app.js", include_str!("../../assets/app.js")),
+    ("charts.js", include_str!("../../assets/charts.js")),
+    ("listing.js", include_str!("../../assets/listing.js")),
+    ("pages.js", include_str!("../../assets/pages.js")),
+    ("bars.js", include_str!("../../assets/bars.js")),
+    ("run.js", include_str!("../../assets/run.js")),
+    ("test.js", include_str!("../../assets/test.js")),
+    ("benchmark.js", include_str!("../../assets/benchmark.js")),
+    ("style.css", STYLE),
+    (
+        "echarts-LICENSE",
+        include_str!("../../assets/echarts/LICENSE"),
+    ),
+    (
+        "echarts-NOTICE",
+        include_str!("../../assets/echarts/NOTICE"),
+    ),
+];
+
+/// Writes a report, some benchmarks at a time.
+#[derive(Debug)]
+pub struct ReportWriter {
+    site: ReportSite,
+    index: IndexPage,
+    cleaning: MetricRows<CleaningRow>,
+    burn_in: Vec<BurnInRow>,
+    variability: MetricRows<VariabilityRow>,
+    detection: MetricRows<DetectionRow>,
+    bars: BarsPage,
+    tests: TestPages,
+    /// The tags of the benchmarks with a page, by slug.
+    written: BTreeMap<String, Vec<String>>,
+}
+
+/// The data that all pages share.
+#[derive(Debug)]
+struct ReportSite {
+    directory: ReportDirectory,
+    options: ReportOptions,
+    colours: VariantColours,
+    changes: Option<ChangesView>,
+    comparisons: Option<ComparisonIndex>,
+    environments: RunEnvironments,
+    remarks: ReportRemarks,
+}
+
+/// Writes a report of these benchmarks into a directory.
+///
+/// # Errors
+/// When the directory holds something else or cannot be written to.
+pub fn write(
+    benchmarks: impl IntoIterator<Item = BenchmarkData>,
+    directory: &Path,
+    options: ReportOptions,
+) -> Result<WrittenReport, DirectoryError> {
+    let mut writer = ReportWriter::create(directory, options)?;
+    let mut batch = BenchmarkBatch::default();
+    for data in benchmarks {
+        writer.add(batch.push(data).unwrap_or_default())?;
+    }
+    writer.add(batch.into_rest())?;
+    writer.finish()
+}
+
+impl ReportWriter {
+    /// Begins a report. What an older report left in the directory is removed, its index
+    /// first: a report that is not finished has none.
+    ///
+    /// # Errors
+    /// When the directory holds something else or cannot be written to.
+    pub fn create(directory: &Path, options: ReportOptions) -> Result<Self, DirectoryError> {
+        let directory = ReportDirectory::begin(directory)?;
+        for (name, content) in ASSETS {
+            directory.write(&format!("assets/{name}"), content)?;
+        }
+        Ok(Self {
+            site: ReportSite {
+                directory,
+                options,
+                colours: VariantColours::default(),
+                changes: None,
+                comparisons: None,
+                environments: RunEnvironments::default(),
+                remarks: ReportRemarks::default(),
+            },
+            index: IndexPage::default(),
+            cleaning: MetricRows::default(),
+            burn_in: Vec::new(),
+            variability: MetricRows::default(),
+            detection: MetricRows::default(),
+            bars: BarsPage::default(),
+            tests: TestPages::default(),
+            written: BTreeMap::new(),
+        })
+    }
+
+    /// Shows comparisons: on a page of their own, and their verdicts in the index and on the page
+    /// of each benchmark. To be called before the first benchmark is added.
+    pub fn comparisons(&mut self, view: ComparisonView) {
+        self.site.comparisons = Some(ComparisonIndex::new(view));
+    }
+
+    /// Shows changes in the history: on a page of their own, in the index and on the page of each
+    /// benchmark. To be called before the first benchmark is added.
+    pub fn changes(&mut self, view: ChangesView) {
+        self.site.changes = Some(view);
+    }
+
+    /// Shows the annotations of benchmarks. To be called before the first benchmark is added.
+    pub fn remarks(&mut self, remarks: ReportRemarks) {
+        self.site.remarks = remarks;
+    }
+
+    /// Writes the pages and the data of benchmarks, with all processors.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn add(&mut self, benchmarks: Vec<BenchmarkData>) -> Result<(), DirectoryError> {
+        // Colours are given out here, in order, so that they don't depend on threads; and so are
+        // places in files.
+        for data in &benchmarks {
+            let variants = VariantNames::of(data);
+            for instance in &data.instances {
+                self.site.colours.number(variants.name(&instance.run));
+                self.site.environments.add(&instance.run, &instance.session);
+            }
+            self.index
+                .note_retired(remarks::shown_retired(&self.site.remarks, data));
+        }
+        let written: Vec<Result<ListingEntries, DirectoryError>> = benchmarks
+            .into_par_iter()
+            .map(|data| write_benchmark(data, &self.site))
+            .collect();
+        for entries in written {
+            self.note(entries?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the pages about all benchmarks, and the index last of all.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn finish(mut self) -> Result<WrittenReport, DirectoryError> {
+        let benchmarks = self.index.benchmarks();
+        let site = &self.site;
+        changes::write(site, &self.written)?;
+        compare::write(site, &self.written)?;
+        self.tests.finish(site)?;
+        site.environments.write(&site.directory)?;
+        self.bars.write(site)?;
+        cleaning::write(site, &self.cleaning)?;
+        burn_in::write(site, &self.burn_in)?;
+        variability::write(site, self.variability)?;
+        detection::write(site, self.detection)?;
+        let page = self.index.write(site, &self.tests)?;
+        let index = self.site.directory.finish(&page)?;
+        Ok(WrittenReport { index, benchmarks })
+    }
+
+    /// Keeps for the pages about all benchmarks what they need of one.
+    fn note(&mut self, entries: ListingEntries) -> Result<(), DirectoryError> {
+        self.tests.add(entries.member, &self.site)?;
+        self.bars.add(entries.bars);
+        for row in entries.cleaning {
+            let (metric, unit) = (row.metric.clone(), row.unit.clone());
+            self.cleaning.add(&metric, &unit, [row]);
+        }
+        for row in entries.variability {
+            let (metric, unit) = (row.noise.name.clone(), row.noise.metric.unit.clone());
+            self.variability.add(&metric, &unit, [row]);
+        }
+        for row in entries.detection {
+            let (metric, unit) = (row.found.name.clone(), row.found.metric.unit.clone());
+            self.detection.add(&metric, &unit, [row]);
+        }
+        self.burn_in.extend(entries.burn_in);
+        self.index.add(entries.metrics, entries.health);
+        let BenchmarkLink { slug, tags, .. } = entries.benchmark;
+        self.written.insert(slug, tags);
+        Ok(())
+    }
+}
+
+/// The rows of one benchmark on the pages about all.
+#[derive(Debug)]
+struct ListingEntries {
+    benchmark: BenchmarkLink,
+    cleaning: Vec<CleaningRow>,
+    variability: Vec<VariabilityRow>,
+    detection: Vec<DetectionRow>,
+    burn_in: Option<BurnInRow>,
+    metrics: Vec<MetricIndexRows>,
+    health: BenchmarkHealth,
+    bars: BenchmarkBars,
+    /// For the page of its test, which may have several parametrisations.
+    member: TestMember,
+}
+
+/// One metric of a benchmark with the estimates of its runs.
+#[derive(Debug)]
+struct MetricView<'d> {
+    sample: MetricSample<'d>,
+    /// In the order of the sample's runs.
+    estimates: Vec<Option<Estimate>>,
+}
+
+impl<'d> MetricView<'d> {
+    fn new(sample: MetricSample<'d>) -> Self {
+        let estimates = sample
+            .runs
+            .iter()
+            .map(|run| judge::estimate(&run.cleaned()))
+            .collect();
+        Self { sample, estimates }
+    }
+
+    /// Returns the views of all metrics with a value; of a benchmark that only failed, one without.
+    fn all(data: &'d BenchmarkData, policy: CleaningPolicy, remarks: &ReportRemarks) -> Vec<Self> {
+        let mut views: Vec<Self> = MetricSample::names(data)
+            .iter()
+            .map(|name| MetricSample::under(data, name, policy))
+            .filter(MetricSample::has_values)
+            .map(|mut sample| {
+                let retired = remarks::retired_runs(remarks, data, &sample.name);
+                for run in &mut sample.runs {
+                    run.retired = retired.contains(&run.id);
+                }
+                Self::new(sample)
+            })
+            .collect();
+        if views.is_empty() {
+            views.push(Self::new(MetricSample::under(data, FIRST_METRIC, policy)));
+        }
+        views
+    }
+
+    /// Returns the runs of a variant with their estimates, oldest first.
+    fn of_variant<'a>(
+        &'a self,
+        variant: &'a str,
+    ) -> impl DoubleEndedIterator<Item = (&'a RunSample<'d>, Option<Estimate>)> {
+        self.sample
+            .runs
+            .iter()
+            .zip(self.estimates.iter().copied())
+            .filter(move |(run, _)| run.variant == variant)
+    }
+
+    /// Returns the summary of a run whose source kept no samples.
+    fn summary(&self, run: &RunSample) -> Option<RunSummary> {
+        self.sample.summary(run)
+    }
+}
+
+fn write_benchmark(
+    mut all_metrics: BenchmarkData,
+    site: &ReportSite,
+) -> Result<ListingEntries, DirectoryError> {
+    into_base_units(&mut all_metrics);
+    let options = &site.options;
+    let benchmark = BenchmarkLink {
+        suite: all_metrics.suite.clone(),
+        id: all_metrics.benchmark.id.clone(),
+        slug: slug(&all_metrics.suite, &all_metrics.benchmark.id),
+        tags: all_metrics.benchmark.tags.clone(),
+    };
+    let slug = &benchmark.slug;
+    // What is judged by all runs together is judged by what the benchmark is today.
+    let of_today = Sample::of_newest_epoch(&all_metrics);
+    let (policy, source) = options.rules.policy(&of_today);
+    let mut pack = DataPack::new(&site.directory, slug);
+    let burn_in = burn_in::row(&mut pack, &of_today, &benchmark, (policy, source))?;
+    let narrowed = (!options.metrics.is_empty()).then(|| narrowed(&all_metrics, &options.metrics));
+    let data = narrowed.as_ref().unwrap_or(&all_metrics);
+    let views = MetricView::all(data, policy, &site.remarks);
+    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
+    let cleaning = views.iter().map(|MetricView { sample, .. }| {
+        let audit = BenchmarkAudit::of(&Sample::of_all(data), &sample.name, policy, source);
+        CleaningRow::new(audit, sample, benchmark.clone(), never_steady)
+    });
+    let cleaning = cleaning.collect();
+    let mut files = Vec::new();
+    for number in 0..views.len() {
+        files.push(metric::write(site, &mut pack, slug, number, &views)?);
+    }
+    changes::write_charts(site, slug, &views)?;
+    let sample = views.first().map(|view| &view.sample);
+    let run_files = runs::write(site, &mut pack, slug, data, sample)?;
+    let raw_files = match options.raw {
+        true => raw::write(&mut pack, slug, data)?,
+        false => Vec::new(),
+    };
+    pack.finish()?;
+    let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
+    let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
+    let metrics: Vec<MetricIndexRows> = views
+        .iter()
+        .map(|view| MetricIndexRows::of(view, &benchmark, site, &variability))
+        .collect();
+    let health = BenchmarkHealth::of(metrics.first().map_or(&[], |first| &first.rows));
+    let detection: Vec<DetectionRow> = variability
+        .iter()
+        .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))
+        .collect();
+    let page = page::page(&page::BenchmarkPage {
+        data,
+        slug,
+        views: &views,
+        metrics: &metrics,
+        files: &files,
+        raw_files: &raw_files,
+        run_files: &run_files,
+        health: &health,
+        burn_in: burn_in.as_ref(),
+        detection: &detection,
+        site,
+    });
+    let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
+    let member = TestMember::of(&benchmark, &views, &metrics);
+    site.directory
+        .write(&format!("benchmark/{slug}.html"), &page)?;
+    Ok(ListingEntries {
+        benchmark,
+        cleaning,
+        variability,
+        detection,
+        burn_in,
+        metrics,
+        health,
+        bars,
+        member,
+    })
+}
+
+fn iterations(data: &BenchmarkData) -> usize {
+    data.instances.iter().map(|it| it.iterations.len()).sum()
+}
+
+/// Returns a benchmark with these metrics alone.
+fn narrowed(data: &BenchmarkData, metrics: &[MetricName]) -> BenchmarkData {
+    let mut data = data.clone();
+    for instance in &mut data.instances {
+        let values = &mut instance.iterations.values;
+        values.retain(|name, _| metrics.contains(name));
+        instance.summaries.retain(|it| metrics.contains(&it.metric));
+    }
+    data
+}

@@ -1,0 +1,287 @@
+//! A page for each test that was measured with several parametrisations: all of them together.
+
+use std::collections::BTreeSet;
+
+use maud::html;
+use serde::Serialize;
+
+use super::columns::BenchmarkLink;
+use super::data_pack::DataPack;
+use super::directory::DirectoryError;
+use super::frame::{PageFrame, url_part};
+use super::metric::history_points;
+use super::page::zoom_hint;
+use super::row::{IndexRow, MetricIndexRows};
+use super::slug::slug;
+use super::{MetricView, ReportSite, together};
+use crate::chart::HistoryPoint;
+use crate::sample::metric_title;
+use lapwing_analyse::sample::RunMoment;
+use lapwing_model::text::counted;
+
+/// The side file that says which tests have a page.
+const LIST: &str = "tests";
+
+/// What a benchmark without brackets is called among parametrisations of its test, and one with
+/// nothing in them.
+const WITHOUT: &str = "(no parameters)";
+const EMPTY: &str = "(empty)";
+
+/// Returns the test of a benchmark's id and what stands in its brackets; `None` without any.
+pub(super) fn parts(id: &str) -> Option<(&str, String)> {
+    let (test, rest) = id.strip_suffix(']')?.split_once('[')?;
+    (!test.is_empty()).then(|| (test, rest.replace("][", ", ")))
+}
+
+/// Returns the name of the page of a benchmark's test, should it get one.
+pub(super) fn test_slug(suite: &str, id: &str) -> String {
+    slug(suite, parts(id).map_or(id, |(test, _)| test))
+}
+
+/// Returns the name of a benchmark without its parameters.
+pub(super) fn test_name(id: &str) -> &str {
+    parts(id).map_or(id, |(test, _)| test)
+}
+
+/// A parametrisation on the page of its test.
+#[derive(Debug)]
+pub(super) struct TestMember {
+    pub(super) benchmark: BenchmarkLink,
+    /// Its name among the others.
+    pub(super) name: String,
+    pub(super) metrics: Vec<MemberMetric>,
+}
+
+#[derive(Debug)]
+pub(super) struct MemberMetric {
+    pub(super) name: String,
+    pub(super) unit: String,
+    pub(super) points: Vec<MemberPoint>,
+    /// The rows of its latest runs.
+    pub(super) rows: Vec<IndexRow>,
+}
+
+#[derive(Debug)]
+pub(super) struct MemberPoint {
+    pub(super) moment: RunMoment,
+    pub(super) point: HistoryPoint,
+}
+
+impl TestMember {
+    /// Returns what is to be kept of a benchmark; `rows` are what its latest runs say by each metric.
+    pub(super) fn of(
+        benchmark: &BenchmarkLink,
+        views: &[MetricView],
+        metrics: &[MetricIndexRows],
+    ) -> Self {
+        let name = match parts(&benchmark.id) {
+            Some((_, name)) if name.is_empty() => EMPTY.to_owned(),
+            Some((_, name)) => name,
+            None => WITHOUT.to_owned(),
+        };
+        let metrics = views.iter().zip(metrics).map(|(view, metric)| {
+            let points = history_points(view)
+                .into_iter()
+                .map(|(run, point)| MemberPoint {
+                    moment: run.moment(),
+                    point,
+                });
+            MemberMetric {
+                name: metric.name.clone(),
+                unit: metric.unit.clone(),
+                points: points.collect(),
+                rows: metric.rows.clone(),
+            }
+        });
+        Self {
+            benchmark: benchmark.clone(),
+            name,
+            metrics: metrics.collect(),
+        }
+    }
+
+    fn test(&self) -> &str {
+        parts(&self.benchmark.id).map_or(&self.benchmark.id, |(test, _)| test)
+    }
+
+    fn is_of_the_test_of(&self, other: &Self) -> bool {
+        (self.benchmark.suite.as_str(), self.test())
+            == (other.benchmark.suite.as_str(), other.test())
+    }
+
+    fn has_brackets(&self) -> bool {
+        parts(&self.benchmark.id).is_some()
+    }
+
+    /// Returns whether the other one may stand between this one and its parametrisations, as
+    /// benchmarks are ordered.
+    fn begins_as(&self, other: &Self) -> bool {
+        self.benchmark.suite == other.benchmark.suite
+            && other.benchmark.id.starts_with(&self.benchmark.id)
+    }
+}
+
+/// Gathers parametrisations while benchmarks are written. Those of a test come one after
+/// another, as the store gives them, so that only one test is held at a time; what has no brackets
+/// is held until it is clear whether it gained a parameter.
+#[derive(Debug, Default)]
+pub(super) struct TestPages {
+    without_brackets: Vec<TestMember>,
+    held: Vec<TestMember>,
+    /// The pages that were written.
+    written: BTreeSet<String>,
+}
+
+/// Settings of the page's script.
+#[derive(Serialize)]
+struct TestPageSettings<'a> {
+    page: &'static str,
+    slug: &'a str,
+    metrics: &'a [MetricCharts],
+}
+
+#[derive(Serialize)]
+struct MetricCharts {
+    name: String,
+    file: String,
+}
+
+impl TestPages {
+    /// Takes in the next benchmark.
+    pub(super) fn add(
+        &mut self,
+        member: TestMember,
+        site: &ReportSite,
+    ) -> Result<(), DirectoryError> {
+        let other_test = |first: &TestMember| !first.is_of_the_test_of(&member);
+        if self.held.first().is_some_and(other_test) {
+            self.write_held(site)?;
+        }
+        self.without_brackets.retain(|it| it.begins_as(&member));
+        if !member.has_brackets() {
+            self.without_brackets.push(member);
+            return Ok(());
+        }
+        if self.held.is_empty() {
+            let others = std::mem::take(&mut self.without_brackets);
+            let (same, others) = others
+                .into_iter()
+                .partition(|it| it.is_of_the_test_of(&member));
+            self.held = same;
+            self.without_brackets = others;
+        }
+        self.held.push(member);
+        Ok(())
+    }
+
+    /// Writes what is left and the list of all.
+    pub(super) fn finish(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
+        self.write_held(site)?;
+        site.directory.write_data(LIST, &self.written)?;
+        Ok(())
+    }
+
+    /// Returns whether a test has a page.
+    pub(super) fn has(&self, slug: &str) -> bool {
+        self.written.contains(slug)
+    }
+
+    fn write_held(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
+        let members = std::mem::take(&mut self.held);
+        let Some(first) = members.first().filter(|_| members.len() > 1) else {
+            return Ok(());
+        };
+        let slug = test_slug(&first.benchmark.suite, &first.benchmark.id);
+        let mut names: Vec<&str> = Vec::new();
+        for metric in members.iter().flat_map(|member| &member.metrics) {
+            if !names.contains(&metric.name.as_str()) {
+                names.push(&metric.name);
+            }
+        }
+        let mut metrics = Vec::new();
+        let mut pack = DataPack::new(&site.directory, &format!("test-{slug}"));
+        for (number, name) in names.into_iter().enumerate() {
+            let file = format!("test-{slug}.m{number}");
+            metrics.push(MetricCharts {
+                name: name.to_owned(),
+                file: together::write(&mut pack, &file, &members, name)?,
+            });
+        }
+        pack.finish()?;
+        let settings = TestPageSettings {
+            page: "test",
+            slug: &slug,
+            metrics: &metrics,
+        };
+        let page = page(site, first, members.len(), &settings);
+        site.directory.write(&format!("test/{slug}.html"), &page)?;
+        self.written.insert(slug);
+        Ok(())
+    }
+}
+
+fn page(
+    site: &ReportSite,
+    first: &TestMember,
+    members: usize,
+    settings: &TestPageSettings<'_>,
+) -> String {
+    let frame = PageFrame {
+        page: None,
+        heading: first.test(),
+        class: "inner test",
+        skip: ("#charts-title", "Skip to the charts"),
+        scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "test.js"],
+        data: None,
+    };
+    let main = html! {
+        p.description {
+            span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.benchmark.suite))) { (first.benchmark.suite) } }
+            " · " (counted(members, "parametrisation"))
+        }
+        section #charts aria-labelledby="charts-title" {
+            h2 #charts-title tabindex="-1" { "History" }
+            @if settings.metrics.len() > 1 {
+                p.tabs { @for metric in settings.metrics {
+                    a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
+                } }
+            }
+            form #filters role="search" aria-label="Which parametrisations" {
+                label.wide { span { "Search" } input type="search" name="q" placeholder="part of a parametrisation" autocomplete="off"; }
+                label { span { "Draw" } select name="draw" {} }
+            }
+            p #shown role="status" {}
+            (zoom_hint())
+            div.notes {}
+            div.charts {}
+            noscript { p { "Charts and the table need JavaScript. The pages of the benchmarks are in the folder " code { "benchmark" } "." } }
+        }
+        section #members aria-labelledby="members-title" {
+            h2 #members-title { "Parametrisations" }
+            div.content {}
+        }
+    };
+    frame.html(site, settings, &main, &html! {})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_what_stands_before_the_brackets() {
+        let text = |id| parts(id).map(|(test, rest)| format!("{test} | {rest}"));
+        assert_eq!(
+            text("b/t.py::test[10-a]").as_deref(),
+            Some("b/t.py::test | 10-a")
+        );
+        assert_eq!(text("sort[1][stable]").as_deref(), Some("sort | 1, stable"));
+        assert_eq!(
+            text("t.py::test[a.py::b]").as_deref(),
+            Some("t.py::test | a.py::b")
+        );
+        for without in ["test", "test[1", "[1]", "test[1]x"] {
+            assert_eq!(text(without), None);
+        }
+    }
+}
