@@ -28,7 +28,7 @@ def report(tmp_path_factory):
     """The directory of a report of synthetic measurements."""
     directory = tmp_path_factory.mktemp("made-up") / "report"
     built = os.environ.get("LAPWING_REPORT_FIXTURE")
-    program = [built] if built else ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--"]
+    program = [built] if built else ["cargo", "run", "--quiet", "-p", "lapwing-show", "--example", "report_fixture", "--"]
     subprocess.run([*program, directory], cwd=REPOSITORY, check=True)
     return directory
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::fake::{FakeClock, FakeExecutor, FakeScript, FakeWatch};
 use super::*;
 use crate::suite::{Plan, Settings, Suite};
+use lapwing_model::write_line;
 use lapwing_model::{Id, Object, Outcome, Record, Session, Version};
-use lapwing_record::write_line;
 
 /// Keeps every record as a line.
 #[derive(Default)]

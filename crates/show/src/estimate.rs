@@ -199,6 +199,7 @@ fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RatioText;
     use lapwing_analyse::judge::SampleSize;
     use lapwing_analyse::judge::{CompareMethod, ReplicationUnit};
 

@@ -19,6 +19,8 @@ mod sparkline;
 mod steady;
 pub mod study;
 mod summary;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 mod units;
 mod verdict;

@@ -165,7 +165,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use lapwing_analyse::clean::tests::instance;
+    use crate::testing::instance;
 
     fn meaning(definition: &str, params: &Value) -> BenchmarkMeaning {
         let mut it = instance(&[]);

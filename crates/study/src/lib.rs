@@ -13,6 +13,7 @@ mod components;
 mod data;
 pub mod design;
 mod factor;
+mod finding;
 mod fit;
 mod gather;
 mod paths;
@@ -36,6 +37,10 @@ pub use carry_over::{
 pub use components::{StudyComponents, components};
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};
+pub use finding::{
+    AveragedOver, FindingKind, MainEffect, NextMeasurement, PairPattern, StudyFinding,
+    TreatmentPair, TreatmentWithAnother, findings,
+};
 pub use fit::{
     FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyFit, StudyFitError,
 };

@@ -35,13 +35,13 @@ fn simulate(studies: usize, replicates: usize, noise: f64, has_effects: bool) ->
             (noise * error - 0.08 * one - 0.06 * two + 0.04 * one * two).exp()
         });
         let own = findings(&data, StudyScale::Log, Confidence::P95);
-        let claims = own.iter().filter(|it| match it.kind {
+        let claims = own.iter().filter(|it| match it.kind() {
             FindingKind::Effect | FindingKind::Interaction | FindingKind::Sign => true,
             FindingKind::Undecided | FindingKind::Next => false,
         });
         let (mut right, mut wrong) = (0, 0);
         for claim in claims {
-            let is_true = has_effects && claim.treatments.iter().all(|at| *at < 2);
+            let is_true = has_effects && claim.treatments().iter().all(|at| *at < 2);
             if is_true {
                 right += 1;
             } else {

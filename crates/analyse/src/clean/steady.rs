@@ -77,7 +77,7 @@ pub struct InstanceSteady<'a> {
     /// Its index among the instances of the benchmark.
     pub position: usize,
     /// The indices of the analysed iterations, or more. Instances without gaps share them.
-    pub(crate) indices: Arc<[u32]>,
+    pub indices: Arc<[u32]>,
     /// The values of the analysed iterations: of the successful ones with a value.
     pub values: Cow<'a, [f64]>,
     /// Their classification; `None` if the method gives none.
@@ -521,6 +521,33 @@ mod tests {
         assert_eq!(
             burn_in_metric(&Sample::of_all(&data)).as_deref(),
             Some("rate")
+        );
+    }
+
+    fn with_classes(classes: &[Option<Class>]) -> BenchmarkSteady<'static> {
+        let instance = |(position, class): (usize, &Option<Class>)| InstanceSteady {
+            instance: Id::derived(&[&position.to_le_bytes()]),
+            position,
+            indices: [0, 1 + u32::try_from(position).expect("few")].into(),
+            values: vec![1.0 + f64::from(u32::try_from(position).expect("few")), 9.0].into(),
+            class: *class,
+            start: None,
+            period: None,
+            is_asked: true,
+        };
+        BenchmarkSteady {
+            metric: "wall_time".to_owned(),
+            instances: classes.iter().enumerate().map(instance).collect(),
+            burn_in: None,
+        }
+    }
+
+    #[test]
+    fn the_median_is_told_where_half_of_the_instances_have_a_value() {
+        assert_eq!(with_classes(&[None; 3]).medians(), [(0, 2.0)]);
+        assert_eq!(
+            with_classes(&[None; 2]).medians(),
+            [(0, 1.5), (1, 9.0), (2, 9.0)]
         );
     }
 }

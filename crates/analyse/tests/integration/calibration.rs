@@ -1,7 +1,7 @@
 //! Whether verdicts hold when instances share weather, sessions and suites: by simulation, through the judge.
 //!
 //! Small runs are tests; the large one prints the table of `docs/calibration.md`:
-//! `cargo test --release -p lapwing-core --test integration calibration -- --ignored --nocapture`
+//! `cargo test --release -p lapwing-analyse --test integration calibration -- --ignored --nocapture`
 
 use lapwing_analyse::clean::CleanInstance;
 use lapwing_analyse::judge::{

@@ -1,7 +1,7 @@
 //! What interleaving is for: how often an A/A control alarms on a machine whose speed drifts, by simulation.
 //!
 //! A small run is a test; the large one prints the table of `docs/calibration.md`:
-//! `cargo test --release -p lapwing-core --test integration drift -- --ignored --nocapture`
+//! `cargo test --release -p lapwing-analyse --test integration drift -- --ignored --nocapture`
 
 use lapwing_analyse::clean::CleanInstance;
 use lapwing_analyse::judge::{Caution, CompareOptions, InstanceOrigin, SideSample, compare};

@@ -162,8 +162,8 @@ fn dataset(parts: &[Option<NoisePart>], beside: f64, edge: f64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::instance;
     use lapwing_analyse::clean::CleaningRules;
-    use lapwing_analyse::clean::tests::instance;
     use lapwing_analyse::explain::{NoiseMetrics, noise};
     use lapwing_analyse::sample::{BenchmarkData, SettingChoice};
     use lapwing_model::{Benchmark, Outcome};

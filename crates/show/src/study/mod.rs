@@ -6,5 +6,5 @@ mod finding;
 mod scale;
 
 pub use advice::{goal_value_text, stack_change_text};
-pub use finding::{FindingKind, StudyFinding, findings};
+pub use finding::{finding_title, study_finding_text};
 pub use scale::StudyMetricText;

@@ -16,7 +16,6 @@ use super::package_version::version_order;
 use super::requirement::{PackagePin, PackageRequirement, package_name};
 use crate::data::StudyError;
 use crate::gather::only_metric;
-use crate::scale::StudyScale;
 
 /// A package of stacks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use lapwing_analyse::judge::metric;
 use lapwing_analyse::sample::{BenchmarkData, Sample};
 use lapwing_model::{Better, matches_name};
 
-use crate::scale::{StudyMetric, StudyScale};
+use crate::scale::StudyMetric;
 
 /// A metric of a goal as it was asked for: `elapsed`, `matmul:rate=2`.
 #[derive(Debug, Clone, PartialEq)]

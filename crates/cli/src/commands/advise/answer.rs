@@ -135,7 +135,7 @@ impl EvidenceLine<'_> {
             (_, None) => self.name.clone(),
         };
         let expected = self.stack.map(|own| expected_text(model, &own.stack));
-        let change = self.change.map(|own| stack_change_text(&model.data, own));
+        let change = self.change.map(|own| stack_change_text(model.data, own));
         let basis = match (self.stack, self.instances) {
             (Some(own), _) => basis(own),
             (None, Some(0)) => "inferred".to_owned(),
@@ -356,7 +356,7 @@ fn sentences(model: &StackModel<'_>, advice: &Advice) -> Vec<String> {
         };
         told.push(format!(
             "{text}: {what}{}",
-            stack_change_text(&model.data, *change)
+            stack_change_text(model.data, *change)
         ));
     }
     let others = model.candidates.len().saturating_sub(1);
@@ -391,7 +391,7 @@ pub fn save(
     if extension(path) == "html" {
         let drivers = advice.drivers.iter().map(|own| {
             let name = driver_name(model, advice, own);
-            format!("{name}: {}", stack_change_text(&model.data, own.change))
+            format!("{name}: {}", stack_change_text(model.data, own.change))
         });
         let sections = [
             ("Why", capitalised_all(&sentences(model, advice))),

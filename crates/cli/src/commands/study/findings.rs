@@ -1,18 +1,17 @@
 //! `lapwing study findings`: what was learnt, in sentences.
 
-use lapwing_show::study::StudyMetricText;
 use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::Chart;
 use lapwing_show::chart::{PageSection, save_page_with};
-use lapwing_show::study::{FindingKind, StudyFinding, chart, findings};
+use lapwing_show::study::{StudyMetricText, chart, finding_title, study_finding_text};
 use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
 use lapwing_study::{
-    FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit, StudyScale, components,
-    study_path,
+    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFinding,
+    StudyFit, StudyScale, components, findings, study_path,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -72,6 +71,7 @@ impl StudyFindings {
         };
         let scale = self.study.scale.unwrap_or(usual);
         let found = findings(&data, scale, Confidence::P95);
+        let text = |finding: &StudyFinding| study_finding_text(finding, &data, scale);
         let headline = headline(&data, &found);
         if let Some(page) = &self.page {
             let title = format!("Study of {}", data.benchmark);
@@ -84,30 +84,30 @@ impl StudyFindings {
                 page,
                 &title,
                 &lead,
-                &sections(&data, &found),
+                &sections(&data, scale, &found),
                 &charts(&data, scale)?,
             )?;
         }
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
         for own in &found {
             table.row(vec![
-                own.kind.title().to_owned(),
-                own.size
+                finding_title(own.kind()).to_owned(),
+                own.size()
                     .map_or_else(String::new, |size| data.metric.change_text(scale, size)),
-                own.text.clone(),
+                text(own),
             ]);
         }
         let names = |own: &StudyFinding| {
-            own.treatments
-                .iter()
-                .map(|at| data.treatments[*at].name.clone())
+            own.treatments()
+                .into_iter()
+                .map(|at| data.treatments[at].name.clone())
                 .collect()
         };
         let rows = found.iter().map(|own| StudyFindingRow {
-            kind: own.kind.key(),
-            text: own.text.clone(),
+            kind: own.kind().key(),
+            text: text(own),
             treatments: names(own),
-            size: own.size,
+            size: own.size(),
         });
         let means = sorted_means(&data, scale, DeltaPairing::Means)?;
         let series = [series_of(&data, "mean change", &means)];
@@ -128,7 +128,7 @@ impl StudyFindings {
 }
 
 fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
-    let count = |kind: FindingKind| found.iter().filter(|own| own.kind == kind).count();
+    let count = |kind: FindingKind| found.iter().filter(|own| own.kind() == kind).count();
     let best = data.best_set();
     let first = data.set_means(StudyScale::Time);
     let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
@@ -155,13 +155,13 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
     )
 }
 
-fn sections(data: &StudyData, found: &[StudyFinding]) -> Vec<PageSection> {
+fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<PageSection> {
     let mut sections: Vec<PageSection> = FindingKind::ALL
         .into_iter()
         .map(|kind| PageSection {
-            title: kind.title().to_owned(),
-            sentences: (found.iter().filter(|own| own.kind == kind))
-                .map(|own| own.text.replace('`', ""))
+            title: finding_title(kind).to_owned(),
+            sentences: (found.iter().filter(|own| own.kind() == kind))
+                .map(|own| study_finding_text(own, data, scale).replace('`', ""))
                 .collect(),
         })
         .filter(|section| !section.sentences.is_empty())

@@ -246,7 +246,7 @@ fn processor_time() -> Duration {
     Duration::try_from(time).unwrap()
 }
 
-/// `cargo test --release -p lapwing-core --lib a_million -- --ignored --nocapture`
+/// `cargo test --release -p lapwing-record --lib a_million -- --ignored --nocapture`
 #[test]
 #[ignore = "measures; says nothing in a debug build"]
 fn a_million_samples_go_in_and_come_out() {

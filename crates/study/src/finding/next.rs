@@ -1,0 +1,162 @@
+//! What to measure next.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_stats::deltas::{EffectModifier, MeasuredSets};
+
+use super::effects::MainEffect;
+use crate::average::{AverageEffects, AverageTerm};
+use crate::data::StudyData;
+use crate::scale::StudyScale;
+
+/// More settings are not proposed.
+const PROPOSALS: usize = 3;
+
+/// Something to measure next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NextMeasurement {
+    /// Settings with and without treatments that no pair of settings differs by alone.
+    NeverAlone {
+        /// The numbers of the treatments.
+        treatments: Vec<usize>,
+    },
+    /// Replicates of a few settings: there are too few to tell noise from interactions.
+    Replicates,
+    /// More instances, so that the intervals of undecided treatments are within ±5 %.
+    MoreInstances {
+        /// How many times as many.
+        times: f64,
+        /// The numbers of the treatments.
+        treatments: Vec<usize>,
+    },
+    /// A setting that was not measured.
+    Setting {
+        /// The set of its treatments.
+        set: u128,
+        /// The number of deltas of undecided treatments that it would give.
+        deltas: usize,
+    },
+    /// Interactions with too few settings.
+    OpenPairs {
+        /// Their number.
+        open: usize,
+        /// The number of all interactions.
+        pairs: usize,
+    },
+}
+
+/// Returns what to measure next, the most general first.
+pub(super) fn findings(
+    data: &StudyData,
+    scale: StudyScale,
+    sets: &MeasuredSets,
+    effects: &[MainEffect],
+    average: Option<&AverageEffects>,
+    modifiers: &[EffectModifier],
+) -> Vec<NextMeasurement> {
+    let undecided: Vec<&MainEffect> = effects.iter().filter(|effect| !effect.is_sure).collect();
+    let has_effect = |at: usize| effects.iter().any(|effect| effect.treatment == at);
+    let never: Vec<usize> = (0..data.treatments.len())
+        .filter(|at| !has_effect(*at))
+        .collect();
+    let wanted = undecided.iter().map(|effect| effect.treatment);
+    let wanted: BTreeSet<usize> = wanted.chain(never.iter().copied()).collect();
+    let mut found = Vec::new();
+    if !never.is_empty() {
+        found.push(NextMeasurement::NeverAlone { treatments: never });
+    }
+    let replicates = sets.sets().iter().map(|set| sets.values(*set).len() - 1);
+    if replicates.sum::<usize>() < 3 {
+        found.push(NextMeasurement::Replicates);
+    }
+    found.extend(more_instances(scale, &undecided));
+    let proposals = proposals(data, sets, &wanted).into_iter();
+    found.extend(proposals.map(|(set, deltas)| NextMeasurement::Setting { set, deltas }));
+    if let Some((open, pairs)) = open_pairs(data, average, modifiers) {
+        found.push(NextMeasurement::OpenPairs { open, pairs });
+    }
+    found
+}
+
+/// Returns the number of interactions of different factors of which nothing can be said, and that of all, if there are any of the former.
+fn open_pairs(
+    data: &StudyData,
+    average: Option<&AverageEffects>,
+    modifiers: &[EffectModifier],
+) -> Option<(usize, usize)> {
+    let factors: Vec<usize> = data.treatments.iter().map(|own| own.factor).collect();
+    let is_known = |one: usize, other: usize| {
+        let mut of_model = average.iter().flat_map(|it| &it.effects);
+        let by_model = of_model.any(|it| {
+            let is_own = it.term == AverageTerm::Pair(one, other)
+                || it.term == AverageTerm::Pair(other, one);
+            is_own && it.coefficient.is_some()
+        });
+        by_model
+            || modifiers.iter().any(|it| {
+                let pair = [it.factor, it.other];
+                (pair == [one, other] || pair == [other, one]) && it.quadruples >= 2
+            })
+    };
+    let pairs =
+        (0..factors.len()).flat_map(|one| (one + 1..factors.len()).map(move |other| (one, other)));
+    let pairs: Vec<(usize, usize)> = pairs
+        .filter(|(one, other)| factors[*one] != factors[*other])
+        .collect();
+    let open = pairs
+        .iter()
+        .filter(|(one, other)| !is_known(*one, *other))
+        .count();
+    (open > 0).then_some((open, pairs.len()))
+}
+
+/// Returns how many times the instances would resolve 5 % for the undecided treatments.
+fn more_instances(scale: StudyScale, undecided: &[&MainEffect]) -> Option<NextMeasurement> {
+    const WANTED: f64 = 0.05;
+    let reach = |own: &&MainEffect| {
+        let wanted = match scale {
+            StudyScale::Log => WANTED.ln_1p(),
+            StudyScale::Time | StudyScale::Rate => WANTED * own.level,
+        };
+        Some(0.5 * (own.interval?.upper - own.interval?.lower) / wanted)
+    };
+    let widest = undecided.iter().filter_map(reach).fold(0.0, f64::max);
+    let times = (widest * widest).ceil();
+    (times > 1.0).then(|| NextMeasurement::MoreInstances {
+        times,
+        treatments: undecided.iter().map(|effect| effect.treatment).collect(),
+    })
+}
+
+/// Returns settings that were not measured, by the number of deltas of wanted treatments that each would give.
+fn proposals(
+    data: &StudyData,
+    sets: &MeasuredSets,
+    wanted: &BTreeSet<usize>,
+) -> Vec<(u128, usize)> {
+    let measured: BTreeSet<u128> = sets.sets().iter().copied().collect();
+    let mut counts: BTreeMap<u128, usize> = BTreeMap::new();
+    for set in &measured {
+        for treatment in wanted {
+            let neighbour = set ^ 1 << treatment;
+            if !measured.contains(&neighbour) && is_possible(data, neighbour) {
+                *counts.entry(neighbour).or_default() += 1;
+            }
+        }
+    }
+    let mut best: Vec<(u128, usize)> = counts.into_iter().collect();
+    best.sort_by_key(|(set, count)| (std::cmp::Reverse(*count), set.count_ones(), *set));
+    best.truncate(PROPOSALS);
+    best
+}
+
+fn is_possible(data: &StudyData, set: u128) -> bool {
+    let present = data.treatments.iter().enumerate();
+    let mut factors: Vec<usize> = present
+        .filter(|(at, _)| set >> at & 1 == 1)
+        .map(|(_, own)| own.factor)
+        .collect();
+    let count = factors.len();
+    factors.dedup();
+    factors.len() == count && !data.failed.contains(&set)
+}
