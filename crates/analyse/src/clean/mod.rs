@@ -218,17 +218,13 @@ pub(crate) mod tests {
     pub(crate) fn instance(iterations: &[(bool, Outcome, f64)]) -> InstanceData {
         let id = Id::derived(&[b"test"]);
         let count = u32::try_from(iterations.len()).expect("few");
-        let mut columns = Iterations {
-            offset: iterations.iter().map(|_| f64::NAN).collect(),
-            burn_in: iterations.iter().map(|it| it.0).collect(),
-            loops: iterations.iter().map(|_| 1).collect(),
-            outcome: iterations.iter().map(|it| it.1).collect(),
-            values: BTreeMap::from([(
-                "wall_time".to_owned(),
-                iterations.iter().map(|it| it.2).collect(),
-            )]),
-            ..Iterations::default()
-        };
+        let mut columns = Iterations::default();
+        columns.offset = iterations.iter().map(|_| f64::NAN).collect();
+        columns.burn_in = iterations.iter().map(|it| it.0).collect();
+        columns.loops = iterations.iter().map(|_| 1).collect();
+        columns.outcome = iterations.iter().map(|it| it.1).collect();
+        let values = iterations.iter().map(|it| it.2).collect();
+        columns.values.insert("wall_time".to_owned(), values);
         columns.push_indices(0..count);
         InstanceData {
             session: Arc::new(Session {
