@@ -476,7 +476,24 @@ fn what_breaks_the_rules_is_found_whichever_way_it_is_written() {
     ]
     .map(|(path, text)| (path.to_owned(), text.to_owned()))
     .into();
-    insta::assert_snapshot!(findings("analyse", &sources).join("\n"), @"");
+    insta::assert_snapshot!(findings("analyse", &sources).join("\n"), @"
+    clean/deep.rs:1: `clean` uses `explain`, which stands to its right
+    clean/deep.rs:3: `clean` uses `detect`, which stands to its right
+    clean/deep.rs:4: `clean` uses `judge`, which stands to its right
+    clean/deep.rs:5: `println!`: printing belongs to the program
+    clean/deep.rs:7: `clean` uses `explain`, which stands to its right
+    clean/deep.rs:10: `Timestamp::now`: the clock belongs to the program
+    clean/deep.rs:11: `Instant::now`: the clock belongs to the program
+    clean/deep.rs:12: `std::io::stdout`: the terminal belongs to the program
+    clean/deep.rs:14: `std::env`: the environment belongs to the program
+    clean/mod.rs:6: `clean` uses `explain`, which stands to its right
+    clean/mod.rs:6: `clean` uses `explain`, which stands to its right
+    clean/mod.rs:7: `clean` uses `judge`, which stands to its right
+    clean/mod.rs:8: brings every stage into reach: name what is meant
+    lib.rs:2: `extras` is none of the stages
+    lib.rs:4: the root only names the stages: a re-export here hides where it is from
+    clean/lost.rs:1: no module leads to this file, so its rules go unchecked
+    ");
     let measure = "fn f() {\n    std::time::Instant::now();\n    std::env::var(\"X\");\n    std::env::consts::ARCH;\n    env::temp_dir();\n}";
     let sources: Sources = [("lib.rs".to_owned(), measure.to_owned())].into();
     insta::assert_snapshot!(findings("measure", &sources).join("\n"), @"");
