@@ -37,13 +37,21 @@ pub fn git_at(date: Option<&str>, folder: &Path, words: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
 }
 
-/// Returns a folder with a repository of this program: a commit, tagged `c0`, `c1` …, for each level, a day apart from
+/// Prints numbers from 0 to 255 that are spread evenly and follow no order: chance must not decide a test.
+const NOISE: &str = "number=$(cat \"$0.count\" 2>/dev/null || echo 0)\n\
+    echo $(( number + 1 )) > \"$0.count\"\n\
+    echo $(( number * 101 % 256 ))\n";
+
+/// Returns a folder with a repository of this program, in which `NOISE` is another number each time: a commit, tagged `c0`, `c1` …, for each level, a day apart from
 /// 1 January 2026 on.
 pub fn repository(program: &str, levels: &[&str]) -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = &folder.path().join("repository");
     fs::create_dir(path).unwrap();
     git(path, &["init", "--quiet", "--initial-branch=trunk"]);
+    let noise = folder.path().join("noise");
+    fs::write(&noise, NOISE).unwrap();
+    let program = program.replace("NOISE", &format!("$(sh '{}')", noise.display()));
     fs::write(path.join("program"), program).unwrap();
     for (number, level) in levels.iter().enumerate() {
         fs::write(path.join("level"), level).unwrap();
