@@ -5,6 +5,9 @@ use std::path::Path;
 
 use lapwing_analyse::sample::{KnownSides, SideError};
 use lapwing_formats::{Foreign, ImportError};
+use lapwing_measure::CommitsError;
+use lapwing_measure::pytest::CollectError;
+use lapwing_measure::session::SessionError;
 use lapwing_model::RecordKind;
 use lapwing_model::text::grouped;
 use lapwing_record::export::ExportError;
@@ -12,36 +15,164 @@ use lapwing_record::sharing::SharingError;
 use lapwing_record::{Store, StoreError};
 use lapwing_show::exchange::ExchangeError;
 
-use crate::error::CliError;
+use crate::error::{CliError, ExitStatus};
 
 /// Adds the hint and the consequence that belong to the kind of an error.
 pub fn with_hint(error: CliError) -> CliError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error.cause.as_ref());
     let (mut hint, mut consequence) = (None, None);
+    let mut exit = error.exit;
     while let Some(current) = cause {
         hint = hint.or_else(|| hint_of(current));
         if current.is::<ImportError>() {
             consequence = Some("nothing was imported from this file".to_owned());
+        }
+        if let Some(session) = current.downcast_ref() {
+            consequence = consequence.or(session_consequence(session));
+            if matches!(session, SessionError::Interrupted) && exit == ExitStatus::Input {
+                exit = ExitStatus::Interrupted;
+            }
         }
         cause = current.source();
     }
     CliError {
         hint: error.hint.or(hint),
         consequence: error.consequence.or(consequence),
+        exit,
         ..error
     }
 }
 
 fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 6] = [
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 9] = [
         |error| store_hint(error.downcast_ref()?),
         |error| side_hint(error.downcast_ref()?),
         |error| import_hint(error.downcast_ref()?),
         |error| export_hint(error.downcast_ref()?),
         |error| exchange_hint(error.downcast_ref()?),
         |error| sharing_hint(error.downcast_ref()?),
+        |error| session_hint(error.downcast_ref()?),
+        |error| commits_hint(error.downcast_ref()?),
+        |error| tests_hint(error.downcast_ref()?),
     ];
     kinds.into_iter().find_map(|hint| hint(error))
+}
+
+fn session_hint(error: &SessionError) -> Option<String> {
+    let hint = match error {
+        SessionError::Ended { .. } => {
+            "when the cause is gone, `lapwing run --resume` measures the rest"
+        }
+        SessionError::NothingSubmitted { .. } => {
+            "the same command with --dry-run shows how jobs are submitted"
+        }
+        SessionError::NotStored { file, .. } => {
+            let file = file.display();
+            return Some(format!(
+                "when the store works again, any command takes it in; or `lapwing import {file}`"
+            ));
+        }
+        SessionError::NoRecordFile { .. } => "give another place with --store, or free some space",
+        SessionError::NoCommitFolder { .. } => {
+            "name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`"
+        }
+        SessionError::NoEnvironmentFolder { .. } => {
+            "name another cache folder: `XDG_CACHE_HOME=DIR lapwing run …`"
+        }
+        SessionError::NoRepository => "say `repository = \"…\"` under [version]",
+        SessionError::NoEnvironment => "the notes above say why",
+        SessionError::SharedFolder { .. } => {
+            "name a folder that all nodes share with `shared_folder` under [executor.slurm]"
+        }
+        SessionError::NothingToResume => "start one with `lapwing run`",
+        SessionError::UnderWay { .. } => "wait until it is done, or end that process first",
+        SessionError::EndedEarly { .. } => "start it anew with `lapwing run`",
+        SessionError::OtherTool { .. } => {
+            "name the same program with `program` under [executor.slurm]"
+        }
+        SessionError::Run(_)
+        | SessionError::Store(_)
+        | SessionError::Interrupted
+        | SessionError::Processors { .. }
+        | SessionError::Commits(_)
+        | SessionError::Tests(_)
+        | SessionError::Shared(_)
+        | SessionError::Job(_)
+        | SessionError::StoredExecutor { .. }
+        | SessionError::Plan(_)
+        | SessionError::NoPlan { .. }
+        | SessionError::StoredPlan { .. }
+        | SessionError::NoTask { .. } => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// Returns the state of the user's data, if in doubt.
+fn session_consequence(error: &SessionError) -> Option<String> {
+    Some(match error {
+        SessionError::Ended { file: None, .. } => {
+            "what was measured until then is in the store".to_owned()
+        }
+        SessionError::Ended {
+            file: Some(file), ..
+        } => format!("what was measured until then is in {}", file.display()),
+        SessionError::NothingSubmitted { .. } => {
+            "no job was submitted, and nothing was stored".to_owned()
+        }
+        SessionError::NotStored { file, .. } => {
+            format!("everything measured is in {}", file.display())
+        }
+        SessionError::NoRecordFile { folder, .. } => {
+            format!("no record file can be written in {}", folder.display())
+        }
+        SessionError::NoCommitFolder { .. } => "no commit can be checked out".to_owned(),
+        SessionError::NoEnvironmentFolder { .. } => "no Python environment can be built".to_owned(),
+        SessionError::SharedFolder { folder, .. } => {
+            format!("{} cannot be used", folder.display())
+        }
+        SessionError::StoredExecutor { .. } => {
+            "the executor of the session cannot be read by this version of lapwing".to_owned()
+        }
+        SessionError::StoredPlan { name, .. } => {
+            format!("the plan of session `{name}` cannot be read by this version of lapwing")
+        }
+        _ => return None,
+    })
+}
+
+fn commits_hint(error: &CommitsError) -> Option<String> {
+    let hint = match error {
+        CommitsError::NotARange { .. } => {
+            "write `--commits A..B`: branches, tags or hashes; B may be left out"
+        }
+        CommitsError::NoRepository { .. } => {
+            "run `lapwing run` in the repository, or name it under [version] of the suite"
+        }
+        CommitsError::Shallow { .. } => "`git fetch --unshallow` brings the rest",
+        CommitsError::Dirty { .. } => "commit them, or `git stash` them",
+        CommitsError::Unknown { .. } => "`git log --first-parent --oneline` lists commits",
+        CommitsError::NotAncestor { .. } => "the older one comes first",
+        CommitsError::Submodules { .. } => {
+            "fetch them in each worktree: `build = \"git submodule update --init --recursive\"` under [version]"
+        }
+    };
+    Some(hint.to_owned())
+}
+
+fn tests_hint(error: &CollectError) -> Option<String> {
+    match error {
+        CollectError::NoPython { .. } => Some("name another interpreter: `python = \"…\"`".to_owned()),
+        CollectError::NotInstalled { python, .. } => Some(format!(
+            "`{python} -m pip install DIR`, where DIR is the folder python/pytest-lapwing of Lapwing's repository; \
+             or name the interpreter that has it: `python = \"…\"`"
+        )),
+        CollectError::NoTests { .. } => Some(
+            "mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = [\"--lapwing-all=PATH\"]`; \
+             tests that use the fixture `benchmark` are taken where pytest-benchmark is not active: `pytest_arguments = [\"-p\", \"no:benchmark\"]`"
+                .to_owned(),
+        ),
+        CollectError::Collection { .. } | CollectError::List { .. } | CollectError::Executor(_) => None,
+    }
 }
 
 fn side_hint(error: &SideError) -> Option<String> {

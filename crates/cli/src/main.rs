@@ -21,6 +21,7 @@ mod remote;
 mod review;
 mod safe_text;
 mod samples;
+mod session;
 mod store;
 mod suite_file;
 mod suite_update;

@@ -16,6 +16,7 @@ use jiff::{Span, Timestamp};
 
 use crate::atomic::{self, folder_of};
 use crate::error::CliError;
+use crate::session::Machine;
 use crate::terminal::Terminal;
 
 /// Options that every command has.
@@ -296,6 +297,8 @@ pub struct Context {
     pub quiet: bool,
     pub verbose: bool,
     pub terminal: Terminal,
+    /// The machine that this program runs on.
+    pub machine: Machine,
 }
 
 impl Context {
@@ -319,6 +322,7 @@ impl Context {
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
+            machine: Machine::new(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod runner;
 #[cfg(test)]
 mod runner_tests;
 mod schedule;
+pub mod session;
 mod source;
 pub mod suite;
 mod values;

@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_analyse::judge::EarlierComparisons;
 use lapwing_analyse::sample::{SampleFilter, SideSpec};
+use lapwing_measure::session::{
+    MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
+};
 use lapwing_measure::suite::{Plan, Variant};
 use lapwing_measure::{
     RunEnd, SOURCE_VARIABLE, ancestry, declared_metrics, first_good_commit, single_commit,
@@ -24,15 +27,12 @@ use super::bisect::{
     CommitComparison, CommitOptions, CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch,
     SideComparison, StoredMeasurements, instance_mean,
 };
-use super::run::{
-    MeasuringParts, PythonEnvironments, SessionOpening, about_commits, new_session, repository,
-    start_executor,
-};
 use crate::answer::write_json;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
+use crate::session;
 
 /// The fewest instances of a stored baseline.
 const FEWEST: usize = 5;
@@ -121,7 +121,7 @@ impl JudgeCommand {
 
     /// Finds the baseline; a commit becomes the first variant of the plan.
     fn baseline(&self, plan: &mut Plan, context: &Context) -> Result<JudgedBaseline, CliError> {
-        let folder = repository(plan).ok();
+        let folder = repository(plan, &context.surroundings()).ok();
         let in_progress = || folder.as_deref().and_then(first_good_commit);
         let Some(text) = self.baseline.clone().or_else(in_progress) else {
             return Err(CliError::input("there is no baseline, and no `git bisect` in progress")
@@ -135,7 +135,7 @@ impl JudgeCommand {
         let Some(folder) = revision else {
             return self.stored(plan, side, context);
         };
-        let commit = single_commit(&folder, &text, plan.build.is_some()).map_err(about_commits)?;
+        let commit = single_commit(&folder, &text, plan.build.is_some())?;
         let top = PathBuf::from(&commit.repository);
         for variant in &mut plan.variants {
             let source = (SOURCE_VARIABLE.to_owned(), top.display().to_string());
@@ -201,14 +201,19 @@ impl JudgeCommand {
             &sessions,
             &CleaningOptions::default().judging()?.rules,
         )?;
-        let session = new_session(self.options.name.clone(), &plan, &store)?;
+        let session = new_session(
+            self.options.name.clone(),
+            &plan,
+            &store,
+            &context.surroundings(),
+        )?;
         let session_name = session.name.clone().unwrap_or_default();
-        let environments = PythonEnvironments::prepare(&plan, context)?;
-        let executor = start_executor(&plan)?;
+        let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
+        let executor = context.surroundings().start_executor(&plan)?;
         let mut watch = InstanceWatch::new(&self.options.metric, context);
         let readiness = CommitReadiness {
             install: None,
-            working_tree: repository(&plan).ok(),
+            working_tree: repository(&plan, &context.surroundings()).ok(),
         };
         let stored = StoredMeasurements::default();
         let mut visits =
@@ -234,7 +239,7 @@ impl JudgeCommand {
         let mut unbuilt = None;
         let ended = Cell::new(None);
         let parts = MeasuringParts {
-            context,
+            surroundings: context.surroundings(),
             plan: &plan,
             store,
             executor,
@@ -242,22 +247,27 @@ impl JudgeCommand {
             cluster: None,
             profiler: None,
         };
-        let (end, _store) = parts.all(SessionOpening::New(session), &mut watch, |measurement| {
-            let (end, reason) = visits.build_working_tree(measurement, working_tree)?;
-            unbuilt = reason;
-            if end == RunEnd::Interrupted || unbuilt.is_some() {
-                return Ok(end);
-            }
-            let compared = comparison.measure(&mut visits, measurement, |it| {
-                rule.answer(it) != SlowdownAnswer::Undecided
-            })?;
-            let end = match &compared {
-                ComparisonEnd::Interrupted => RunEnd::Interrupted,
-                ComparisonEnd::Broken(_) | ComparisonEnd::Compared(_) => RunEnd::Complete,
-            };
-            ended.set(Some(compared));
-            Ok(end)
-        })?;
+        let (end, _store) = session::measure(
+            parts,
+            SessionOpening::New(session),
+            &mut watch,
+            |measurement| {
+                let (end, reason) = visits.build_working_tree(measurement, working_tree)?;
+                unbuilt = reason;
+                if end == RunEnd::Interrupted || unbuilt.is_some() {
+                    return Ok(end);
+                }
+                let compared = comparison.measure(&mut visits, measurement, |it| {
+                    rule.answer(it) != SlowdownAnswer::Undecided
+                })?;
+                let end = match &compared {
+                    ComparisonEnd::Interrupted => RunEnd::Interrupted,
+                    ComparisonEnd::Broken(_) | ComparisonEnd::Compared(_) => RunEnd::Complete,
+                };
+                ended.set(Some(compared));
+                Ok(end)
+            },
+        )?;
         if end == RunEnd::Interrupted {
             return Ok(ExitStatus::Interrupted);
         }

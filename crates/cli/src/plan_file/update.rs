@@ -166,6 +166,7 @@ command = 'true'
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),
+            machine: crate::session::Machine::new(),
         }
     }
 }

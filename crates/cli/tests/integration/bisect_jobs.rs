@@ -9,8 +9,7 @@ use tempfile::TempDir;
 use crate::level_repository::{git, repository};
 
 /// Prints the level of the commit plus noise of up to 255.
-const PROGRAM: &str =
-    "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
+const PROGRAM: &str = "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
 
 const SUITE: &str = r#"
 suite = "levels"

@@ -167,3 +167,8 @@ pub fn text(command: &CommandLine) -> String {
             .join(" "),
     }
 }
+
+/// Returns a text as a word of the shell.
+pub fn quoted(text: &str) -> String {
+    self::text(&CommandLine::Words(vec![text.to_owned()]))
+}

@@ -23,7 +23,7 @@ mod sweep;
 mod tests;
 mod variants;
 
-pub use adhoc::{AdHoc, text as command_text};
+pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
 pub use duration::parse_duration;

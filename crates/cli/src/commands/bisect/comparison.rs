@@ -9,7 +9,7 @@ use lapwing_stats::{
 };
 
 use super::visits::{CommitVisits, VisitStep};
-use crate::commands::run::OpenMeasurement;
+use lapwing_measure::session::OpenMeasurement;
 
 /// Draws relabellings where there are too many for all of them.
 const SEED: Seed = Seed(7);

@@ -1,15 +1,19 @@
 //! The ends of a search, which may be dates.
 
+use lapwing_measure::session::repository;
 use lapwing_measure::suite::Plan;
 use lapwing_measure::{ancestry, commit_before};
 
-use crate::commands::run::repository;
 use crate::error::CliError;
-use crate::options::parse_date;
+use crate::options::{Context, parse_date};
 
 /// Returns revisions of both ends: a date is the last commit before it, of the later end or of what is checked out.
-pub fn commits(plan: &Plan, [good, bad]: [&str; 2]) -> Result<[String; 2], CliError> {
-    let folder = repository(plan)?;
+pub fn commits(
+    plan: &Plan,
+    [good, bad]: [&str; 2],
+    context: &Context,
+) -> Result<[String; 2], CliError> {
+    let folder = repository(plan, &context.surroundings())?;
     let commit = |text: &str, tip: &str| {
         let Ok(time) = parse_date(text) else {
             return Ok(text.to_owned());

@@ -13,6 +13,10 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::session::cluster::ClusterMeasurement;
+use lapwing_measure::session::{
+    MeasuringParts, PythonEnvironments, SessionOpening, commits_between, new_session,
+};
 use lapwing_measure::suite::{Plan, Variant, VersionSource};
 use serde_json::json;
 
@@ -23,12 +27,10 @@ use self::resume::ResumedSearch;
 use self::search::{CommitSearch, SearchOptions};
 pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
 pub use self::watch::{InstanceWatch, instance_mean};
-use super::run::{
-    ClusterMeasurement, ClusterOptions, MeasuringParts, PythonEnvironments, SEARCH, SessionOpening,
-    commits_between, new_session, start_client,
-};
+use super::run::{ClusterOptions, SEARCH, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use crate::session;
 
 /// Find the commit that made benchmarks slower or faster
 ///
@@ -69,8 +71,8 @@ impl BisectCommand {
         let store = crate::store::open_for_writing(context)?;
         let (plan, search_options, opening, stored, cluster) = match &self.resume {
             Some(session) => {
-                let resumed = ResumedSearch::find(&store, session)?;
-                let cluster = self.cluster.reopen(resumed.opening.session())?;
+                let resumed = ResumedSearch::find(&store, session, context)?;
+                let cluster = self.cluster.reopen(resumed.opening.session(), context)?;
                 (
                     resumed.plan,
                     resumed.options,
@@ -82,7 +84,12 @@ impl BisectCommand {
             None => {
                 let plan = self.planned(context)?;
                 let options = self.search_options();
-                let mut session = new_session(self.options.name.clone(), &plan, &store)?;
+                let mut session = new_session(
+                    self.options.name.clone(),
+                    &plan,
+                    &store,
+                    &context.surroundings(),
+                )?;
                 session.attributes.insert(SEARCH.to_owned(), json!(options));
                 let tables = self.options.as_run().executors()?;
                 let cluster = self.cluster.open(tables, &mut session, context)?;
@@ -90,10 +97,10 @@ impl BisectCommand {
                 (plan, options, SessionOpening::New(session), stored, cluster)
             }
         };
-        let environments = PythonEnvironments::prepare(&plan, context)?;
+        let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
         let mut cluster = self.cluster.for_search(cluster)?;
         let width = cluster.as_mut().map_or(1, ClusterMeasurement::width);
-        let executor = start_client(&plan, cluster.as_ref())?;
+        let executor = start_client(&plan, cluster.as_ref(), context)?;
         let name = opening.session().name.clone().unwrap_or_default();
         if self.resume.is_some() && !context.quiet {
             context.terminal.say(&format!("resuming session `{name}`"));
@@ -107,7 +114,7 @@ impl BisectCommand {
         let metric = search_options.metric.clone();
         let mut search = CommitSearch::new(visits, search_options, width);
         let parts = MeasuringParts {
-            context,
+            surroundings: context.surroundings(),
             plan: &plan,
             store,
             executor,
@@ -115,7 +122,7 @@ impl BisectCommand {
             cluster,
             profiler: None,
         };
-        let (end, _store) = parts.all(opening, &mut watch, |measurement| {
+        let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;
         let answer = BisectAnswer {
@@ -159,8 +166,9 @@ impl BisectCommand {
             plan.version = VersionSource::Repository(folder.display().to_string());
         }
         let good = self.good.as_deref().unwrap_or_default();
-        let [good, bad] = ends::commits(&plan, [good, &self.bad])?;
-        let commits = commits_between(&plan, &format!("{good}..{bad}"), 1)?;
+        let [good, bad] = ends::commits(&plan, [good, &self.bad], context)?;
+        let commits =
+            commits_between(&plan, &format!("{good}..{bad}"), 1, &context.surroundings())?;
         if commits.len() < 2 {
             return Err(CliError::input(format!(
                 "`{}` and `{}` are the same commit",

@@ -1,6 +1,8 @@
 //! `lapwing bisect --resume`: the search is rebuilt from the stored instances.
 
 use lapwing_measure::SessionRuns;
+use lapwing_measure::session::SessionOpening;
+use lapwing_measure::session::resume::{lost, refuse_what_is_under_way, stored_plan};
 use lapwing_measure::suite::Plan;
 use lapwing_model::Session;
 use lapwing_record::{SessionState, Store};
@@ -8,8 +10,9 @@ use lapwing_record::{SessionState, Store};
 use super::search::SearchOptions;
 use super::visits::StoredMeasurements;
 use super::watch::stored_instances;
-use crate::commands::run::{SEARCH, SessionOpening, lost, refuse_what_is_under_way, stored_plan};
+use crate::commands::run::SEARCH;
 use crate::error::CliError;
+use crate::options::Context;
 
 /// A session of a search, with its stored measurements.
 pub struct ResumedSearch {
@@ -21,7 +24,7 @@ pub struct ResumedSearch {
 
 impl ResumedSearch {
     /// Returns the search of the session of that name or id; of the latest search if empty.
-    pub fn find(store: &Store, session: &str) -> Result<Self, CliError> {
+    pub fn find(store: &Store, session: &str, context: &Context) -> Result<Self, CliError> {
         let session = match session {
             "" => latest_search(store)?,
             name => store.catalogue().session(name)?,
@@ -42,7 +45,7 @@ impl ResumedSearch {
                 position: next(|it| it.position),
                 block: next(|it| it.block),
             },
-            opening: opening(&plan, state)?,
+            opening: opening(&plan, state, context)?,
             plan,
             options,
         })
@@ -72,8 +75,12 @@ fn options(session: &Session) -> Result<SearchOptions, CliError> {
 }
 
 /// Returns the session with the runs of its plan, and the records that it lacks.
-fn opening(plan: &Plan, state: SessionState) -> Result<SessionOpening, CliError> {
-    let records = lost(&state);
+fn opening(
+    plan: &Plan,
+    state: SessionState,
+    context: &Context,
+) -> Result<SessionOpening, CliError> {
+    let records = lost(&state, &context.surroundings());
     let runs: Vec<_> = (plan.variants.iter())
         .filter_map(|variant| state.runs.iter().rev().find(|run| variant.is_of(run)))
         .cloned()

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::case_search::{CaseSearch, FoundMerge, SearchStage};
 use super::comparison::{CommitComparison, ComparisonEnd, SideComparison};
 use super::visits::{CommitVisits, VisitStep};
-use crate::commands::run::OpenMeasurement;
+use lapwing_measure::session::OpenMeasurement;
 
 /// The most comparisons of commits with their parents along one line.
 const CONFIRMATIONS: usize = 3;

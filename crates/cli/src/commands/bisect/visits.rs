@@ -10,8 +10,8 @@ use lapwing_measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
 use lapwing_model::Run as SessionRun;
 
 use super::watch::{MeasuredInstance, SharedInstances, StoredInstance};
-use crate::commands::run::{BuildResult, OpenMeasurement};
 use crate::options::Context;
+use lapwing_measure::session::{BuildResult, OpenMeasurement};
 
 /// The measurements that a resumed session starts with.
 #[derive(Debug, Default)]

@@ -14,7 +14,6 @@ use super::hints::hint;
 use super::options::IndicatorOptions;
 use super::probe::IndicatorScript;
 use crate::answer::write_json;
-use crate::commands::run::start_executor;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -73,7 +72,7 @@ impl IndicatorCheck {
     /// Prints the findings of each script.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let combinations = self.options.combinations()?;
-        let mut executor = start_executor(&Plan::of_cases(AdHoc::SUITE, Vec::new(), 0))?;
+        let mut executor = context.surroundings().launch(None)?;
         let mut checked: Vec<CheckedScript> = Vec::new();
         for path in &self.scripts {
             let script = IndicatorScript::open(path)?;

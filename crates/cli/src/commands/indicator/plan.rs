@@ -10,10 +10,11 @@ use lapwing_model::indicator::ContractFinding;
 use super::hints::hint;
 use super::options::{IndicatorOptions, RepetitionOptions};
 use super::probe::IndicatorScript;
-use crate::commands::run::{random_seed, working_directory};
+use crate::commands::run::random_seed;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::progress;
+use crate::session::working_directory;
 
 /// Executes each script once per combination of parameters, in the first of the environments where it works, and returns
 /// its benchmarks.

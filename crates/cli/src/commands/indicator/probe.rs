@@ -15,8 +15,8 @@ use lapwing_model::indicator::{ContractFinding, ReadIndicator};
 use sha2::{Digest, Sha256};
 
 use super::options::IndicatorOptions;
-use crate::commands::run::working_directory;
 use crate::error::{CliError, ExitStatus};
+use crate::session::working_directory;
 
 /// The largest output that is read.
 const OUTPUT: usize = 16 << 20;

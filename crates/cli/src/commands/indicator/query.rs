@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 use super::is_reported;
 use crate::answer::write_json;
-use crate::commands::run::normal_name;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::open_for_reading;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_measure::session::normal_name;
 
 /// Show values of indicators by parameters, packages, hardware and operating system
 ///

@@ -7,7 +7,7 @@ use clap::Args;
 use super::options::{IndicatorOptions, RepetitionOptions};
 use super::plan::{indicator_cases, indicator_plan};
 use super::probe::IndicatorScript;
-use crate::commands::run::{PlannedRun, start_executor};
+use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -38,7 +38,7 @@ impl IndicatorRun {
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
         let mut plan = indicator_plan(Vec::new(), &self.repetitions);
-        let mut executor = start_executor(&plan)?;
+        let mut executor = context.surroundings().start_executor(&plan)?;
         let here = [None];
         let cases = indicator_cases(&scripts, &self.options, &here, &mut executor, context)?;
         drop(executor);

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use lapwing_analyse::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
+use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
+use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening, place_in};
 use lapwing_measure::suite::{Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::text::{counted, first_names};
@@ -11,9 +13,7 @@ use lapwing_record::SessionState;
 use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
 use super::early_stop::{candidates, comparisons};
-use super::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
-use super::session::place_in;
-use super::{MeasuringParts, PythonEnvironments, Run, SessionOpening, start_client};
+use super::{Run, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -81,11 +81,11 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         runs: runs_of(&plan, &state)?,
         session: state.session,
     };
-    let cluster = command.cluster.reopen(&runs.session)?;
-    let environments = PythonEnvironments::prepare(&plan, context)?;
-    let executor = start_client(&plan, cluster.as_ref())?;
+    let cluster = command.cluster.reopen(&runs.session, context)?;
+    let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
+    let executor = start_client(&plan, cluster.as_ref(), context)?;
     let parts = MeasuringParts {
-        context,
+        surroundings: context.surroundings(),
         plan: &plan,
         store,
         executor,
@@ -95,6 +95,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     };
     let look = counts.look + 1;
     command.measure_look(
+        context,
         parts,
         SessionOpening::Again(runs, Vec::new()),
         schedule,

@@ -1,41 +1,29 @@
 //! `lapwing run --commits`: the history of a repository, measured commit by commit.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use lapwing_analyse::sample::{SampleFilter, each_benchmark};
-use lapwing_measure::local::LocalExecutor;
 use lapwing_measure::pytest::RECORDED_NOTHING;
-use lapwing_measure::suite::{CommandLine, Plan, PlannedCommit, Variant, VersionSource};
-use lapwing_measure::{
-    CommitFolder, CommitRange, CommitState, CommitsError, ExecutorError, FixedSchedule,
-    PythonFolders, SOURCE_VARIABLE, VariantSources, add_worktree, remove_worktree, single_commit,
+use lapwing_measure::session::{
+    NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED, commits_between, repository,
 };
+use lapwing_measure::single_commit;
+use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
+use lapwing_model::InstanceOutcome;
 use lapwing_model::text::{counted, plural};
-use lapwing_model::{Id, InstanceOutcome};
 use lapwing_record::StoreError;
 
-use super::build_step::{BuildResult, build};
 use super::options::Run;
-use super::worktrees::Worktrees;
 use crate::error::CliError;
 use crate::options::Context;
-
-/// Start of the reason of commits that could not be built.
-const NOT_BUILT: &str = "the build failed";
-/// Start of the reason of commits that could not be checked out.
-const NOT_CHECKED_OUT: &str = "it cannot be checked out";
-/// Start of the reason of commits that could not be installed.
-const NOT_INSTALLED: &str = "the installation failed";
-/// Number of digits of the hash in the name of a commit's folder.
-const DIGITS: usize = 16;
 
 /// Returns the plan with every variant once per commit.
 pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
     let Some(text) = &command.commits else {
         return Ok(plan);
     };
-    let commits = commits_between(&plan, text, command.every.map_or(1, |it| it as usize))?;
+    let every = command.every.map_or(1, |it| it as usize);
+    let commits = commits_between(&plan, text, every, &context.surroundings())?;
     let all = commits.len();
     let measured = if command.again.is_some() {
         BTreeSet::new()
@@ -79,7 +67,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
 }
 
 /// Returns the plan with the commits that its variants name.
-pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
+pub fn with_worktrees(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
     let are_patched = plan.variants.iter().any(|it| !it.patches.is_empty());
     if !are_patched && plan.variants.iter().all(|it| it.worktree.is_none()) {
         return Ok(plan);
@@ -90,7 +78,7 @@ pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
         )
         .hint("choose variants without them (--variant), or omit --commits"));
     }
-    let repository = repository(&plan)?;
+    let repository = repository(&plan, &context.surroundings())?;
     for variant in &mut plan.variants {
         // Without patches, too: the working tree may hold changes, and is in another folder.
         let head = are_patched.then_some("HEAD");
@@ -100,65 +88,10 @@ pub fn with_worktrees(mut plan: Plan, command: &Run) -> Result<Plan, CliError> {
         let commit = single_commit(&repository, revision, plan.build.is_some());
         variant.commit = Some(PlannedCommit {
             patches: std::mem::take(&mut variant.patches),
-            ..commit.map_err(about)?
+            ..commit?
         });
     }
     Ok(plan)
-}
-
-/// Returns the commits of a range of the plan's repository.
-pub fn commits_between(
-    plan: &Plan,
-    text: &str,
-    every: usize,
-) -> Result<Vec<PlannedCommit>, CliError> {
-    let range = CommitRange {
-        text,
-        every,
-        are_built: plan.build.is_some(),
-    };
-    range.commits(&repository(plan)?).map_err(about)
-}
-
-/// Returns the folder of the repository of what a plan measures.
-pub fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
-    match &plan.version {
-        VersionSource::WorkingDirectory => Ok(super::working_directory()),
-        VersionSource::Repository(path) => Ok(PathBuf::from(path)),
-        VersionSource::Package(_)
-        | VersionSource::Command(_)
-        | VersionSource::Name(_)
-        | VersionSource::Absent => Err(CliError::input(
-            "measuring commits needs the repository of what is measured, and [version] of the suite names something else",
-        )
-        .hint("say `repository = \"…\"` under [version]")),
-    }
-}
-
-/// Returns the error of commits with a hint.
-pub fn about(error: CommitsError) -> CliError {
-    let hint = match &error {
-        CommitsError::NotARange { .. } => {
-            "write `--commits A..B`: branches, tags or hashes; B may be left out"
-        }
-        CommitsError::NoRepository { .. } => {
-            "run `lapwing run` in the repository, or name it under [version] of the suite"
-        }
-        CommitsError::Shallow { .. } => "`git fetch --unshallow` brings the rest",
-        CommitsError::Dirty { .. } => "commit them, or `git stash` them",
-        CommitsError::Unknown { .. } => "`git log --first-parent --oneline` lists commits",
-        CommitsError::NotAncestor { .. } => "the older one comes first",
-        CommitsError::Submodules { .. } => {
-            "fetch them in each worktree: `build = \"git submodule update --init --recursive\"` under [version]"
-        }
-    };
-    CliError::input(error).hint(hint)
-}
-
-fn no_folder(error: std::io::Error) -> CliError {
-    CliError::input(error)
-        .consequence("no commit can be checked out")
-        .hint("name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`")
 }
 
 /// Commit, variant and benchmark of stored measurements.
@@ -204,189 +137,5 @@ fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliErro
     match read {
         Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// The checked-out commits; their folders are removed on drop.
-pub struct CommitCheckouts<'a> {
-    plan: &'a Plan,
-    context: &'a Context,
-    made: Vec<(PathBuf, PathBuf)>,
-    sources: VariantSources,
-    // Dropped after the checkouts in it.
-    worktrees: Option<Worktrees>,
-}
-
-impl<'a> CommitCheckouts<'a> {
-    /// Removes the checkouts of killed processes; nothing is checked out yet.
-    pub fn new(
-        plan: &'a Plan,
-        environments: &PythonFolders,
-        session: Id,
-        context: &'a Context,
-    ) -> Result<Self, CliError> {
-        let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
-        let worktrees = match commit {
-            None => None,
-            Some(commit) => {
-                let made = Worktrees::create(session, Path::new(&commit.repository));
-                Some(made.map_err(no_folder)?)
-            }
-        };
-        Ok(Self {
-            plan,
-            context,
-            made: Vec::new(),
-            sources: VariantSources::new(environments.clone()),
-            worktrees,
-        })
-    }
-
-    /// Returns the commits with measurements left, in the order of the plan.
-    pub fn wanted(&self, schedule: &FixedSchedule) -> Vec<PlannedCommit> {
-        let left: BTreeSet<usize> = schedule.left().map(|it| it.variant).collect();
-        let mut wanted: Vec<PlannedCommit> = Vec::new();
-        for variant in left {
-            let commit = self.plan.variants[variant].commit.as_ref();
-            wanted.extend(commit.filter(|it| !wanted.contains(it)).cloned());
-        }
-        wanted
-    }
-
-    /// Checks out and builds a commit; `false` if interrupted.
-    pub fn prepare(
-        &mut self,
-        commit: &PlannedCommit,
-        executor: &mut LocalExecutor,
-    ) -> Result<bool, ExecutorError> {
-        let name: String = commit.key().chars().take(DIGITS).collect();
-        let all = self.worktrees.as_ref().map(Worktrees::folder);
-        let folder = all.unwrap_or(Path::new("/")).join(name);
-        let repository = PathBuf::from(&commit.repository);
-        self.made.push((repository.clone(), folder.clone()));
-        let source = match add_worktree(commit, &folder) {
-            Err(reason) => CommitState::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
-            Ok(()) => match self.build(Some(commit), &folder, executor)? {
-                BuildResult::Well => CommitState::Ready(CommitFolder {
-                    repository,
-                    folder: folder.canonicalize().unwrap_or(folder),
-                }),
-                BuildResult::Badly(reason) => CommitState::Broken(reason),
-                BuildResult::Interrupted => return Ok(false),
-            },
-        };
-        if let CommitState::Broken(reason) = &source {
-            let label = self.label(commit);
-            self.context
-                .terminal
-                .note(&format!("{label} is not measured: {reason}"));
-        }
-        self.sources.insert(commit, source);
-        Ok(true)
-    }
-
-    /// Installs what was checked out of a commit, by a command in the working directory; `false` if interrupted.
-    pub fn install(
-        &mut self,
-        commit: &Variant,
-        command: &str,
-        executor: &mut LocalExecutor,
-    ) -> Result<bool, ExecutorError> {
-        let place = self.sources.of(commit).ok();
-        let Some(folder) = place.and_then(|it| it.commit).map(|it| it.folder) else {
-            return Ok(true);
-        };
-        let path = super::quoted(&folder.display().to_string());
-        let command = CommandLine::Shell(command.replace("{worktree}", &path));
-        let environment = [source_variable(&folder)].into();
-        match build(executor, command, &super::working_directory(), environment)? {
-            BuildResult::Well => Ok(true),
-            BuildResult::Interrupted => Ok(false),
-            BuildResult::Badly(reason) => {
-                let reason = format!("{NOT_INSTALLED}: {reason}");
-                let label = commit.label();
-                self.context
-                    .terminal
-                    .note(&format!("{label} is not measured: {reason}"));
-                if let Some(commit) = &commit.commit {
-                    self.sources.insert(commit, CommitState::Broken(reason));
-                }
-                Ok(true)
-            }
-        }
-    }
-
-    /// Builds the working tree of a repository; the reason if that fails.
-    pub fn build_working_tree(
-        &self,
-        folder: &Path,
-        executor: &mut LocalExecutor,
-    ) -> Result<BuildResult, ExecutorError> {
-        self.build(None, folder, executor)
-    }
-
-    /// Returns the folders of the commits and of the Python environments.
-    pub fn sources(&self) -> VariantSources {
-        self.sources.clone()
-    }
-
-    /// Removes the folders created so far.
-    pub fn remove(&mut self) {
-        for (repository, folder) in self.made.drain(..) {
-            remove_worktree(&repository, &folder);
-        }
-    }
-
-    fn build(
-        &self,
-        commit: Option<&PlannedCommit>,
-        folder: &Path,
-        executor: &mut LocalExecutor,
-    ) -> Result<BuildResult, ExecutorError> {
-        let Some(command) = &self.plan.build else {
-            return Ok(BuildResult::Well);
-        };
-        if !self.context.quiet {
-            let label = match commit {
-                Some(commit) => self.label(commit),
-                None => "the working tree".to_owned(),
-            };
-            self.context.terminal.say(&format!("building {label}"));
-        }
-        let mut environment = commit.map_or_else(BTreeMap::new, |it| self.environment_of(it));
-        environment.extend([source_variable(folder)]);
-        Ok(
-            match build(executor, command.clone(), folder, environment)? {
-                BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
-                done @ (BuildResult::Well | BuildResult::Interrupted) => done,
-            },
-        )
-    }
-
-    /// Returns what a commit is known by: its version; with patches, the first variant that has them.
-    fn label(&self, commit: &PlannedCommit) -> String {
-        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
-        match self.plan.variants.iter().find(is_its) {
-            Some(variant) if !commit.patches.is_empty() => variant.label(),
-            Some(_) | None => commit.version.label().unwrap_or_default(),
-        }
-    }
-
-    /// Returns the variables of the Python environment in which a commit is measured first.
-    fn environment_of(&self, commit: &PlannedCommit) -> BTreeMap<String, String> {
-        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
-        let mut variants = self.plan.variants.iter().filter(is_its);
-        let python = variants.find_map(|it| self.sources.python_of(it).ok().flatten());
-        python.map_or_else(BTreeMap::new, |it| it.variables().into())
-    }
-}
-
-fn source_variable(folder: &Path) -> (String, String) {
-    (SOURCE_VARIABLE.to_owned(), folder.display().to_string())
-}
-
-impl Drop for CommitCheckouts<'_> {
-    fn drop(&mut self) {
-        self.remove();
     }
 }

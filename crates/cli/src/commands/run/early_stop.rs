@@ -11,13 +11,13 @@ use lapwing_model::Id;
 use lapwing_model::text::{counted, grouped};
 use lapwing_stats::look_sizes;
 
-use super::OpenMeasurement;
 use super::summary::Summary;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::gather;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::store::open_for_reading;
+use lapwing_measure::session::OpenMeasurement;
 
 /// The metric that decides where none is named.
 const METRIC: &str = "wall_time";

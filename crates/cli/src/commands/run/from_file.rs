@@ -6,10 +6,10 @@ use lapwing_measure::suite::{BurnIn, Case, GivenCounts, Plan, PlanEntry};
 use lapwing_model::text::{counted, grouped, plural};
 
 use super::options::Run;
-use super::python_environments::PythonEnvironments;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::plan_file::{BenchmarkNames, PlanFile, few};
+use lapwing_measure::session::PythonEnvironments;
 
 /// The plan of the measurements, with known times.
 pub struct PlannedRun {

@@ -4,7 +4,6 @@ use lapwing_model::text::grouped;
 
 mod advice_text;
 mod again;
-mod build_step;
 mod cluster;
 mod commits;
 mod compare;
@@ -13,55 +12,39 @@ mod duet;
 mod early_stop;
 mod familiar;
 mod from_file;
-mod keep;
-mod measuring;
 mod options;
 mod progress;
-mod python_environments;
 mod resume;
-mod session;
 mod study_session;
 mod summary;
-mod system;
-mod tests_of_suite;
 mod words;
-mod worktrees;
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-use lapwing_measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
-use lapwing_measure::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::session::cluster::ClusterMeasurement;
+use lapwing_measure::session::{MeasuringParts, OpenMeasurement, SessionOpening, new_session};
+use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, Profiler, RunEnd, RunError};
-use lapwing_model::{Id, Object, Session};
+use lapwing_model::{Object, Session};
 use lapwing_record::Store;
-use sha2::{Digest, Sha256};
 
-pub use self::build_step::{BuildResult, build_with_log};
-use self::cluster::EXECUTOR;
-pub use self::cluster::{ClusterMeasurement, ClusterOptions};
 pub use self::cluster::{
-    ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs, SimulationStart,
+    ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
+    SimulationStart,
 };
-pub use self::commits::{about as about_commits, commits_between, repository};
 pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
 use self::early_stop::SessionJudge;
 pub use self::from_file::PlannedRun;
-pub use self::measuring::{MeasuringParts, OpenMeasurement};
 pub use self::options::{AgainWhat, Run, parse_burn_in, random_seed};
 use self::progress::RunProgress;
-pub use self::python_environments::{PythonEnvironments, program};
-pub use self::resume::{SEARCH, lost, refuse_what_is_under_way, stored_plan};
-pub use self::session::{SessionOpening, new_session};
+pub use self::resume::SEARCH;
 use self::study_session::STUDY;
 pub use self::study_session::StudySession;
 pub use self::summary::Summary;
-pub use self::worktrees::cache_folder;
 use crate::atomic::folder_of;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot};
+use crate::session;
 
 /// Refuses a plan that would not fit into memory.
 fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
@@ -151,19 +134,19 @@ impl Run {
         }
         let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
-        let mut session = new_session(self.name.clone(), &plan, &store)?;
+        let mut session = new_session(self.name.clone(), &plan, &store, &context.surroundings())?;
         session.attributes.extend(attributes);
         let cluster = self
             .cluster
             .open(self.executors()?, &mut session, context)?;
-        let executor = start_client(&plan, cluster.as_ref())?;
+        let executor = start_client(&plan, cluster.as_ref(), context)?;
         let profiler = self.profiler(&plan, &session, context)?;
         if let Some(study) = &self.study {
             study.keep_in(&mut session);
         }
         let schedule = FixedSchedule::new(&plan);
         let parts = MeasuringParts {
-            context,
+            surroundings: context.surroundings(),
             plan: &plan,
             store,
             executor,
@@ -171,30 +154,8 @@ impl Run {
             cluster,
             profiler,
         };
-        self.measure(parts, SessionOpening::New(session), schedule)
+        self.measure(context, parts, SessionOpening::New(session), schedule)
     }
-}
-
-fn new_id() -> Id {
-    Id::from(uuid::Uuid::now_v7())
-}
-
-pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
-    for variant in &plan.variants {
-        if let Some(Err(error)) = variant.cpus.as_deref().map(available_cpus) {
-            return Err(CliError::input(format!(
-                "`cpus` of {}: {error}",
-                variant.name
-            )));
-        }
-    }
-    Ok(LocalExecutor::start(&LauncherOptions {
-        program: crate::launcher_program(),
-        cpus: match &plan.duet {
-            Some(cores) => Some(cores.first.clone()),
-            None => plan.cpus.clone(),
-        },
-    })?)
 }
 
 /// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
@@ -202,50 +163,40 @@ pub fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
 pub fn start_client(
     plan: &Plan,
     cluster: Option<&ClusterMeasurement>,
+    context: &Context,
 ) -> Result<LocalExecutor, CliError> {
-    match cluster {
-        None => start_executor(plan),
-        Some(_) => Ok(LocalExecutor::start(&LauncherOptions {
-            program: crate::launcher_program(),
-            cpus: None,
-        })?),
-    }
-}
-
-/// Starts the executor of the second side of a duet.
-fn start_second_executor(plan: &Plan) -> Result<Option<LocalExecutor>, CliError> {
-    let Some(cores) = &plan.duet else {
-        return Ok(None);
-    };
-    Ok(Some(LocalExecutor::start(&LauncherOptions {
-        program: crate::launcher_program(),
-        cpus: Some(cores.second.clone()),
-    })?))
+    let surroundings = context.surroundings();
+    Ok(match cluster {
+        None => surroundings.start_executor(plan)?,
+        Some(_) => surroundings.launch(None)?,
+    })
 }
 
 impl Run {
     /// Measures a plan and reports the results.
     fn measure(
         &self,
+        context: &Context,
         parts: MeasuringParts<'_>,
         opening: SessionOpening,
         schedule: FixedSchedule,
     ) -> Result<ExitStatus, CliError> {
-        self.measure_look(parts, opening, schedule, None)
+        self.measure_look(context, parts, opening, schedule, None)
     }
 
     /// Measures a part of a session, which a look at the results of this number follows.
     fn measure_look(
         &self,
+        context: &Context,
         parts: MeasuringParts<'_>,
         opening: SessionOpening,
         mut schedule: FixedSchedule,
         look: Option<u32>,
     ) -> Result<ExitStatus, CliError> {
-        let (context, plan) = (parts.context, parts.plan);
+        let plan = parts.plan;
         let session = opening.session().clone();
         let mut progress = RunProgress::new(context);
-        let measured = parts.all(opening, &mut progress, |measurement| {
+        let measured = session::measure(parts, opening, &mut progress, |measurement| {
             measurement.set_look(look);
             match &plan.stop_early {
                 Some(rule) if look.is_none() => SessionJudge::new(plan, session.id, rule, context)
@@ -402,62 +353,5 @@ impl RunConclusion<'_> {
     }
 }
 
-/// Returns a text as a word of the shell.
-pub fn quoted(text: &str) -> String {
-    command_text(&CommandLine::Words(vec![text.to_owned()]))
-}
-
 /// The attribute of a session that has its stacks.
 pub const STACKS: &str = "stacks";
-
-/// Returns the digest of the packages of a Python environment, whatever their order and the spelling of their names.
-pub fn lock_digest<'a>(packages: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut lines: Vec<String> = packages
-        .map(|(name, version)| format!("{}=={version}\n", normal_name(name)))
-        .collect();
-    lines.sort();
-    let digest = Sha256::digest(lines.concat());
-    let digits = digest.iter().map(|byte| format!("{byte:02x}"));
-    format!("sha256:{}", digits.collect::<String>())
-}
-
-/// Returns the name of a Python package in its normal spelling.
-pub fn normal_name(name: &str) -> String {
-    let parts = name.split(['-', '_', '.']).filter(|it| !it.is_empty());
-    parts.collect::<Vec<_>>().join("-").to_lowercase()
-}
-
-pub fn working_directory() -> PathBuf {
-    std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
-}
-
-/// The executors of the current measurement, which signals interrupt.
-static MEASURING: OnceLock<Mutex<Vec<Interrupter>>> = OnceLock::new();
-
-/// The number of signals to stop that this process received.
-static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
-
-/// Returns the number of signals to stop that this process received: Ctrl-C and others.
-pub fn interrupts() -> usize {
-    INTERRUPTS.load(Ordering::SeqCst)
-}
-
-fn measuring() -> MutexGuard<'static, Vec<Interrupter>> {
-    let current = MEASURING.get_or_init(Mutex::default);
-    current.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Lets signals such as Ctrl-C end the current command; the runner then ends the session.
-fn stop_on_signals(interrupters: Vec<Interrupter>) -> Result<(), CliError> {
-    let is_first = MEASURING.get().is_none();
-    *measuring() = interrupters;
-    // A study may have several measurements, one after the other.
-    if !is_first {
-        return Ok(());
-    }
-    ctrlc::set_handler(move || {
-        INTERRUPTS.fetch_add(1, Ordering::SeqCst);
-        measuring().iter().for_each(Interrupter::interrupt);
-    })
-    .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
-}

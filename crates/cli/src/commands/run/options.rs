@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use lapwing_measure::session::{PythonEnvironments, tests_of};
 use lapwing_measure::suite::{
     AdHoc, BurnIn, Case, CaseInput, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS,
     OutputMetrics, Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
@@ -17,9 +18,7 @@ use super::commits::{over_commits, with_worktrees};
 use super::duet::as_duet;
 use super::familiar::CommandSweep;
 use super::from_file::{FilePlan, PlannedRun};
-use super::python_environments::PythonEnvironments;
 use super::study_session::StudySession;
-use super::tests_of_suite::tests_of;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -277,8 +276,13 @@ impl Run {
                 context.terminal.say(&note);
             }
             let draft = self.with_variants(suite.plan(&self.settings(), seed))?;
-            environments = PythonEnvironments::prepare(&draft, context)?;
-            let tests = tests_of(&suite, &draft.variants, environments.folders(), context)?;
+            environments = PythonEnvironments::prepare(&draft, &context.surroundings())?;
+            let tests = tests_of(
+                &suite,
+                &draft.variants,
+                environments.folders(),
+                &context.surroundings(),
+            )?;
             let plan = suite.plan_with_tests(tests, &self.settings(), seed);
             Plan {
                 variants: draft.variants,
@@ -316,7 +320,7 @@ impl Run {
             Some(numbers) => numbers.apply(plan, context)?,
             None => PlannedRun::of(plan),
         };
-        let mut plan = with_worktrees(planned.plan, self)?;
+        let mut plan = with_worktrees(planned.plan, self, context)?;
         if self.stop_early {
             plan.stop_early = Some(StopEarly {
                 metric: self.metric.clone(),

@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 
 use super::advice_text;
 use super::compare::{self, ComparedFamily};
-use super::session::place_in;
 use super::study_session::STUDY;
 use crate::answer::write_json;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::store::earlier_note;
 use crate::table::{Align, Table, markdown_text};
+use lapwing_measure::session::place_in;
 
 /// The metric that variants are compared by where none is named.
 const WALL_TIME: &str = "wall_time";

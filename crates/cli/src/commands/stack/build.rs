@@ -13,9 +13,9 @@ use lapwing_measure::{
 };
 
 use super::file::{RefusedStack, RefusedState, ResolvedStack, stack_name};
-use crate::commands::run::{PythonEnvironments, start_executor};
 use crate::error::CliError;
 use crate::options::Context;
+use lapwing_measure::session::PythonEnvironments;
 
 /// Imports the modules of packages, and prints their names.
 const IMPORT: &str = "\
@@ -112,7 +112,7 @@ fn build_one(
         ..plan.clone()
     };
     let mut built = BuiltStacks {
-        environments: PythonEnvironments::prepare(&plan, context)?,
+        environments: PythonEnvironments::prepare(&plan, &context.surroundings())?,
         ..BuiltStacks::default()
     };
     let refused = |state, log: String| RefusedStack {
@@ -122,7 +122,7 @@ fn build_one(
     };
     match built.environments.folders().get(&name).cloned() {
         Some(PythonState::Ready(folder)) => {
-            let mut executor = start_executor(&plan)?;
+            let mut executor = context.surroundings().start_executor(&plan)?;
             match import(stack, &folder, confinement, &mut executor)? {
                 Ok(modules) => {
                     built.ready.push(folder);

@@ -11,12 +11,10 @@ use super::specification::{InspectionPhase, InspectionSpecification};
 use crate::commands::indicator::{
     IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
 };
-use crate::commands::run::{
-    BuildResult, PlannedRun, Run, build_with_log, cache_folder, program, start_executor,
-    working_directory,
-};
+use crate::commands::run::{PlannedRun, Run};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use lapwing_measure::session::{BuildResult, build_with_log};
 
 /// The program that builds and executes images.
 const PODMAN: &str = "podman";
@@ -46,7 +44,7 @@ pub fn inspect(
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let own = InspectionSpecification::read(path)?;
-    if !program(PODMAN) {
+    if !context.machine.places().has_program(PODMAN) {
         return Err(CliError::input("images need podman, which is not installed").hint(
             "install it (`apt-get install podman`); `--build-folder FOLDER` writes the build file without it",
         ));
@@ -57,12 +55,15 @@ pub fn inspect(
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let folder = cache_folder("inspections", &working_directory())?.join(&key);
+    let places = context.machine.places();
+    let folder = places
+        .cache_folder("inspections", &places.directory)?
+        .join(&key);
     own.write_context(&folder)?;
     let image = format!("lapwing-inspection-{key}");
     let build = podman_build(&own, &image, &folder)?;
     let mut plan = indicator_plan(Vec::new(), repetitions);
-    let mut executor = start_executor(&plan)?;
+    let mut executor = context.surroundings().start_executor(&plan)?;
     if !context.quiet {
         context
             .terminal

@@ -17,13 +17,13 @@ use super::file::{
 use super::listed::listed_stacks;
 use super::resolver::{StackPython, StackRequirement, VersionStep};
 use crate::answer::write_json;
-use crate::commands::run::lock_digest;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, check_folder};
 use crate::progress;
 use crate::store::open_for_reading;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_measure::session::lock_digest;
 
 /// Find combinations of package versions that can be installed together
 ///

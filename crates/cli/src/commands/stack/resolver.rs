@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::commands::run::normal_name;
 use crate::error::CliError;
+use lapwing_measure::session::normal_name;
 
 /// An interpreter for which requirements are resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

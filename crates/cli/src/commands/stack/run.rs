@@ -14,7 +14,7 @@ use super::inspect::{inspect, write_build_folder};
 use crate::commands::indicator::{
     IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
 };
-use crate::commands::run::{PlannedRun, STACKS, start_executor};
+use crate::commands::run::{PlannedRun, STACKS};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 
@@ -67,7 +67,7 @@ impl StackRun {
         if built.ready.is_empty() {
             return Err(nothing_built(&file, &built));
         }
-        let mut executor = start_executor(&plan)?;
+        let mut executor = context.surroundings().start_executor(&plan)?;
         let folders: Vec<_> = built.ready.iter().map(Some).collect();
         let cases = match scripts.as_slice() {
             [] => vec![self.import_case(&built)],

@@ -10,9 +10,9 @@ use super::augment::measured;
 use super::design::about;
 use super::rounds::StudyRounds;
 use super::stability::suite_stability;
-use crate::commands::run::interrupts;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use crate::session::interrupts;
 
 /// Configurations per round after the design.
 const BATCH: usize = 8;
@@ -46,7 +46,7 @@ impl ContinuousRule<'_> {
                 break;
             }
             let status = rounds.measure(&next, "continuous", context)?;
-            if status == ExitStatus::Interrupted || interrupts() > 0 {
+            if status == ExitStatus::Interrupted || interrupts().count() > 0 {
                 return Ok(ExitStatus::Interrupted);
             }
             let found = suite_stability(&design.suite, self.metric, self.within, context)?;

@@ -22,10 +22,10 @@ use super::factors::StudySuite;
 use super::options::StudyDataOptions;
 use super::rounds::{PURPOSE, StudyRounds, listed_design};
 use crate::answer::{TextAnswer, write_csv, write_json};
-use crate::commands::run::interrupts;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, within};
+use crate::session::interrupts;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
@@ -233,7 +233,7 @@ impl OptimisationRun<'_> {
             let seed = self.command.seed.wrapping_add(attempts as u64);
             let design = self.design(runs.clone(), 1, seed)?;
             let status = self.rounds.measure(&design, "search", context)?;
-            if status == ExitStatus::Interrupted || interrupts() > 0 {
+            if status == ExitStatus::Interrupted || interrupts().count() > 0 {
                 return Ok(None);
             }
             let after = self.state(context)?;
@@ -285,7 +285,7 @@ impl OptimisationRun<'_> {
         let seed = self.command.seed.wrapping_add(fewest as u64);
         let design = self.design(runs, u32::try_from(more).unwrap_or(1), seed)?;
         let status = self.rounds.measure(&design, CONFIRMATION, context)?;
-        Ok(status != ExitStatus::Interrupted && interrupts() == 0)
+        Ok(status != ExitStatus::Interrupted && interrupts().count() == 0)
     }
 
     fn design(

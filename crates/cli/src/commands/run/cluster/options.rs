@@ -1,20 +1,12 @@
 //! The options of executors, and the cluster of a session.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use clap::{Args, ValueEnum};
+use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
 use lapwing_model::Session;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use super::measurement::ClusterMeasurement;
 use crate::error::CliError;
 use crate::options::Context;
-
-/// The attribute of a session that says how its instances are jobs.
-pub const EXECUTOR: &str = "executor";
 
 /// The machines that measure instances.
 #[derive(Debug, Clone, Default, Args)]
@@ -61,26 +53,6 @@ pub enum ExecutorChoice {
     Command,
 }
 
-/// The executor of a session, as the session keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ClusterSession {
-    pub settings: ClusterSettings,
-    pub folder: PathBuf,
-}
-
-/// Returns the folder that client and nodes share, in which each session has its own.
-pub(super) fn shared_folder(settings: &ClusterSettings, context: &Context) -> io::Result<PathBuf> {
-    let beside = || {
-        context
-            .store
-            .parent()
-            .unwrap_or(Path::new(""))
-            .join("cluster")
-    };
-    let folder = settings.shared_folder.as_ref();
-    std::path::absolute(folder.map_or_else(beside, PathBuf::from))
-}
-
 impl ClusterOptions {
     /// Returns the measurement of a new session on a cluster, whose place the session keeps; `None` if it is measured here.
     pub fn open(
@@ -92,25 +64,23 @@ impl ClusterOptions {
         let Some(settings) = self.settings(tables)? else {
             return Ok(None);
         };
-        let folder = shared_folder(&settings, context)?.join(session.id.to_string());
-        let cluster = ClusterSession { settings, folder };
-        session
-            .attributes
-            .insert(EXECUTOR.to_owned(), json!(cluster));
-        Ok(Some(ClusterMeasurement::open(session.id, cluster, self)?))
+        let surroundings = context.surroundings();
+        let begun = ClusterMeasurement::begin(settings, self.leave_jobs, session, &surroundings);
+        Ok(Some(begun?))
     }
 
     /// Returns the measurement of a session that was measured on a cluster before.
-    pub fn reopen(&self, session: &Session) -> Result<Option<ClusterMeasurement>, CliError> {
-        let Some(stored) = session.attributes.get(EXECUTOR) else {
-            return Ok(None);
-        };
-        let cluster = serde_json::from_value(stored.clone()).map_err(|error| {
-            CliError::input(error).consequence(
-                "the executor of the session cannot be read by this version of lapwing",
-            )
-        })?;
-        Ok(Some(ClusterMeasurement::open(session.id, cluster, self)?))
+    pub fn reopen(
+        &self,
+        session: &Session,
+        context: &Context,
+    ) -> Result<Option<ClusterMeasurement>, CliError> {
+        let surroundings = context.surroundings();
+        Ok(ClusterMeasurement::reopen(
+            session,
+            self.leave_jobs,
+            &surroundings,
+        )?)
     }
 
     /// Returns the measurement of a search, which decides by its results and therefore has no jobs without a client.

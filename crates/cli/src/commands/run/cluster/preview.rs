@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use lapwing_measure::FixedSchedule;
+use lapwing_measure::session::cluster::{
+    JobBatch, SharedFolder, node_of, nodes_of, scheduler_of, shared_folder, tasks_of,
+};
 use lapwing_measure::suite::{CommandLine, ExecutorTables, Plan, command_text};
 use lapwing_model::text::{counted, grouped};
 
-use super::folder::SharedFolder;
-use super::measurement::scheduler_of;
-use super::options::{ClusterOptions, shared_folder};
-use super::scheduler::JobBatch;
-use super::tasks::{node_of, nodes_of, tasks_of};
+use super::options::ClusterOptions;
 use crate::error::CliError;
 use crate::options::Context;
 
@@ -40,14 +39,14 @@ impl ClusterOptions {
         let in_flight = settings.in_flight;
         let largest = by_node.values().max().map_or(0, |it| *it.min(&most));
         let batches: usize = by_node.values().map(|it| it.div_ceil(most)).sum();
-        let folder = SharedFolder::open(&shared_folder(&settings, context)?.join(SESSION));
+        let folder = SharedFolder::open(&shared_folder(&settings, &context.store)?.join(SESSION));
         let batch = JobBatch {
             name: format!("lapwing-{SESSION}-1"),
             script: folder.script(1),
             tasks: largest,
             logs: folder.logs(),
             log_prefix: "1".to_owned(),
-            directory: super::super::working_directory(),
+            directory: context.machine.places().directory.clone(),
             in_flight,
             node: by_node.into_keys().next().flatten(),
         };

@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use lapwing_analyse::judge::{ExperimentSource, ExperimentTask, SharedSource};
+use lapwing_measure::session::cluster::{SharedFolder, TaskPlace};
 use lapwing_stats::{Bounds, Configuration, Experiments};
 use serde::{Deserialize, Serialize};
 
-use super::TOOL;
-use super::folder::{SharedFolder, TaskPlace};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use crate::session::TOOL;
 use crate::terminal::Terminal;
 
 /// Simulate one share, as a job of a cluster
@@ -116,6 +116,7 @@ impl JobShare {
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),
+            machine: crate::session::Machine::new(),
         }
     }
 

@@ -11,24 +11,22 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use lapwing_analyse::judge::{ExperimentSource, ExperimentTask, SharedSource};
+use lapwing_measure::session::cluster::{
+    JobBatch, JobError, JobReport, JobScheduler, JobState, LONGEST_POLL, PATIENCE, SHORTEST_POLL,
+    SharedFolder, TaskPlace, job_script, pause, printed_by, program_of, scheduler_of,
+    shared_folder,
+};
 use lapwing_measure::suite::{ClusterSettings, ExecutorTables};
 use lapwing_measure::{Consumer, Event, JobCounts};
 use lapwing_model::text::{counted, plural};
 use lapwing_stats::Experiments;
 
 use super::super::progress::RunProgress;
-use super::super::{interrupts, new_id, stop_on_signals, working_directory};
-use super::TOOL;
-use super::collecting::{PATIENCE, pause};
-use super::endings::printed_by;
-use super::folder::{SharedFolder, TaskPlace};
-use super::measurement::{LONGEST_POLL, SHORTEST_POLL, program_of, scheduler_of};
-use super::options::{ClusterOptions, ExecutorChoice, shared_folder};
-use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
-use super::script::job_script;
+use super::options::{ClusterOptions, ExecutorChoice};
 use super::shares::{JobShare, ShareBatch, read_share, store_copy};
 use crate::error::CliError;
 use crate::options::{Context, within};
+use crate::session::{TOOL, catch_signals, interrupts, new_id};
 use crate::suite_file;
 
 /// The machines that simulate.
@@ -149,7 +147,7 @@ impl SimulationJobs {
         let removed = cluster.folder.remove();
         if removed.is_err() {
             // A job that is being cancelled may just have written something.
-            pause(Duration::from_secs(1));
+            pause(Duration::from_secs(1), interrupts());
             let _stays = cluster.folder.remove();
         }
         end
@@ -185,10 +183,10 @@ enum BatchEnd {
 
 impl<'a> SimulationCluster<'a> {
     fn open(settings: ClusterSettings, context: &'a Context) -> Result<Self, CliError> {
-        stop_on_signals(Vec::new())?;
+        catch_signals()?;
         let store = crate::store::open_for_reading(context)?;
         let name = format!("simulation-{}", new_id());
-        let folder = SharedFolder::create(&shared_folder(&settings, context)?.join(&name))?;
+        let folder = SharedFolder::create(&shared_folder(&settings, &context.store)?.join(&name))?;
         store.upkeep().copy_to(&store_copy(&folder))?;
         Ok(Self {
             name,
@@ -257,7 +255,7 @@ impl<'a> SimulationCluster<'a> {
 
     fn submit(&mut self, shares: &[u64], of: u64) -> Result<Vec<OpenShare>, JobError> {
         let arguments = std::env::args_os().skip(1);
-        let directory = working_directory();
+        let directory = self.context.machine.places().directory.clone();
         let number = self.folder.add_batch(&ShareBatch {
             tool: TOOL.to_owned(),
             arguments: arguments
@@ -267,7 +265,7 @@ impl<'a> SimulationCluster<'a> {
             shares: shares.to_vec(),
             of,
         })?;
-        let program = program_of(&self.settings)?;
+        let program = program_of(&self.settings, &self.context.surroundings());
         let set_up = &self.settings.set_up;
         let text = job_script(
             &program,
@@ -315,7 +313,7 @@ impl<'a> SimulationCluster<'a> {
             self.progress
                 .take(&Event::Jobs(&counts))
                 .map_err(CliError::input)?;
-            if interrupts() > 0 {
+            if interrupts().count() > 0 {
                 let jobs: Vec<&str> = open.iter().map(|it| it.job.as_str()).collect();
                 self.scheduler.cancel(&jobs)?;
                 let jobs = counted(jobs.len(), "job");
@@ -326,7 +324,7 @@ impl<'a> SimulationCluster<'a> {
                 self.context.terminal.say(&said);
                 return Ok(BatchEnd::Interrupted);
             }
-            pause(poll);
+            pause(poll, interrupts());
             let jobs: Vec<&str> = open.iter().map(|it| it.job.as_str()).collect();
             match self.scheduler.states(&jobs) {
                 Ok(states) => {

@@ -1,36 +1,13 @@
-//! The real machine around the runner.
+//! The machine around a session: a folder for files, and what else goes on.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use jiff::Timestamp;
-use lapwing_measure::{Clock, MachineSnapshot, MachineWatch, observed};
 use lapwing_model::Object;
 
-/// The clocks of the operating system.
-pub struct SystemClock {
-    start: Instant,
-}
-
-impl SystemClock {
-    pub fn new() -> Self {
-        Self {
-            start: Instant::now(),
-        }
-    }
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
-}
+use crate::{MachineSnapshot, MachineWatch, observed};
 
 /// A folder that exists during a measurement.
 pub struct ScratchFolder {
@@ -38,6 +15,10 @@ pub struct ScratchFolder {
 }
 
 impl ScratchFolder {
+    /// Creates it.
+    ///
+    /// # Errors
+    /// If it cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         Ok(Self {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use lapwing_measure::suite::{CommandLine, JobCommands};
+use crate::suite::{CommandLine, JobCommands};
 
-use super::super::quoted;
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState, output_of};
+use crate::suite::quoted;
 
 /// A scheduler whose commands the suite names.
 pub struct CommandScheduler {

@@ -18,8 +18,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use lapwing_measure::suite::Plan;
-use lapwing_measure::{InstancePlan, VariantSources};
+use crate::suite::Plan;
+use crate::{InstancePlan, VariantSources};
 use lapwing_model::{Id, InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_record::{parse_line, write_line};
 use serde::de::DeserializeOwned;
@@ -72,7 +72,9 @@ pub struct TaskInstance {
 /// Identifies a task within a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskPlace {
+    /// The number of the batch.
     pub batch: u32,
+    /// Its index in the batch.
     pub index: usize,
 }
 
@@ -115,12 +117,14 @@ impl SharedFolder {
         Ok(Self::open(path))
     }
 
+    /// Returns the folder at a path, which exists.
     pub fn open(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
         }
     }
 
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -140,6 +144,10 @@ impl SharedFolder {
         Ok(number)
     }
 
+    /// Reads a visit.
+    ///
+    /// # Errors
+    /// If its file cannot be read.
     pub fn visit(&self, number: u32) -> io::Result<VisitFile> {
         self.read_json(&format!("visit-{number}.json"))
     }
@@ -155,6 +163,10 @@ impl SharedFolder {
         Ok(last + 1)
     }
 
+    /// Reads a batch.
+    ///
+    /// # Errors
+    /// If its file cannot be read.
     pub fn batch<T: DeserializeOwned>(&self, number: u32) -> io::Result<T> {
         self.read_json(&format!("batch-{number}.json"))
     }
@@ -180,18 +192,25 @@ impl SharedFolder {
         absent(self.read_json(&format!("batch-{batch}.jobs")))
     }
 
+    /// Returns the path of the script of a batch.
     pub fn script(&self, batch: u32) -> PathBuf {
         self.path.join(format!("batch-{batch}.sh"))
     }
 
+    /// Writes the script of a batch.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn write_script(&self, batch: u32, text: &str) -> io::Result<()> {
         self.write(&format!("batch-{batch}.sh"), text.as_bytes())
     }
 
+    /// Returns the folder of what jobs print.
     pub fn logs(&self) -> PathBuf {
         self.path.join("logs")
     }
 
+    /// Returns the file of what a task prints.
     pub fn log(&self, place: TaskPlace) -> PathBuf {
         self.logs().join(format!("{}.txt", place.name()))
     }
@@ -201,6 +220,7 @@ impl SharedFolder {
         self.path.join("work").join(place.name())
     }
 
+    /// Returns the file of the records of a task.
     pub fn records(&self, place: TaskPlace) -> PathBuf {
         self.path
             .join("records")

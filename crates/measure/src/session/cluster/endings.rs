@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::pytest::left_over;
+use crate::suite::Plan;
 use jiff::Timestamp;
-use lapwing_measure::pytest::left_over;
-use lapwing_measure::suite::Plan;
 use lapwing_model::{Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
 use serde_json::json;
 
@@ -124,6 +124,7 @@ impl JobEnding<'_> {
         recorded: &TaskRecords,
         work: &Path,
         (plan, runs): (&Plan, &[Run]),
+        now: Timestamp,
     ) -> Vec<Record> {
         let left = left_over(work);
         let mut records = Vec::new();
@@ -149,9 +150,7 @@ impl JobEnding<'_> {
             let interrupted = ends.find(|it| it.instance == planned.id);
             records.push(Record::InstanceEnd(InstanceEnd {
                 instance: planned.id,
-                ended: interrupted
-                    .and_then(|it| it.ended)
-                    .or(Some(Timestamp::now())),
+                ended: interrupted.and_then(|it| it.ended).or(Some(now)),
                 outcome: self.outcome(),
                 message: Some(self.message()),
                 observed: self.observed(interrupted),

@@ -6,16 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
-use lapwing_measure::{PythonFolder, PythonFolders, PythonState};
+use crate::local::LocalExecutor;
+use crate::suite::{CommandLine, Plan, PythonEnvironment, PythonPackages, Variant};
+use crate::{PythonFolder, PythonFolders, PythonState};
 use serde_json::json;
 
 use super::build_step::{BuildResult, build_with_log};
-use super::start_executor;
-use super::worktrees::{cache_folder, lock};
-use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use super::worktrees::lock;
+use super::{SessionError, SessionPlaces, SessionRemark, SessionSurroundings};
 
 /// The file that an environment has when it is complete; its age is that of the last use.
 const COMPLETE: &str = "lapwing.json";
@@ -33,12 +31,18 @@ pub struct PythonEnvironments {
 
 impl PythonEnvironments {
     /// Builds those that are not there yet. One that cannot be built is noted.
-    pub fn prepare(plan: &Plan, context: &Context) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// If there is no place for them, or the user interrupts.
+    pub fn prepare(
+        plan: &Plan,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Self, SessionError> {
         let mut all = Self::default();
         if plan.variants.iter().all(|it| it.python.is_none()) {
             return Ok(all);
         }
-        let mut executor = start_executor(plan)?;
+        let mut executor = surroundings.start_executor(plan)?;
         let directory = plan.directory.as_ref().map_or(Path::new("/"), Path::new);
         let mut known: Vec<(&PythonEnvironment, PythonState)> = Vec::new();
         for variant in &plan.variants {
@@ -47,14 +51,15 @@ impl PythonEnvironments {
             };
             let state = match known.iter().find(|(it, _)| *it == python) {
                 Some((_, state)) => state.clone(),
-                None => all.state_of(variant, python, directory, &mut executor, context)?,
+                None => all.state_of(variant, python, directory, &mut executor, surroundings)?,
             };
             if let (PythonState::Broken(reason), true) =
                 (&state, known.iter().all(|(it, _)| *it != python))
             {
-                let name = &variant.name;
-                let text = format!("{name} is not measured: {reason}");
-                context.terminal.note(&text);
+                surroundings.remark(SessionRemark::NotMeasured {
+                    label: variant.name.clone(),
+                    reason: reason.clone(),
+                });
             }
             known.push((python, state.clone()));
             all.folders.insert(variant.name.clone(), state);
@@ -92,10 +97,11 @@ impl PythonEnvironments {
         python: &PythonEnvironment,
         directory: &Path,
         executor: &mut LocalExecutor,
-        context: &Context,
-    ) -> Result<PythonState, CliError> {
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<PythonState, SessionError> {
+        let places = surroundings.places;
         if let PythonPackages::Existing(folder) = &python.packages {
-            return Ok(existing(Path::new(folder)));
+            return Ok(existing(Path::new(folder), places));
         }
         let content = match python.file().map(fs::read_to_string).transpose() {
             Ok(content) => content.unwrap_or_default(),
@@ -104,17 +110,19 @@ impl PythonEnvironments {
                 return Ok(PythonState::Broken(format!("cannot read {file}: {error}")));
             }
         };
-        let steps = match steps(python) {
+        let steps = match steps(python, places) {
             Ok(steps) => steps,
             Err(reason) => return Ok(PythonState::Broken(reason)),
         };
-        let cache = cache_folder("environments", directory).map_err(no_folder)?;
-        remove_old(&cache);
+        let cache = places
+            .cache_folder("environments", directory)
+            .map_err(no_folder)?;
+        remove_old(&cache, surroundings.now().into());
         let key = python.key(&content);
         let is_repeatable = python.is_repeatable(&content);
         let name = match is_repeatable {
             true => key,
-            false => format!("{key}-{}", super::new_id()),
+            false => format!("{key}-{}", (surroundings.new_id)()),
         };
         let folder = cache.join(&name);
         let _lock = lock(&cache.join(format!("{name}.lock"))).map_err(no_folder)?;
@@ -123,12 +131,9 @@ impl PythonEnvironments {
         }
         let complete = folder.join(COMPLETE);
         if !complete.exists() {
-            if !context.quiet {
-                let name = &variant.name;
-                context
-                    .terminal
-                    .say(&format!("building the Python environment of {name}"));
-            }
+            surroundings.remark(SessionRemark::BuildingEnvironment {
+                variant: variant.name.clone(),
+            });
             let _absent = fs::remove_dir_all(&folder);
             for step in steps {
                 let variables = step.variables(&folder);
@@ -137,10 +142,7 @@ impl PythonEnvironments {
                 match result {
                     BuildResult::Well => {}
                     BuildResult::Interrupted => {
-                        return Err(CliError {
-                            exit: ExitStatus::Interrupted,
-                            ..CliError::input("interrupted")
-                        });
+                        return Err(SessionError::Interrupted);
                     }
                     BuildResult::Badly(reason) => {
                         let _gone = fs::remove_dir_all(&folder);
@@ -155,7 +157,7 @@ impl PythonEnvironments {
         // Written at each use: environments go when they are not used for long.
         let text = json!({ "packages": python.packages }).to_string();
         fs::write(&complete, text).map_err(no_folder)?;
-        Ok(ready(folder))
+        Ok(ready(folder, places))
     }
 }
 
@@ -168,16 +170,14 @@ impl Drop for PythonEnvironments {
     }
 }
 
-fn no_folder(error: io::Error) -> CliError {
-    CliError::input(error)
-        .consequence("no Python environment can be built")
-        .hint("name another cache folder: `XDG_CACHE_HOME=DIR lapwing run …`")
+fn no_folder(source: io::Error) -> SessionError {
+    SessionError::NoEnvironmentFolder { source }
 }
 
-fn existing(folder: &Path) -> PythonState {
+fn existing(folder: &Path, places: &SessionPlaces) -> PythonState {
     if folder.join("bin/python").exists() {
         let folder = folder.canonicalize();
-        return ready(folder.unwrap_or_default());
+        return ready(folder.unwrap_or_default(), places);
     }
     PythonState::Broken(format!(
         "{} is no Python environment: it has no bin/python",
@@ -185,18 +185,17 @@ fn existing(folder: &Path) -> PythonState {
     ))
 }
 
-fn ready(folder: PathBuf) -> PythonState {
+fn ready(folder: PathBuf, places: &SessionPlaces) -> PythonState {
     let programs = folder.join("bin").display().to_string();
-    let path = match std::env::var("PATH") {
-        Ok(path) => format!("{programs}:{path}"),
-        Err(_absent) => programs,
+    let path = match places.search_path.to_str() {
+        Some(path) if !path.is_empty() => format!("{programs}:{path}"),
+        Some(_) | None => programs,
     };
     PythonState::Ready(PythonFolder { folder, path })
 }
 
 /// Removes environments that were not used for long.
-fn remove_old(cache: &Path) {
-    let now = SystemTime::now();
+fn remove_old(cache: &Path, now: SystemTime) {
     for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
         let folder = entry.path();
         // One that is being built has no such file yet, so its own age counts.
@@ -241,7 +240,7 @@ impl BuildStep {
 }
 
 /// Returns the commands that build an environment, or what is missing on this machine.
-fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
+fn steps(python: &PythonEnvironment, places: &SessionPlaces) -> Result<Vec<BuildStep>, String> {
     let version = python.version.as_deref();
     match &python.packages {
         PythonPackages::Existing(_) => Ok(Vec::new()),
@@ -251,7 +250,7 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
         ),
         PythonPackages::Conda(file) => {
             let programs = ["micromamba", "mamba", "conda"];
-            let Some(program) = programs.into_iter().find(|it| program(it)) else {
+            let Some(program) = programs.into_iter().find(|it| places.has_program(it)) else {
                 return Err(format!(
                     "{file} needs conda, mamba or micromamba, and none is installed"
                 ));
@@ -265,7 +264,7 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
                 ]),
             }])
         }
-        PythonPackages::Lock(file) if !program("uv") => {
+        PythonPackages::Lock(file) if !places.has_program("uv") => {
             Err(format!("{file} needs uv, which is not installed"))
         }
         PythonPackages::Lock(file) if file.ends_with("uv.lock") => {
@@ -283,7 +282,7 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
             Ok(vec![step])
         }
         PythonPackages::Lock(file) => Ok(vec![
-            virtual_environment(version),
+            virtual_environment(version, places),
             BuildStep::of(&[
                 "uv",
                 "pip",
@@ -306,20 +305,20 @@ fn steps(python: &PythonEnvironment) -> Result<Vec<BuildStep>, String> {
                     Some(_) | None => words.push(line.trim().to_owned()),
                 }
             }
-            let mut steps = vec![virtual_environment(version)];
+            let mut steps = vec![virtual_environment(version, places)];
             // Without any, there is nothing to install.
-            steps.extend((!words.is_empty()).then(|| installation(words)));
+            steps.extend((!words.is_empty()).then(|| installation(words, places)));
             Ok(steps)
         }
         PythonPackages::RequirementsFile(file) => Ok(vec![
-            virtual_environment(version),
-            installation(["-r".to_owned(), file.clone()].into()),
+            virtual_environment(version, places),
+            installation(["-r".to_owned(), file.clone()].into(), places),
         ]),
     }
 }
 
-fn virtual_environment(version: Option<&str>) -> BuildStep {
-    if program("uv") {
+fn virtual_environment(version: Option<&str>, places: &SessionPlaces) -> BuildStep {
+    if places.has_program("uv") {
         let mut step = BuildStep::of(&["uv", "venv", "--quiet", "--no-project", "{folder}"]);
         step.words.extend(
             version
@@ -333,8 +332,8 @@ fn virtual_environment(version: Option<&str>) -> BuildStep {
     BuildStep::of(&[&python, "-m", "venv", "{folder}"])
 }
 
-fn installation(words: Vec<String>) -> BuildStep {
-    let mut step = match program("uv") {
+fn installation(words: Vec<String>, places: &SessionPlaces) -> BuildStep {
+    let mut step = match places.has_program("uv") {
         true => BuildStep::of(&[
             "uv",
             "pip",
@@ -354,10 +353,4 @@ fn installation(words: Vec<String>) -> BuildStep {
     };
     step.words.extend(words);
     step
-}
-
-/// Returns whether there is such a program.
-pub fn program(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

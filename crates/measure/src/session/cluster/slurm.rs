@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::time::Duration;
 
-use lapwing_measure::suite::SlurmSettings;
+use crate::suite::SlurmSettings;
 
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, MOST_TASKS, output_of};
 use super::slurm_text::{

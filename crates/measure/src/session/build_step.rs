@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::suite::CommandLine;
-use lapwing_measure::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
+use crate::local::LocalExecutor;
+use crate::suite::CommandLine;
+use crate::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
 
 /// Maximum number of bytes read from the output of a build.
 const SAID: usize = 16 << 10;
 
 /// How a build ended.
 pub enum BuildResult {
+    /// The command succeeded.
     Well,
     /// With the exit code and the last line of the output.
     Badly(String),
+    /// The user interrupted it.
     Interrupted,
 }
 

@@ -67,18 +67,22 @@ pub struct JobBatch {
 /// The report of a scheduler on a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
+    /// The state.
     pub state: JobState,
     /// The scheduler's own word, such as `OUT_OF_MEMORY`.
     pub word: String,
     /// The end of its script, such as `exit code 1` or `signal 9`.
     pub exit: Option<String>,
+    /// The node that it ran on.
     pub node: Option<String>,
 }
 
 /// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobState {
+    /// It waits for a node.
     Queued,
+    /// It runs.
     Running,
     /// It ended by itself and well.
     Completed,
@@ -134,22 +138,30 @@ pub enum JobError {
     /// Its program cannot be started.
     #[error("`{program}` cannot be started")]
     NotStarted {
+        /// The program.
         program: String,
         #[source]
+        /// The reason.
         source: io::Error,
     },
     /// Its program failed.
     #[error("`{program}` failed ({how}): {message}")]
     Refused {
+        /// The program.
         program: String,
+        /// Its exit code or signal.
         how: String,
+        /// Its standard error.
         message: String,
     },
     /// The output of its program cannot be read.
     #[error("`{program}` printed `{text}`, not {expected}")]
     Unreadable {
+        /// The program.
         program: String,
+        /// Its output.
         text: String,
+        /// What was expected.
         expected: &'static str,
     },
     /// The folder that client and nodes share cannot be used.

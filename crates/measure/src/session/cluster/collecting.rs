@@ -1,21 +1,17 @@
 //! Collects the records of jobs and the ends of those that recorded none; cancels or leaves jobs on Ctrl-C.
 
-use std::io::{self, BufRead, IsTerminal};
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lapwing_measure::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
-use lapwing_model::text::counted;
+use crate::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
 use lapwing_model::{InstanceOutcome, Record};
 
-use super::super::interrupts;
 use super::endings::{JobEnding, instance_of, printed_by};
 use super::folder::{ClusterTask, TaskPlace, TaskRecords};
 use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
 use super::scheduler::JobState;
-use crate::terminal::Terminal;
-use lapwing_measure::Consumer;
+use crate::Consumer;
+use crate::session::{Interrupts, SessionRemark, SessionSurroundings};
 
 /// How long to wait for the records of a job that has ended: a network file system may delay them.
 const GRACE: Duration = Duration::from_secs(3);
@@ -32,6 +28,7 @@ const LEAVE_POLL: Duration = Duration::from_millis(500);
 pub struct ClusterOutlet<'a, 'v, 'c> {
     pub visit: &'a ClusterVisit<'v>,
     pub consumers: &'a mut [&'c mut dyn Consumer],
+    pub surroundings: &'a SessionSurroundings<'v>,
 }
 
 impl ClusterOutlet<'_, '_, '_> {
@@ -82,10 +79,10 @@ impl ClusterOutlet<'_, '_, '_> {
 }
 
 /// Waits, but not when interrupted.
-pub fn pause(time: Duration) {
+pub fn pause(time: Duration, interrupts: &Interrupts) {
     let start = Instant::now();
-    let interrupted = interrupts();
-    while start.elapsed() < time && interrupts() == interrupted {
+    let interrupted = interrupts.count();
+    while start.elapsed() < time && interrupts.count() == interrupted {
         thread::sleep(Duration::from_millis(50).min(time));
     }
 }
@@ -224,7 +221,13 @@ impl ClusterMeasurement {
         };
         let work = self.folder.work(place);
         let of_runs = (outlet.visit.plan, outlet.visit.runs.runs.as_slice());
-        let added = ending.records(&open.task.instances, recorded, &work, of_runs);
+        let added = ending.records(
+            &open.task.instances,
+            recorded,
+            &work,
+            of_runs,
+            outlet.surroundings.now(),
+        );
         let may_be_repeated = ending.may_be_repeated();
         self.folder
             .set_end(place, recorded.length, &added)
@@ -252,7 +255,8 @@ impl ClusterMeasurement {
         let instances = open.task.instances.len();
         if may_be_repeated && tries && !self.is_cancelling {
             self.counts.resubmitted += instances;
-            self.waiting.push_back((None, open.task.again()));
+            self.waiting
+                .push_back((None, open.task.again(outlet.surroundings.new_id)));
             return Ok(());
         }
         let is_lost = |it: &&FinishedInstance| it.outcome == InstanceOutcome::Lost;
@@ -267,19 +271,15 @@ impl ClusterMeasurement {
     pub(super) fn leave(
         &mut self,
         outlet: &mut ClusterOutlet<'_, '_, '_>,
-        terminal: &Terminal,
     ) -> Result<RunEnd, RunError> {
+        let surroundings = outlet.surroundings;
         let jobs: Vec<String> = self.open.values().map(|it| it.job.clone()).collect();
-        let cancels = || self.always_cancels || wants_to_cancel(jobs.len(), terminal);
+        let cancels = || self.always_cancels || surroundings.watch.cancels_jobs(jobs.len());
         if self.leave_jobs || !self.scheduler.can_cancel() || !cancels() {
-            let why = match self.scheduler.can_cancel() {
-                true => "",
-                false => ", because [executor.command] has no `cancel`",
-            };
-            terminal.say(&format!(
-                "{} left in the queue{why}; `lapwing run --resume` collects their results",
-                counted(jobs.len(), "job")
-            ));
+            surroundings.remark(SessionRemark::JobsLeft {
+                jobs: jobs.len(),
+                can_cancel: self.scheduler.can_cancel(),
+            });
             return Ok(RunEnd::Interrupted);
         }
         let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
@@ -288,7 +288,7 @@ impl ClusterMeasurement {
         if !jobs.is_empty() {
             self.scheduler.cancel(&jobs).map_err(broken)?;
         }
-        terminal.say(&format!("cancelled {}", counted(jobs.len(), "job")));
+        surroundings.remark(SessionRemark::JobsCancelled { jobs: jobs.len() });
         let start = Instant::now();
         let mut finished = Vec::new();
         while !self.open.is_empty() && start.elapsed() < LEAVE_TAKING {
@@ -296,31 +296,5 @@ impl ClusterMeasurement {
             self.collect(outlet, &mut finished)?;
         }
         Ok(RunEnd::Interrupted)
-    }
-}
-
-/// Asks at a terminal whether jobs are to be cancelled; elsewhere they are. A second Ctrl-C is a yes.
-fn wants_to_cancel(jobs: usize, terminal: &Terminal) -> bool {
-    if !terminal.is_interactive() || !io::stdin().is_terminal() {
-        return true;
-    }
-    terminal.ask(&format!(
-        "\ncancel {}? Otherwise they continue, and `lapwing run --resume` collects them. [Y/n] ",
-        counted(jobs, "job")
-    ));
-    let (answers, answer) = mpsc::channel();
-    thread::spawn(move || {
-        let mut line = String::new();
-        let _closed = io::stdin().lock().read_line(&mut line);
-        let _gone = answers.send(line);
-    });
-    let before = interrupts();
-    loop {
-        match answer.recv_timeout(Duration::from_millis(100)) {
-            Ok(line) => return !line.trim().to_ascii_lowercase().starts_with('n'),
-            Err(mpsc::RecvTimeoutError::Disconnected) => return true,
-            Err(mpsc::RecvTimeoutError::Timeout) if interrupts() > before => return true,
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
-        }
     }
 }

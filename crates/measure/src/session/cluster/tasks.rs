@@ -1,15 +1,16 @@
 //! The tasks of instances, and their nodes.
 
-use lapwing_measure::InstancePlan;
-use lapwing_measure::suite::{ClusterSettings, Plan, SchedulerSettings};
+use lapwing_model::Id;
 
-use super::super::new_id;
+use crate::InstancePlan;
+use crate::suite::{ClusterSettings, Plan, SchedulerSettings};
+
 use super::folder::{ClusterTask, TaskInstance};
 use super::scheduler::{JobError, JobScheduler};
 
 impl ClusterTask {
     /// Returns a task of these instances, which get their ids.
-    pub fn new(instances: &[InstancePlan]) -> Self {
+    pub fn new(instances: &[InstancePlan], new_id: fn() -> Id) -> Self {
         let with_id = |plan: &InstancePlan| TaskInstance {
             id: new_id(),
             plan: *plan,
@@ -20,13 +21,13 @@ impl ClusterTask {
     }
 
     /// Returns the next attempt.
-    pub fn again(&self) -> Self {
+    pub fn again(&self, new_id: fn() -> Id) -> Self {
         let plans: Vec<InstancePlan> = self.instances.iter().map(|it| it.plan).collect();
         let next = plans.iter().map(|plan| InstancePlan {
             attempt: plan.attempt + 1,
             ..*plan
         });
-        Self::new(&next.collect::<Vec<_>>())
+        Self::new(&next.collect::<Vec<_>>(), new_id)
     }
 }
 

@@ -7,8 +7,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use lapwing_measure::discard_worktree;
+use crate::discard_worktree;
 use lapwing_model::Id;
+
+use super::SessionPlaces;
 
 /// The folder for the commits of one session. Its owner holds the lock of the file beside it; if the lock is free, the
 /// owner is dead.
@@ -20,8 +22,8 @@ pub struct Worktrees {
 
 impl Worktrees {
     /// Removes the folders of killed processes, and creates one for a session.
-    pub fn create(session: Id, repository: &Path) -> io::Result<Self> {
-        let all = cache_folder("worktrees", repository)?;
+    pub fn create(session: Id, repository: &Path, places: &SessionPlaces) -> io::Result<Self> {
+        let all = places.cache_folder("worktrees", repository)?;
         clear(&all);
         let lock_path = all.join(format!("{session}.lock"));
         // Locked before the folder exists, so that it is never unlocked.
@@ -49,24 +51,23 @@ impl Drop for Worktrees {
     }
 }
 
-/// Creates and returns the first writable folder of that name in a cache outside of the repository.
-pub fn cache_folder(name: &str, repository: &Path) -> io::Result<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
-    let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
-    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
-    // Other users can create folders there too, whose files must not be executed.
-    let shared = std::env::temp_dir().join(format!("lapwing-{user}"));
-    let candidates = [cache.map(|it| it.join("lapwing")), Some(shared)];
-    let mut why = io::Error::other("there is no folder for commits outside of the repository");
-    for candidate in candidates.into_iter().flatten() {
-        match usable(&candidate.join(name), repository, user) {
-            Ok(Some(folder)) => return Ok(folder),
-            Ok(None) => {}
-            Err(error) => why = error,
+impl SessionPlaces {
+    /// Creates and returns the first usable folder of that name in a cache outside of a repository.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn cache_folder(&self, name: &str, repository: &Path) -> io::Result<PathBuf> {
+        let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+        let mut why = io::Error::other("there is no folder for commits outside of the repository");
+        for cache in &self.caches {
+            match usable(&cache.join(name), repository, user) {
+                Ok(Some(folder)) => return Ok(folder),
+                Ok(None) => {}
+                Err(error) => why = error,
+            }
         }
+        Err(why)
     }
-    Err(why)
 }
 
 /// Creates and tries a folder; `None` if it is in the repository or belongs to another user.
@@ -83,9 +84,10 @@ fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<Path
     if folder.starts_with(repository) || fs::metadata(&folder)?.uid() != user {
         return Ok(None);
     }
-    let trial = folder.join(format!(".{}", super::new_id()));
-    File::create_new(&trial)?;
-    fs::remove_file(&trial)?;
+    // Several processes may try it at once.
+    let trial = folder.join(format!(".{}", std::process::id()));
+    File::create(&trial)?;
+    let _gone = fs::remove_file(&trial);
     Ok(Some(folder))
 }
 

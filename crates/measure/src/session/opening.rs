@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::pytest::interpreters;
-use lapwing_measure::suite::{OutputMetrics, Plan, VersionSource};
-use lapwing_measure::{
+use crate::local::LocalExecutor;
+use crate::pytest::interpreters;
+use crate::suite::{OutputMetrics, Plan, VersionSource};
+use crate::{
     Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs, hardware,
     open_session, os_release, version,
 };
@@ -15,12 +14,20 @@ use lapwing_model::{Id, Object, Record, Run, Session};
 use lapwing_record::Store;
 use serde_json::json;
 
-use super::{EXECUTOR, lock_digest, new_id, working_directory};
-use crate::error::CliError;
+use super::cluster::EXECUTOR;
+use super::{SessionError, SessionSurroundings, lock_digest};
 
 /// Returns a session of a plan; without a name it gets two random words.
-pub fn new_session(name: Option<String>, plan: &Plan, store: &Store) -> Result<Session, CliError> {
-    let id = new_id();
+///
+/// # Errors
+/// If the store fails.
+pub fn new_session(
+    name: Option<String>,
+    plan: &Plan,
+    store: &Store,
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<Session, SessionError> {
+    let id = (surroundings.new_id)();
     let name = match name {
         Some(name) => name,
         None => {
@@ -33,9 +40,9 @@ pub fn new_session(name: Option<String>, plan: &Plan, store: &Store) -> Result<S
     Ok(Session {
         id,
         suite: plan.suite.clone(),
-        started: Timestamp::now(),
+        started: surroundings.now(),
         seed: Some(plan.seed),
-        tool: format!("lapwing {}", env!("CARGO_PKG_VERSION")),
+        tool: surroundings.places.tool.clone(),
         name: Some(name),
         attributes,
         artifacts: Object::new(),
@@ -54,11 +61,14 @@ pub fn place_in(plan: &Plan, benchmark: &str, run: &Run) -> Option<(usize, usize
 
 /// A new session, or a resumed one with the records that it lacks.
 pub enum SessionOpening {
+    /// A new session.
     New(Session),
+    /// A resumed session, with the records that it lacks.
     Again(SessionRuns, Vec<Record>),
 }
 
 impl SessionOpening {
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         match self {
             Self::New(session) => session,
@@ -73,15 +83,15 @@ impl SessionOpening {
         sources: &VariantSources,
         executor: &mut LocalExecutor,
         consumers: &mut [&mut dyn Consumer],
+        surroundings: &SessionSurroundings<'_>,
     ) -> Result<SessionRuns, RunError> {
         match self {
             Self::New(session) => {
                 let folder = plan.directory.as_ref().map(PathBuf::from);
-                let folder = folder.unwrap_or_else(working_directory);
+                let here = &surroundings.places.directory;
+                let folder = folder.unwrap_or_else(|| here.clone());
                 let version = match &plan.version {
-                    source @ VersionSource::WorkingDirectory => {
-                        version(source, &working_directory())
-                    }
+                    source @ VersionSource::WorkingDirectory => version(source, here),
                     source @ (VersionSource::Repository(_)
                     | VersionSource::Package(_)
                     | VersionSource::Command(_)
@@ -93,7 +103,8 @@ impl SessionOpening {
                     true => Object::new(),
                     false => Environment::read(Path::new("/")).into_object(),
                 };
-                let environment = environment(plan, machine, &folder, executor)?;
+                let tool = &surroundings.places.tool;
+                let environment = environment(plan, machine, &folder, tool, executor)?;
                 let mut own = interpreters(plan, sources, executor)?;
                 own.iter_mut().for_each(add_lock);
                 let environments = (&environment, own.as_slice());
@@ -102,7 +113,7 @@ impl SessionOpening {
                     session,
                     &version,
                     environments,
-                    &mut new_id,
+                    &mut || (surroundings.new_id)(),
                     consumers,
                 )
             }
@@ -125,13 +136,15 @@ fn environment(
     plan: &Plan,
     mut environment: Object,
     folder: &Path,
+    tool: &str,
     executor: &mut LocalExecutor,
 ) -> Result<Object, RunError> {
     let outputs = command_outputs(executor, &plan.environment_commands, Some(folder))?;
     if !outputs.is_empty() {
         environment.insert("outputs".to_owned(), outputs.into());
     }
-    environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    let version = tool.rsplit(' ').next();
+    environment.insert("lapwing".to_owned(), json!(version));
     if plan
         .cases
         .iter()
@@ -198,7 +211,7 @@ mod tests {
 
     #[test]
     fn no_name_is_given_twice_even_when_all_pairs_of_words_are_taken() {
-        let id = Id::from(uuid::Uuid::from_u128(7));
+        let id = Id::derived(&[b"7"]);
         let mut taken = BTreeSet::new();
         for _ in 0..1100 {
             let name = name_of(id, &taken);

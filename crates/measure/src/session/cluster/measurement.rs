@@ -2,33 +2,31 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lapwing_measure::suite::{ClusterSettings, Plan, SchedulerSettings};
-use lapwing_measure::{
+use crate::suite::{ClusterSettings, Plan, SchedulerSettings};
+use crate::{
     Consumer, Event, FinishedInstance, JobCounts, RunEnd, RunError, Schedule, SessionRuns,
     VariantSources,
 };
-use lapwing_model::{Id, InstanceOutcome, Record};
+use lapwing_model::{Id, InstanceOutcome, Record, Session};
+use serde::{Deserialize, Serialize};
 
-use super::super::interrupts;
-use super::TOOL;
 use super::collecting::{ClusterOutlet, pause};
 use super::command::CommandScheduler;
 use super::endings::bare;
 use super::folder::{BatchFile, ClusterTask, SharedFolder, TaskPlace, VisitFile};
-use super::options::{ClusterOptions, ClusterSession};
 use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler};
 use super::script::job_script;
 use super::slurm::SlurmScheduler;
 use super::tasks::{node_of, nodes_of, tasks_of};
-use crate::error::CliError;
-use crate::terminal::Terminal;
+use crate::session::{Interrupts, SessionError, SessionSurroundings};
 
 /// The time between two questions to the scheduler: short while there is news, longer and longer without.
-pub(super) const SHORTEST_POLL: Duration = Duration::from_millis(500);
-pub(super) const LONGEST_POLL: Duration = Duration::from_secs(10);
+pub const SHORTEST_POLL: Duration = Duration::from_millis(500);
+/// The longest time between two questions.
+pub const LONGEST_POLL: Duration = Duration::from_secs(10);
 
 /// How many instances run at the same time where the number of nodes is unknown, and the most that a search measures.
 const USUAL_WIDTH: usize = 4;
@@ -42,6 +40,8 @@ pub struct ClusterMeasurement {
     program: PathBuf,
     /// The working directory of jobs.
     directory: PathBuf,
+    tool: String,
+    pub(super) interrupts: Interrupts,
     pub(super) scheduler: Box<dyn JobScheduler>,
     /// Leaves jobs in the queue when interrupted; `None` asks at a terminal, and cancels elsewhere.
     pub(super) leave_jobs: bool,
@@ -67,11 +67,37 @@ pub(super) struct OpenTask {
     pub over_since: Option<Instant>,
 }
 
+/// The executor of a session, as the session keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterSession {
+    /// How instances are jobs.
+    pub settings: ClusterSettings,
+    /// The folder that the nodes share, of this session alone.
+    pub folder: PathBuf,
+}
+
+/// The attribute of a session that says how its instances are jobs.
+pub const EXECUTOR: &str = "executor";
+
+/// Returns the folder that client and nodes share, in which each session has its own.
+///
+/// # Errors
+/// If there is no working directory.
+pub fn shared_folder(settings: &ClusterSettings, store: &Path) -> io::Result<PathBuf> {
+    let beside = || store.parent().unwrap_or(Path::new("")).join("cluster");
+    let folder = settings.shared_folder.as_ref();
+    std::path::absolute(folder.map_or_else(beside, PathBuf::from))
+}
+
 /// The part of a session that is measured now.
 pub struct ClusterVisit<'a> {
+    /// The plan.
     pub plan: &'a Plan,
+    /// The runs of the session.
     pub runs: &'a SessionRuns,
+    /// The folders of its commits and Python environments.
     pub sources: VariantSources,
+    /// The number of the look at the results that follows.
     pub look: Option<u32>,
 }
 
@@ -82,7 +108,7 @@ pub(super) fn broken(source: impl Into<Box<dyn std::error::Error + Send + Sync>>
 }
 
 /// Returns the scheduler that the settings describe.
-pub(super) fn scheduler_of(settings: &ClusterSettings) -> Box<dyn JobScheduler> {
+pub fn scheduler_of(settings: &ClusterSettings) -> Box<dyn JobScheduler> {
     match &settings.scheduler {
         SchedulerSettings::Slurm(slurm) => Box::new(SlurmScheduler::new(slurm.clone())),
         SchedulerSettings::Command(commands) => Box::new(CommandScheduler::new(commands.clone())),
@@ -90,35 +116,72 @@ pub(super) fn scheduler_of(settings: &ClusterSettings) -> Box<dyn JobScheduler> 
 }
 
 /// Returns the path of this program on the nodes.
-pub(super) fn program_of(settings: &ClusterSettings) -> io::Result<PathBuf> {
+pub fn program_of(settings: &ClusterSettings, surroundings: &SessionSurroundings<'_>) -> PathBuf {
     match &settings.program {
-        Some(program) => Ok(PathBuf::from(program)),
-        None => std::env::current_exe(),
+        Some(program) => PathBuf::from(program),
+        None => surroundings.places.program.clone(),
     }
 }
 
 impl ClusterMeasurement {
+    /// Returns the measurement of a new session on a cluster, whose place the session keeps.
+    ///
+    /// # Errors
+    /// If the shared folder or the scheduler cannot be used.
+    pub fn begin(
+        settings: ClusterSettings,
+        leave_jobs: bool,
+        session: &mut Session,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Self, SessionError> {
+        let folder = shared_folder(&settings, surroundings.store)?.join(session.id.to_string());
+        let cluster = ClusterSession { settings, folder };
+        let attribute = serde_json::to_value(&cluster)?;
+        session.attributes.insert(EXECUTOR.to_owned(), attribute);
+        Self::open(session.id, cluster, leave_jobs, surroundings)
+    }
+
+    /// Returns the measurement of a session that was measured on a cluster before; `None` if it was not.
+    ///
+    /// # Errors
+    /// If what the session says of its cluster cannot be read, or the shared folder or the scheduler cannot be used.
+    pub fn reopen(
+        session: &Session,
+        leave_jobs: bool,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Option<Self>, SessionError> {
+        let Some(stored) = session.attributes.get(EXECUTOR) else {
+            return Ok(None);
+        };
+        let cluster = serde_json::from_value(stored.clone())
+            .map_err(|source| SessionError::StoredExecutor { source })?;
+        let opened = Self::open(session.id, cluster, leave_jobs, surroundings)?;
+        Ok(Some(opened))
+    }
+
     /// Opens the shared folder of a session, and notes the jobs of it that nobody has collected.
-    pub fn open(
+    fn open(
         session: Id,
         cluster: ClusterSession,
-        options: &ClusterOptions,
-    ) -> Result<Self, CliError> {
-        let about_folder = |error: io::Error| {
-            CliError::input(error)
-                .consequence(format!("{} cannot be used", cluster.folder.display()))
-                .hint("name a folder that all nodes share with `shared_folder` under [executor.slurm]")
+        leave_jobs: bool,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Self, SessionError> {
+        let about_folder = |source: io::Error| SessionError::SharedFolder {
+            folder: cluster.folder.clone(),
+            source,
         };
         let scheduler = scheduler_of(&cluster.settings);
-        let program = program_of(&cluster.settings)?;
+        let program = program_of(&cluster.settings, surroundings);
         let mut opened = Self {
             session,
             folder: SharedFolder::create(&cluster.folder).map_err(about_folder)?,
             settings: cluster.settings,
             program,
-            directory: super::super::working_directory(),
+            directory: surroundings.places.directory.clone(),
+            tool: surroundings.places.tool.clone(),
+            interrupts: surroundings.interrupts.clone(),
             scheduler,
-            leave_jobs: options.leave_jobs,
+            leave_jobs,
             always_cancels: false,
             open: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -131,7 +194,7 @@ impl ClusterMeasurement {
         Ok(opened)
     }
 
-    fn find_open_tasks(&mut self) -> Result<(), CliError> {
+    fn find_open_tasks(&mut self) -> Result<(), SessionError> {
         for number in self.folder.batches()? {
             let batch: BatchFile = self.folder.batch(number)?;
             let jobs = match self.folder.jobs(number)? {
@@ -207,7 +270,7 @@ impl ClusterMeasurement {
     }
 
     /// Cancels jobs whose results were never collected; their instances are measured again.
-    pub fn give_up_open(&mut self) -> Result<(), CliError> {
+    pub fn give_up_open(&mut self) -> Result<(), SessionError> {
         let jobs: Vec<&str> = self.open.values().map(|it| it.job.as_str()).collect();
         if !jobs.is_empty() {
             self.scheduler.cancel(&jobs)?;
@@ -247,10 +310,14 @@ impl ClusterMeasurement {
         visit: &ClusterVisit<'_>,
         schedule: &mut dyn Schedule,
         consumers: &mut [&mut dyn Consumer],
-        terminal: &Terminal,
+        surroundings: &SessionSurroundings<'_>,
     ) -> Result<RunEnd, RunError> {
         let instances = schedule.remaining() + self.under_way().count();
-        let mut outlet = ClusterOutlet { visit, consumers };
+        let mut outlet = ClusterOutlet {
+            visit,
+            consumers,
+            surroundings,
+        };
         outlet.send(&Event::Started {
             plan: visit.plan,
             instances,
@@ -260,7 +327,7 @@ impl ClusterMeasurement {
         let mut finished = Vec::new();
         let mut poll = SHORTEST_POLL;
         let end = loop {
-            self.take_planned(visit.plan, schedule, &finished)?;
+            self.take_planned(visit.plan, schedule, &finished, surroundings.new_id)?;
             if !self.waiting.is_empty() && !self.is_cancelling {
                 let number = match number {
                     Some(number) => number,
@@ -271,11 +338,11 @@ impl ClusterMeasurement {
             if self.open.is_empty() && self.waiting.is_empty() {
                 break RunEnd::Complete;
             }
-            if interrupts() > 0 {
-                break self.leave(&mut outlet, terminal)?;
+            if self.interrupts.count() > 0 {
+                break self.leave(&mut outlet)?;
             }
             outlet.send(&Event::Jobs(&self.counts()))?;
-            pause(poll);
+            pause(poll, &self.interrupts);
             let before = self.counts();
             self.collect(&mut outlet, &mut finished)?;
             poll = match self.counts() == before {
@@ -294,6 +361,7 @@ impl ClusterMeasurement {
         plan: &Plan,
         schedule: &mut dyn Schedule,
         finished: &[FinishedInstance],
+        new_id: fn() -> Id,
     ) -> Result<(), RunError> {
         let planned = std::iter::from_fn(|| schedule.next(finished));
         let tasks = tasks_of(plan, planned);
@@ -303,14 +371,15 @@ impl ClusterMeasurement {
         let nodes = nodes_of(&self.settings, self.scheduler.as_mut()).map_err(broken)?;
         for task in tasks {
             let node = node_of(&task, &nodes);
-            self.waiting.push_back((node, ClusterTask::new(&task)));
+            self.waiting
+                .push_back((node, ClusterTask::new(&task, new_id)));
         }
         Ok(())
     }
 
     fn add_visit(&self, visit: &ClusterVisit<'_>) -> io::Result<u32> {
         self.folder.add_visit(&VisitFile {
-            tool: TOOL.to_owned(),
+            tool: self.tool.clone(),
             session: bare(&visit.runs.session),
             runs: visit.runs.runs.clone(),
             plan: visit.plan.clone(),

@@ -1,11 +1,11 @@
-//! What every measurement does: a journal and the store take the records, commits are checked out and built, and signals
-//! end it.
+//! What every measurement does: a journal and the store take the records, commits are checked out and built, and
+//! interrupts end it.
 
 use std::path::{Path, PathBuf};
 
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
-use lapwing_measure::{
+use crate::local::LocalExecutor;
+use crate::suite::{Plan, PlannedCommit, Variant};
+use crate::{
     Consumer, Environment, Event, Executor, Profiler, RunEnd, RunError, RunnerSurroundings,
     Schedule, SessionRuns, run as measure,
 };
@@ -13,22 +13,24 @@ use lapwing_model::{Record, Run};
 use lapwing_record::{RecordFile, Store};
 
 use super::build_step::BuildResult;
+use super::checkouts::CommitCheckouts;
 use super::cluster::{ClusterMeasurement, ClusterVisit};
-use super::commits::CommitCheckouts;
-use super::keep::{RecordJournal, RecordKeeper, StoreWriter};
+use super::journal::{RecordJournal, RecordKeeper, StoreWriter};
+use super::opening::SessionOpening;
 use super::python_environments::PythonEnvironments;
-use super::session::SessionOpening;
-use super::{new_id, resume, start_second_executor, stop_on_signals, system};
-use crate::error::CliError;
-use crate::options::Context;
-use crate::terminal::Terminal;
+use super::{MachineWatcher, ScratchFolder, SessionError, SessionSurroundings, resume};
 
 /// The parts of a measurement.
 pub struct MeasuringParts<'a> {
-    pub context: &'a Context,
+    /// The program around it.
+    pub surroundings: SessionSurroundings<'a>,
+    /// The plan.
     pub plan: &'a Plan,
+    /// The store.
     pub store: Store,
+    /// Executes builds, and commands that are not jobs.
     pub executor: LocalExecutor,
+    /// The Python environments of the variants.
     pub environments: PythonEnvironments,
     /// The cluster, if instances are jobs; `None` if they are measured on this machine.
     pub cluster: Option<ClusterMeasurement>,
@@ -43,12 +45,11 @@ pub struct OpenMeasurement<'m, 'a, 'c> {
     executor: &'m mut LocalExecutor,
     second_executor: Option<&'m mut LocalExecutor>,
     checkouts: CommitCheckouts<'a>,
-    clock: system::SystemClock,
     scratch: PathBuf,
     look: Option<u32>,
     cluster: Option<&'m mut ClusterMeasurement>,
     profiler: Option<&'m mut Profiler>,
-    terminal: &'a Terminal,
+    surroundings: SessionSurroundings<'a>,
     consumers: &'m mut [&'c mut dyn Consumer],
 }
 
@@ -59,19 +60,19 @@ impl<'a> MeasuringParts<'a> {
         opening: SessionOpening,
         watcher: &mut dyn Consumer,
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
-    ) -> Result<(RunEnd, Store), CliError> {
+    ) -> Result<(RunEnd, Store), SessionError> {
         let session = opening.session().clone();
         let mut second = match self.cluster {
             Some(_) => None,
-            None => start_second_executor(self.plan)?,
+            None => self.surroundings.start_second_executor(self.plan)?,
         };
         let executors = [Some(&self.executor), second.as_ref()];
-        let interrupters = executors.into_iter().flatten();
-        stop_on_signals(interrupters.map(LocalExecutor::interrupter).collect())?;
+        let interrupts = self.surroundings.interrupts;
+        interrupts.watch(executors.into_iter().flatten());
         // Named after the session, so that other processes know that it is in progress.
         let name = match &opening {
             SessionOpening::New(session) => session.id.to_string(),
-            SessionOpening::Again(..) => format!("{}-{}", session.id, new_id()),
+            SessionOpening::Again(..) => format!("{}-{}", session.id, (self.surroundings.new_id)()),
         };
         let journal = RecordFile::create(&self.store.inbox(), &name)
             .map_err(|error| self.no_journal(error))?;
@@ -85,7 +86,8 @@ impl<'a> MeasuringParts<'a> {
         }
         let is_new = matches!(opening, SessionOpening::New(_));
         let environments = self.environments.folders();
-        let checkouts = CommitCheckouts::new(self.plan, environments, session.id, self.context);
+        let checkouts =
+            CommitCheckouts::new(self.plan, environments, session.id, self.surroundings);
         let checkouts = match checkouts {
             Ok(checkouts) => checkouts,
             Err(error) => {
@@ -97,8 +99,11 @@ impl<'a> MeasuringParts<'a> {
             }
         };
         let mut journal = RecordJournal::new(journal);
-        let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
-        let mut writer = StoreWriter::new(store, &self.context.terminal);
+        let store = std::mem::replace(
+            &mut self.store,
+            Store::open_existing(self.surroundings.store)?,
+        );
+        let mut writer = StoreWriter::new(store, self.surroundings);
         if is_new && self.cluster.is_some() {
             writer.wait_for_an_instance();
         }
@@ -112,9 +117,7 @@ impl<'a> MeasuringParts<'a> {
             Err(error) if is_new && self.has_no_job() => {
                 self.forget_cluster();
                 keeper.discard();
-                return Err(CliError::input(error)
-                    .consequence("no job was submitted, and nothing was stored")
-                    .hint("the same command with --dry-run shows how jobs are submitted"));
+                return Err(SessionError::NothingSubmitted { source: error });
             }
             Err(error) => return Err(keeper.finish().explain(error)),
         };
@@ -135,28 +138,32 @@ impl<'a> MeasuringParts<'a> {
         work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
     ) -> Result<RunEnd, RunError> {
         let sources = checkouts.sources();
-        let runs = opening.open(self.plan, &sources, &mut self.executor, consumers)?;
+        let runs = opening.open(
+            self.plan,
+            &sources,
+            &mut self.executor,
+            consumers,
+            &self.surroundings,
+        )?;
         // Beside the journal: if this process is killed, the next one recovers both. Absolute, because
         // commands have their own working directories.
         let inbox = self.store.inbox();
         let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
         let scratch = inbox.join(runs.session.id.to_string());
-        let _scratch =
-            system::ScratchFolder::create(&scratch).map_err(|source| RunError::Consumer {
-                source: Box::new(source),
-            })?;
+        let _scratch = ScratchFolder::create(&scratch).map_err(|source| RunError::Consumer {
+            source: Box::new(source),
+        })?;
         work(&mut OpenMeasurement {
             plan: self.plan,
             runs,
             executor: &mut self.executor,
             second_executor,
             checkouts,
-            clock: system::SystemClock::new(),
             scratch,
             look: None,
             cluster: self.cluster.as_mut(),
             profiler: self.profiler.as_mut(),
-            terminal: &self.context.terminal,
+            surroundings: self.surroundings,
             consumers,
         })
     }
@@ -174,13 +181,11 @@ impl<'a> MeasuringParts<'a> {
         }
     }
 
-    fn no_journal(&self, error: std::io::Error) -> CliError {
-        CliError::input(error)
-            .consequence(format!(
-                "no record file can be written in {}",
-                self.store.inbox().display()
-            ))
-            .hint("give another place with --store, or free some space")
+    fn no_journal(&self, source: std::io::Error) -> SessionError {
+        SessionError::NoRecordFile {
+            folder: self.store.inbox(),
+            source,
+        }
     }
 }
 
@@ -222,7 +227,7 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             };
             let version = variant.commit.as_ref().map(|it| it.version.clone());
             let run = Run {
-                id: new_id(),
+                id: (self.surroundings.new_id)(),
                 version: version.unwrap_or_default(),
                 ..like.clone()
             };
@@ -255,15 +260,15 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
                 sources: self.checkouts.sources(),
                 look: self.look,
             };
-            return cluster.visit(&visit, schedule, self.consumers, self.terminal);
+            return cluster.visit(&visit, schedule, self.consumers, &self.surroundings);
         }
         let second = self.second_executor.as_deref_mut();
         let mut around = RunnerSurroundings {
             executor: self.executor,
             second_executor: second.map(|it| it as &mut dyn Executor),
-            clock: &self.clock,
-            watch: &mut system::MachineWatcher::default(),
-            new_id: &mut new_id,
+            clock: self.surroundings.clock,
+            watch: &mut MachineWatcher::default(),
+            new_id: &mut || (self.surroundings.new_id)(),
             host: Environment::read(Path::new("/")).host,
             scratch: self.scratch.clone(),
             look: self.look,

@@ -4,12 +4,11 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lapwing_measure::{Consumer, Event, RunError};
+use crate::{Consumer, Event, RunError};
 use lapwing_model::{Record, RecordKind};
 use lapwing_record::{RecordFile, Store, StoreError};
 
-use crate::error::CliError;
-use crate::terminal::Terminal;
+use super::{SessionError, SessionRemark, SessionSurroundings};
 
 type IntakeResult = Result<(), Box<dyn Error + Send + Sync>>;
 
@@ -38,7 +37,7 @@ impl Consumer for RecordJournal {
 /// measurement.
 pub struct StoreWriter<'a> {
     store: Store,
-    terminal: &'a Terminal,
+    surroundings: SessionSurroundings<'a>,
     waiting: Vec<Record>,
     /// Whether the session has no instance yet that makes it worth storing.
     awaits_instance: bool,
@@ -52,10 +51,10 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl<'a> StoreWriter<'a> {
-    pub fn new(store: Store, terminal: &'a Terminal) -> Self {
+    pub fn new(store: Store, surroundings: SessionSurroundings<'a>) -> Self {
         Self {
             store,
-            terminal,
+            surroundings,
             waiting: Vec::new(),
             awaits_instance: false,
             last: Instant::now(),
@@ -76,9 +75,9 @@ impl<'a> StoreWriter<'a> {
             Ok(_) => self.waiting.clear(),
             // The record file has everything: measuring continues, and the error is reported at the end.
             Err(error) => {
-                self.terminal.note(&format!(
-                    "the store cannot be written to ({error}); measuring goes on into a record file"
-                ));
+                self.surroundings.remark(SessionRemark::StoreFailed {
+                    error: error.to_string(),
+                });
                 self.failure = Some(error);
                 self.waiting = Vec::new();
             }
@@ -120,11 +119,11 @@ pub struct RecordKeeper<'a> {
     pub writer: StoreWriter<'a>,
 }
 
-/// The place of the measurements.
+/// Where the measurements are.
 pub enum KeptMeasurements {
-    /// They are in the store.
+    /// In the store.
     InStore,
-    /// They are in a record file, because the store failed.
+    /// In a record file, because the store failed.
     InFile { path: PathBuf, failure: StoreError },
 }
 
@@ -155,28 +154,22 @@ impl RecordKeeper<'_> {
 
 impl KeptMeasurements {
     /// Returns the error that ended measuring, with the place of the measurements.
-    pub fn explain(self, error: RunError) -> CliError {
-        let place = match self {
-            Self::InStore => "what was measured until then is in the store".to_owned(),
-            Self::InFile { path, .. } => {
-                format!("what was measured until then is in {}", path.display())
-            }
+    pub fn explain(self, source: RunError) -> SessionError {
+        let file = match self {
+            Self::InStore => None,
+            Self::InFile { path, .. } => Some(path),
         };
-        CliError::input(error)
-            .consequence(place)
-            .hint("when the cause is gone, `lapwing run --resume` measures the rest")
+        SessionError::Ended { source, file }
     }
 
     /// Returns the error of the store.
-    pub fn into_result(self) -> Result<(), CliError> {
+    pub fn into_result(self) -> Result<(), SessionError> {
         match self {
             Self::InStore => Ok(()),
-            Self::InFile { path, failure } => Err(CliError::input(failure)
-                .consequence(format!("everything measured is in {}", path.display()))
-                .hint(format!(
-                    "when the store works again, any command takes it in; or `lapwing import {}`",
-                    path.display()
-                ))),
+            Self::InFile { path, failure } => Err(SessionError::NotStored {
+                file: path,
+                source: failure,
+            }),
         }
     }
 }

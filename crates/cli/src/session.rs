@@ -1,0 +1,204 @@
+//! What the program gives to the sessions of the library: places, clock, ids, signals, the terminal.
+
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, IsTerminal};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use lapwing_measure::session::{
+    Interrupts, MeasuringParts, OpenMeasurement, SessionOpening, SessionPlaces, SessionRemark,
+    SessionSurroundings, SessionWatch,
+};
+use lapwing_measure::{Clock, Consumer, RunEnd, RunError};
+use lapwing_model::Id;
+use lapwing_model::text::{counted, first_names};
+use lapwing_record::Store;
+
+use crate::error::CliError;
+use crate::options::Context;
+
+/// The name and version of this program, as sessions record it.
+pub const TOOL: &str = concat!("lapwing ", env!("CARGO_PKG_VERSION"));
+
+/// The clocks of the operating system, and the places of this machine.
+#[derive(Debug)]
+pub struct Machine {
+    start: Instant,
+    places: SessionPlaces,
+}
+
+impl Machine {
+    /// Returns this machine, as the environment describes it.
+    pub fn new() -> Self {
+        let program = env::current_exe().unwrap_or_else(|_gone| PathBuf::from("/proc/self/exe"));
+        Self {
+            start: Instant::now(),
+            places: SessionPlaces {
+                directory: working_directory(),
+                launcher: crate::launcher_program(),
+                program,
+                tool: TOOL.to_owned(),
+                caches: caches(),
+                temporary: env::temp_dir(),
+                search_path: env::var_os("PATH").unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Returns the places.
+    pub fn places(&self) -> &SessionPlaces {
+        &self.places
+    }
+}
+
+impl Clock for Machine {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// Returns the working directory; the root if it is gone.
+pub fn working_directory() -> PathBuf {
+    env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
+}
+
+/// Returns the folders for files that can be made again.
+fn caches() -> Vec<PathBuf> {
+    let variable = |name: &str| env::var_os(name).map(PathBuf::from);
+    let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
+    let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
+    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+    // Other users can create folders there too, whose files must not be executed.
+    let shared = env::temp_dir().join(format!("lapwing-{user}"));
+    let own = cache.map(|it| it.join("lapwing"));
+    own.into_iter().chain([shared]).collect()
+}
+
+/// Returns a new id.
+pub fn new_id() -> Id {
+    Id::from(uuid::Uuid::now_v7())
+}
+
+/// Returns the signals to stop, such as Ctrl-C, that this process received.
+pub fn interrupts() -> &'static Interrupts {
+    static INTERRUPTS: OnceLock<Interrupts> = OnceLock::new();
+    INTERRUPTS.get_or_init(Interrupts::default)
+}
+
+/// Lets signals such as Ctrl-C end what is measured, and not this process.
+pub fn catch_signals() -> Result<(), CliError> {
+    static IS_CAUGHT: OnceLock<()> = OnceLock::new();
+    // A study may have several measurements, one after the other.
+    if IS_CAUGHT.set(()).is_err() {
+        return Ok(());
+    }
+    let interrupts = interrupts();
+    ctrlc::set_handler(|| interrupts.interrupt())
+        .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
+}
+
+impl Context {
+    /// Returns what a session takes from this program.
+    pub fn surroundings(&self) -> SessionSurroundings<'_> {
+        SessionSurroundings {
+            store: &self.store,
+            places: self.machine.places(),
+            clock: &self.machine,
+            new_id,
+            interrupts: interrupts(),
+            watch: self,
+        }
+    }
+}
+
+/// Opens a session, lets `work` measure until it is done or a signal ends it, and returns how that ended, with the store.
+pub fn measure<'a>(
+    parts: MeasuringParts<'a>,
+    opening: SessionOpening,
+    watcher: &mut dyn Consumer,
+    work: impl FnOnce(&mut OpenMeasurement<'_, 'a, '_>) -> Result<RunEnd, RunError>,
+) -> Result<(RunEnd, Store), CliError> {
+    catch_signals()?;
+    Ok(parts.all(opening, watcher, work)?)
+}
+
+impl SessionWatch for Context {
+    fn remark(&self, remark: SessionRemark) {
+        let terminal = &self.terminal;
+        match remark {
+            SessionRemark::Building { label } if !self.quiet => {
+                let label = label.as_deref().unwrap_or("the working tree");
+                terminal.say(&format!("building {label}"));
+            }
+            SessionRemark::BuildingEnvironment { variant } if !self.quiet => {
+                terminal.say(&format!("building the Python environment of {variant}"));
+            }
+            SessionRemark::Building { .. } | SessionRemark::BuildingEnvironment { .. } => {}
+            SessionRemark::NotMeasured { label, reason } => {
+                terminal.note(&format!("{label} is not measured: {reason}"));
+            }
+            SessionRemark::OtherTests { variants, tests } => {
+                let [first, other] = &variants;
+                let tests = first_names(tests.iter().map(String::as_str), 8);
+                terminal.note(&format!(
+                    "the environment of {other} does not have the same tests as that of {first}: {tests}"
+                ));
+            }
+            SessionRemark::Note(text) => terminal.note(&text),
+            SessionRemark::StoreFailed { error } => terminal.note(&format!(
+                "the store cannot be written to ({error}); measuring goes on into a record file"
+            )),
+            SessionRemark::JobsLeft { jobs, can_cancel } => {
+                let why = if can_cancel {
+                    ""
+                } else {
+                    ", because [executor.command] has no `cancel`"
+                };
+                terminal.say(&format!(
+                    "{} left in the queue{why}; `lapwing run --resume` collects their results",
+                    counted(jobs, "job")
+                ));
+            }
+            SessionRemark::JobsCancelled { jobs } => {
+                terminal.say(&format!("cancelled {}", counted(jobs, "job")));
+            }
+        }
+    }
+
+    /// Asks at a terminal; elsewhere jobs are cancelled. A second Ctrl-C is a yes.
+    fn cancels_jobs(&self, jobs: usize) -> bool {
+        if !self.terminal.is_interactive() || !io::stdin().is_terminal() {
+            return true;
+        }
+        self.terminal.ask(&format!(
+            "\ncancel {}? Otherwise they continue, and `lapwing run --resume` collects them. [Y/n] ",
+            counted(jobs, "job")
+        ));
+        let (answers, answer) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let _closed = io::stdin().lock().read_line(&mut line);
+            let _gone = answers.send(line);
+        });
+        let before = interrupts().count();
+        loop {
+            match answer.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => return !line.trim().to_ascii_lowercase().starts_with('n'),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return true,
+                Err(mpsc::RecvTimeoutError::Timeout) if interrupts().count() > before => {
+                    return true;
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Instances as jobs on a cluster.
+//!
+//! Each instance is a job that runs this same program on its node ([`measure_task`]), which measures it with the local executor and
+//! writes records to a folder that all nodes share ([`SharedFolder`]). The client submits, polls and collects
+//! ([`ClusterMeasurement`]). What differs between schedulers is behind [`JobScheduler`]; each has its file.
+
+mod collecting;
+mod command;
+mod endings;
+mod folder;
+mod measurement;
+mod node;
+mod scheduler;
+mod script;
+mod slurm;
+mod slurm_text;
+mod tasks;
+
+pub use collecting::{PATIENCE, pause};
+pub use endings::printed_by;
+pub use folder::{SharedFolder, TaskPlace};
+pub use measurement::{
+    ClusterMeasurement, ClusterSession, ClusterVisit, EXECUTOR, LONGEST_POLL, SHORTEST_POLL,
+    program_of, scheduler_of, shared_folder,
+};
+pub use node::measure_task;
+pub use scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
+pub use script::job_script;
+pub use tasks::{node_of, nodes_of, tasks_of};
