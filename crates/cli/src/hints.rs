@@ -60,6 +60,9 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
 
 fn session_hint(error: &SessionError) -> Option<String> {
     let hint = match error {
+        SessionError::Store(error) => return store_hint(error),
+        SessionError::Commits(error) => return commits_hint(error),
+        SessionError::Tests(error) => return tests_hint(error),
         SessionError::Ended { .. } => {
             "when the cause is gone, `lapwing run --resume` measures the rest"
         }
@@ -91,11 +94,8 @@ fn session_hint(error: &SessionError) -> Option<String> {
             "name the same program with `program` under [executor.slurm]"
         }
         SessionError::Run(_)
-        | SessionError::Store(_)
         | SessionError::Interrupted
         | SessionError::Processors { .. }
-        | SessionError::Commits(_)
-        | SessionError::Tests(_)
         | SessionError::Shared(_)
         | SessionError::Job(_)
         | SessionError::StoredExecutor { .. }

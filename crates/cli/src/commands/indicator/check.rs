@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_measure::suite::{AdHoc, Plan};
 use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument, type_of};
 use lapwing_model::text::plural;
 use serde::Serialize;

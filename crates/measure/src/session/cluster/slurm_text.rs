@@ -129,5 +129,4 @@ pub fn usable_nodes(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[path = "slurm_text_tests.rs"]
 mod tests;

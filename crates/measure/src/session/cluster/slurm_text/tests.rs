@@ -11,7 +11,7 @@ fn states(found: &BTreeMap<String, JobReport>) -> Vec<String> {
 
 #[test]
 fn squeue_tells_state_exit_and_node_of_each_task() {
-    let text = include_str!("../../../../../tests/fixtures/slurm-22.05.8/squeue.txt");
+    let text = include_str!("../../../../../../tests/fixtures/slurm-22.05.8/squeue.txt");
     let found = parse_squeue(text);
     insta::assert_snapshot!(states(&found)[..8].join("\n"), @r"
     1_0 TimedOut TIMEOUT n1 exit code 130
@@ -29,7 +29,7 @@ fn squeue_tells_state_exit_and_node_of_each_task() {
 
 #[test]
 fn sacct_tells_the_same() {
-    let text = include_str!("../../../../../tests/fixtures/slurm-22.05.8/sacct.txt");
+    let text = include_str!("../../../../../../tests/fixtures/slurm-22.05.8/sacct.txt");
     let found = parse_sacct(text);
     insta::assert_snapshot!(states(&found)[..8].join("\n"), @r"
     1_0 TimedOut TIMEOUT n1 -
@@ -47,7 +47,7 @@ fn sacct_tells_the_same() {
 
 #[test]
 fn nodes_that_are_down_are_not_used() {
-    let text = include_str!("../../../../../tests/fixtures/slurm-22.05.8/sinfo.txt");
+    let text = include_str!("../../../../../../tests/fixtures/slurm-22.05.8/sinfo.txt");
     assert_eq!(usable_nodes(text), ["n1"]);
     assert_eq!(
         usable_nodes("n3|idle*|\nn2|mixed|\nn1|drained|\nn2|mixed|\n"),
@@ -57,7 +57,7 @@ fn nodes_that_are_down_are_not_used() {
 
 #[test]
 fn the_largest_array_is_that_of_the_configuration() {
-    let text = include_str!("../../../../../tests/fixtures/slurm-22.05.8/config.txt");
+    let text = include_str!("../../../../../../tests/fixtures/slurm-22.05.8/config.txt");
     assert_eq!(largest_array(text), Some(10_001));
     assert_eq!(largest_array("nothing"), None);
 }
