@@ -11,6 +11,7 @@ use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::options::StudyOptions;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, check_plot, extension};
@@ -87,11 +88,11 @@ impl<R: Serialize + Default> StudyAnswer<R> {
         mut self,
         data: &StudyData,
         scale: StudyScale,
-        format: Format,
-        plot: &StudyPlotOptions,
+        study: &StudyOptions,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        plot.save(&self.charts)?;
+        study.plot.save(&self.charts)?;
+        let format = study.format;
         let mut out = context.terminal.out_as(format);
         self.notes.extend(data.notes.iter().cloned());
         let written = match format {

@@ -13,7 +13,7 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::answer::{EndFields, StudyAnswer, p_text};
 use super::options::{StudyOptions, with_hint};
 use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -37,8 +37,6 @@ pub struct StudyCompare {
     /// List all effects, also the undetermined ones of pairs
     #[arg(long)]
     all: bool,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -81,7 +79,7 @@ type ComparedStudies = ([String; 2], [StudyData; 2], Vec<String>);
 impl StudyCompare {
     /// Shows the effects of both sides.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
+        self.study.plot.check()?;
         let (names, data, mut notes) = self.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Log);
         let [first, second] = &data;
@@ -150,7 +148,7 @@ impl StudyCompare {
             }),
             charts: vec![("effects", chart::carry_over(first, scale, sides, &found))],
         };
-        answer.write(&about, scale, self.study.format, &self.plot, context)
+        answer.write(&about, scale, &self.study, context)
     }
 
     /// Returns the names and data of both sides, with notes on how they were chosen.

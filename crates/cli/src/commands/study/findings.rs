@@ -15,7 +15,7 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::answer::StudyAnswer;
 use super::deltas::{deltas, measured};
 use super::means::{series_of, sorted_means};
 use super::options::StudyOptions;
@@ -24,9 +24,6 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_folder};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Sequences for the page.
-const SEQUENCES: usize = 550;
 
 /// Scatter plots on the page.
 const SCATTERS: usize = 4;
@@ -40,8 +37,6 @@ pub struct StudyFindings {
     /// Write a page with the findings and all charts to this .html file
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -57,7 +52,6 @@ struct StudyFindingRow {
 impl StudyFindings {
     /// Shows the findings, and writes the page.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
         if let Some(page) = &self.page {
             check_folder(page)?;
         }
@@ -121,7 +115,7 @@ impl StudyFindings {
                 chart::effects(&data, scale, "Mean change of each treatment", &series),
             )],
         };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        answer.write(&data, scale, &self.study, context)
     }
 }
 
@@ -234,7 +228,7 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
             charts.push(chart::treemap(data, scale, &path, "best step first"));
         }
     }
-    if let Some(found) = components(data, natural, 0, None, SEQUENCES, Seed(7)) {
+    if let Some(found) = components(data, natural, 0, None, pca::SEQUENCES, Seed(7)) {
         charts.extend(
             pca::charts(data, natural, &found)
                 .into_iter()

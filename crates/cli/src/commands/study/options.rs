@@ -7,6 +7,7 @@ use lapwing_core::text::first_names;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyData, StudyError, StudyScale};
 
+use super::answer::StudyPlotOptions;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
@@ -22,6 +23,8 @@ pub struct StudyOptions {
     /// Only instances without this factor; separate several with commas
     #[arg(long, value_name = "FACTOR", value_delimiter = ',')]
     pub without: Vec<String>,
+    #[command(flatten)]
+    pub plot: StudyPlotOptions,
     #[command(flatten)]
     pub data: StudyDataOptions,
     /// Output format
@@ -78,7 +81,13 @@ pub const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
 impl StudyOptions {
     /// Returns the data, restricted as the options say.
     pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
-        self.restricted(&self.data.read(context)?)
+        self.restricted(&self.all(context)?)
+    }
+
+    /// Returns the data with all factors; a chart that could not be saved is refused before.
+    pub fn all(&self, context: &Context) -> Result<StudyData, CliError> {
+        self.plot.check()?;
+        self.data.read(context)
     }
 
     /// Returns a study restricted as the options say.
@@ -189,7 +198,7 @@ impl StudyDataOptions {
 pub fn with_hint(error: StudyError) -> CliError {
     let hint = match &error {
         StudyError::NoFactors { .. } => Some(
-            "define factors in the suite file, or import runs with `lapwing study import`; docs/study.md shows how",
+            "define factors in the suite file, or import runs with `lapwing import --from runs`; docs/study.md shows how",
         ),
         StudyError::SeveralMetrics { .. } => Some("name one with --metric"),
         StudyError::NoValues { .. } => Some("`lapwing list metrics` lists the measured metrics"),
