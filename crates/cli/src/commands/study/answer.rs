@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::options::StudyOptions;
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::TextAnswer;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, check_plot, extension};
+use crate::options::{Context, check_plot, extension};
 use crate::table::Table;
 
 /// Options of charts.
@@ -92,40 +92,20 @@ impl<R: Serialize + Default> StudyAnswer<R> {
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         study.plot.save(&self.charts)?;
-        let format = study.format;
-        let mut out = context.terminal.out_as(format);
+        let mut json = json!({"study": about(data, scale), "notes": data.notes});
+        json[self.key] = json!(self.rows);
+        if let Value::Object(more) = self.more {
+            for (key, value) in more {
+                json[key] = value;
+            }
+        }
         self.notes.extend(data.notes.iter().cloned());
-        let written = match format {
-            Format::Json => {
-                let mut answer = json!({"study": about(data, scale), "notes": data.notes});
-                answer[self.key] = json!(self.rows);
-                if let Value::Object(more) = self.more {
-                    for (key, value) in more {
-                        answer[key] = value;
-                    }
-                }
-                write_json(&answer, &mut out)
-            }
-            Format::Csv => write_csv(&self.rows, &mut out),
-            Format::Text | Format::Markdown => {
-                let answer = TextAnswer {
-                    headline: self.headline,
-                    table: self.table,
-                    notes: self.notes,
-                };
-                if format == Format::Text {
-                    let width = context.terminal.width();
-                    answer
-                        .wrapped(width)
-                        .text(width, &mut out)
-                        .map_err(CliError::from)
-                } else {
-                    answer.markdown(&mut out).map_err(CliError::from)
-                }
-            }
+        let text = TextAnswer {
+            headline: self.headline,
+            table: self.table,
+            notes: self.notes,
         };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
+        text.write(&json, &self.rows, study.format, context)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::options::{Context, one_of, within};
 /// Show what each treatment changes: on average, pair by pair, depending on others, on a path
 ///
 /// Compares measured settings that differ by one treatment; `study fit` fits a model instead. A mean
-/// hides interactions: look at scatter, too.
+/// hides interactions: look at `--show scatter`, too.
 #[derive(Debug, Args)]
 pub struct StudyEffects {
     /// What to show
