@@ -135,7 +135,7 @@ fn the_mean_delta_of_a_full_factorial_is_the_main_effect_on_every_scale() {
 #[test]
 fn findings_name_the_shared_cost_and_the_factor_whose_sign_depends_on_another() {
     let folder = studied(4, 0.01);
-    let told = json(folder.path(), &["findings", "--page", "page.html"]);
+    let told = json(folder.path(), &["findings", "--plot", "page.html"]);
     let texts: Vec<&str> = told["findings"]
         .as_array()
         .unwrap()

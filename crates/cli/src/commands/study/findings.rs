@@ -1,10 +1,8 @@
 //! `lapwing study findings`: what was learnt, in sentences.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use lapwing_core::show::Chart;
-use lapwing_core::show::chart::{PageSection, save_page_with};
+use lapwing_core::show::chart::PageSection;
 use lapwing_core::text::counted;
 use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
@@ -21,7 +19,7 @@ use super::means::{series_of, sorted_means};
 use super::options::StudyOptions;
 use super::{fit, pca};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, check_folder};
+use crate::options::Context;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
@@ -31,12 +29,10 @@ const SCATTERS: usize = 4;
 /// Tell what a study found in sentences: strongest factors and interactions, what depends on what,
 /// what is undecided, what to measure next
 ///
-/// By default on logarithms, so that effects are percentages.
+/// By default on logarithms, so that effects are percentages. `--plot FILE.html` writes a page with
+/// the findings and all charts.
 #[derive(Debug, Args)]
 pub struct StudyFindings {
-    /// Write a page with the findings and all charts to this .html file
-    #[arg(long, value_name = "FILE")]
-    page: Option<PathBuf>,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -52,9 +48,6 @@ struct StudyFindingRow {
 impl StudyFindings {
     /// Shows the findings, and writes the page.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if let Some(page) = &self.page {
-            check_folder(page)?;
-        }
         let data = self.study.read(context)?;
         let is_positive = data.instances.iter().all(|own| own.cost > 0.0);
         let usual = if is_positive {
@@ -65,21 +58,6 @@ impl StudyFindings {
         let scale = self.study.scale.unwrap_or(usual);
         let found = findings(&data, scale, Confidence::P95);
         let headline = headline(&data, &found);
-        if let Some(page) = &self.page {
-            let title = format!("Study of {}", data.benchmark);
-            let lead = format!(
-                "{}; {}. {headline}.",
-                data.metric.name.replace('_', " "),
-                data.size_text()
-            );
-            save_page_with(
-                page,
-                &title,
-                &lead,
-                &sections(&data, &found),
-                &charts(&data, scale)?,
-            )?;
-        }
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
         for own in &found {
             table.row(vec![
@@ -101,8 +79,6 @@ impl StudyFindings {
             treatments: names(own),
             size: own.size,
         });
-        let means = sorted_means(&data, scale, DeltaPairing::Means)?;
-        let series = [series_of(&data, "mean change", &means)];
         let answer = StudyAnswer {
             headline,
             table,
@@ -110,12 +86,12 @@ impl StudyFindings {
             rows: rows.collect(),
             key: "findings",
             more: json!({}),
-            charts: vec![(
-                "means",
-                chart::effects(&data, scale, "Mean change of each treatment", &series),
-            )],
+            charts: match self.study.plot.is_wanted() {
+                true => charts(&data, scale)?,
+                false => Vec::new(),
+            },
         };
-        answer.write(&data, scale, &self.study, context)
+        answer.write_with(sections(&found), &data, scale, &self.study, context)
     }
 }
 
@@ -147,8 +123,8 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
     )
 }
 
-fn sections(data: &StudyData, found: &[StudyFinding]) -> Vec<PageSection> {
-    let mut sections: Vec<PageSection> = FindingKind::ALL
+fn sections(found: &[StudyFinding]) -> Vec<PageSection> {
+    FindingKind::ALL
         .into_iter()
         .map(|kind| PageSection {
             title: kind.title().to_owned(),
@@ -157,18 +133,11 @@ fn sections(data: &StudyData, found: &[StudyFinding]) -> Vec<PageSection> {
                 .collect(),
         })
         .filter(|section| !section.sentences.is_empty())
-        .collect();
-    if !data.notes.is_empty() {
-        sections.push(PageSection {
-            title: "Notes".to_owned(),
-            sentences: data.notes.clone(),
-        });
-    }
-    sections
+        .collect()
 }
 
 /// Returns all charts of a study.
-fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
+fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<(&'static str, Chart)>, CliError> {
     let natural = StudyScale::Time;
     let means = sorted_means(data, scale, DeltaPairing::Means)?;
     let natural_means = sorted_means(data, natural, DeltaPairing::Means)?;
@@ -176,15 +145,13 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
     let mut charts = Vec::new();
     for (scale, means) in [(scale, &means), (natural, &natural_means)] {
         let title = format!("Mean change of each treatment ({} scale)", scale.name());
-        charts.push(chart::effects(
-            data,
-            scale,
-            &title,
-            &[series_of(data, "mean", means)],
+        charts.push((
+            "means",
+            chart::effects(data, scale, &title, &[series_of(data, "mean", means)]),
         ));
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
-    charts.push(chart::colour(data, &all, &order));
+    charts.push(("colour", chart::colour(data, &all, &order)));
     let strongest = strongest_modifiers(&effect_modifiers(
         &measured(data, natural)?,
         Confidence::P95,
@@ -192,12 +159,9 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
     let mut by_size: Vec<_> = strongest.iter().collect();
     by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
     for own in by_size.into_iter().take(SCATTERS) {
-        charts.push(chart::scatter(
-            data,
-            natural,
-            own.factor,
-            Some(own.other),
-            &all,
+        charts.push((
+            "scatter",
+            chart::scatter(data, natural, own.factor, Some(own.other), &all),
         ));
     }
     let options = |scale| FitOptions {
@@ -206,11 +170,7 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         ..FitOptions::default()
     };
     if let Ok(fitted) = StudyFit::new(data, options(scale)) {
-        charts.extend(
-            fit::charts(data, &fitted, &means)
-                .into_iter()
-                .map(|(_, chart)| chart),
-        );
+        charts.extend(fit::charts(data, &fitted, &means));
     }
     let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
     let best = data.best_set();
@@ -218,22 +178,18 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         let values = SettingValues::new(data, scale, logs.as_ref());
         let path = study_path(&values, 0, best, &PathOrder::BestFirst);
         if !path.steps.is_empty() {
-            charts.push(chart::waterfall(
-                data,
-                scale,
-                &path,
-                &values,
-                "best step first",
+            charts.push((
+                "waterfall",
+                chart::waterfall(data, scale, &path, &values, "best step first"),
             ));
-            charts.push(chart::treemap(data, scale, &path, "best step first"));
+            charts.push((
+                "treemap",
+                chart::treemap(data, scale, &path, "best step first"),
+            ));
         }
     }
     if let Some(found) = components(data, natural, 0, None, pca::SEQUENCES, Seed(7)) {
-        charts.extend(
-            pca::charts(data, natural, &found)
-                .into_iter()
-                .map(|(_, chart)| chart),
-        );
+        charts.extend(pca::charts(data, natural, &found));
     }
     Ok(charts)
 }
