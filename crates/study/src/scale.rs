@@ -131,6 +131,12 @@ impl StudyMetric {
         }
     }
 
+    /// Returns the size of a change as text: `577 µs`, `48 %`.
+    pub fn size_text(&self, scale: StudyScale, change: f64) -> String {
+        let text = self.change_text(scale, change.abs());
+        text.trim_start_matches('+').to_owned()
+    }
+
     /// Returns a change with its interval: `−577 µs [−590, −564]`.
     pub fn change_with_interval(
         &self,

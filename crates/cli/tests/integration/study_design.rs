@@ -138,6 +138,12 @@ fn a_design_is_measured_with_every_value_where_it_belongs() {
         "SELECT json_extract(factors, '$.threads') || json_extract(factors, '$.quiet') FROM run WHERE variant = 'base'",
     );
     assert_eq!(factors, ["20"]);
+    let nicest = ["--show", "paths", "--order", "nicest-first"];
+    let said = well(
+        path,
+        &[&["study", "effects", "--metric", "cost"], &nicest[..]].concat(),
+    );
+    assert!(said.contains("steps, nicest first"), "{said}");
 }
 
 #[test]

@@ -302,7 +302,11 @@ impl DesignChoice<'_> {
     fn wanted_runs(&self) -> usize {
         let columns = self.columns(self.request.model);
         let usual = columns + (columns / 4).max(4);
-        let least = if self.request.existing.is_empty() { 2 } else { 1 };
+        let least = if self.request.existing.is_empty() {
+            2
+        } else {
+            1
+        };
         self.request.runs.unwrap_or(usual).clamp(least, MOST_RUNS)
     }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lapwing_core::model::Level;
-use lapwing_core::record::{Filter, StoreError};
-use lapwing_core::sample::each_benchmark;
+use lapwing_core::record::Filter;
 use lapwing_core::text::counted;
 use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
 
 use super::design::{ChosenDesign, StudyDesignCommand, WALL_TIME, about};
 use super::factors::StudySuite;
+use super::options::each_known_benchmark;
 use super::run::read_design;
 use super::stability::suite_stability;
 use crate::error::CliError;
@@ -91,12 +91,7 @@ impl StudyDesignCommand {
 /// Returns the configurations in the store that have these factors with these definitions, as numbers of levels.
 pub fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
     let mut found = BTreeSet::new();
-    if !context.store.exists() {
-        return Ok(Vec::new());
-    }
-    let store = crate::store::open_for_reading(context)?;
-    let filter = Filter::default();
-    let read = each_benchmark(&store, &filter, |data| {
+    each_known_benchmark(&Filter::default(), context, |data| {
         let own = data.instances.iter().filter(|_| data.suite == design.suite);
         for instance in own {
             let level = |factor: &PlannedFactor| {
@@ -108,10 +103,6 @@ pub fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize
             let run: Option<Vec<usize>> = design.factors.iter().map(level).collect();
             found.extend(run);
         }
-        Ok::<(), StoreError>(())
-    });
-    match read {
-        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found.into_iter().collect()),
-        Err(error) => Err(error.into()),
-    }
+    })?;
+    Ok(found.into_iter().collect())
 }

@@ -3,7 +3,6 @@
 use clap::Args;
 use lapwing_core::record::InstanceData;
 use lapwing_core::sample::{BenchmarkData, SampleFilter, SideSpec};
-use lapwing_core::show::percent;
 use lapwing_core::text::{counted, first_names, joined_with_and};
 use lapwing_stats::Confidence;
 use lapwing_study::{
@@ -354,14 +353,7 @@ fn prediction_text(
     let share = own.r_squared.map_or(String::new(), |it| {
         format!("R² {it:.2} apart from a constant; ")
     });
-    let regret = match scale {
-        StudyScale::Log => percent(own.regret.exp_m1()),
-        StudyScale::Time | StudyScale::Rate => to
-            .metric
-            .change_text(scale, own.regret)
-            .trim_start_matches('+')
-            .to_owned(),
-    };
+    let regret = to.metric.size_text(scale, own.regret);
     format!(
         "the model of {one} predicts {} of {other}: {rank}{share}the one that it recommends is {regret} worse than the best",
         counted(own.settings, "setting")

@@ -6,7 +6,7 @@ use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::StudyScale;
 
 use super::options::{PAIRINGS, StudyOptions};
-use super::paths::{StoryOrder, parse_order};
+use super::paths::StoryOrder;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, one_of, within};
@@ -39,7 +39,7 @@ pub struct StudyEffects {
     pub to: Option<String>,
     /// Paths: order of the steps: best-first, nicest-first (by `nice` of the factors in the suite
     /// file, the lowest first), or treatments separated by commas [default: best-first]
-    #[arg(long, value_name = "ORDER", value_parser = parse_order)]
+    #[arg(long, value_name = "ORDER")]
     pub order: Option<StoryOrder>,
     /// Paths: use measured settings only, no predictions
     #[arg(long)]

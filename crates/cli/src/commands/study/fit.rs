@@ -266,12 +266,7 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
     let mut notes = Vec::new();
     let scale = fit.options.scale;
     if let Some(deviation) = fit.fit.residual_deviation() {
-        let text = match scale {
-            StudyScale::Log => lapwing_core::show::percent(deviation.exp_m1()),
-            StudyScale::Time | StudyScale::Rate => {
-                lapwing_core::show::quantity(deviation, &data.metric.unit_of(scale))
-            }
-        };
+        let text = data.metric.size_text(scale, deviation);
         let freedom = fit.fit.residual_freedom();
         notes.push(format!(
             "residual standard deviation {text}, {freedom} degrees of freedom"

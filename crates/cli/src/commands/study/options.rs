@@ -1,8 +1,8 @@
 //! Options of all analyses of a study.
 
 use clap::Args;
-use lapwing_core::record::{InstanceData, StoreError};
-use lapwing_core::sample::{SampleFilter, each_benchmark};
+use lapwing_core::record::{Filter, InstanceData, StoreError};
+use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::text::first_names;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyData, StudyError, StudyScale};
@@ -191,6 +191,25 @@ impl StudyDataOptions {
                     .hint("`lapwing list` shows the contents of the store"),
             ),
         }
+    }
+}
+
+/// Passes each benchmark that passes a filter; none if there is no store or no such benchmark.
+pub fn each_known_benchmark(
+    filter: &Filter,
+    context: &Context,
+    mut take: impl FnMut(BenchmarkData),
+) -> Result<(), CliError> {
+    if !context.store.exists() {
+        return Ok(());
+    }
+    let read = each_benchmark(&open_for_reading(context)?, filter, |data| {
+        take(data);
+        Ok(())
+    });
+    match read {
+        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `lapwing study effects --show paths`: from one setting to another, step by step, and what each step is responsible for.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use lapwing_core::text::counted;
 use lapwing_stats::Confidence;
@@ -14,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::answer::{EndFields, StudyAnswer};
 use super::effects::StudyEffects;
+use super::factors::StudySuite;
 use super::options::with_hint;
 use crate::error::CliError;
-use crate::suite_file;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
@@ -32,14 +31,14 @@ pub enum StoryOrder {
     Given(Vec<String>),
 }
 
-/// Reads an order.
-#[expect(clippy::unnecessary_wraps, reason = "a parser of clap may fail")]
-pub fn parse_order(text: &str) -> Result<StoryOrder, String> {
-    Ok(match text {
-        "best-first" => StoryOrder::BestFirst,
-        "nicest-first" => StoryOrder::NicestFirst,
-        names => StoryOrder::Given(names.split(',').map(|it| it.trim().to_owned()).collect()),
-    })
+impl From<String> for StoryOrder {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "best-first" => Self::BestFirst,
+            "nicest-first" => Self::NicestFirst,
+            names => Self::Given(names.split(',').map(|it| it.trim().to_owned()).collect()),
+        }
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -138,46 +137,28 @@ impl StudyEffects {
             }
             StoryOrder::BestFirst => Ok((PathOrder::BestFirst, "best step first".to_owned())),
             StoryOrder::NicestFirst => {
-                let path = self.study.data.cleaning.suite.clone();
-                let path = path
-                    .map(|it| suite_file::named(&it))
-                    .or_else(suite_file::here);
-                let ranks = match path {
-                    Some(path) => nice(&path)?,
-                    None => BTreeMap::new(),
-                };
-                if ranks.is_empty() {
-                    return Err(CliError::input("no factor of a suite file has `nice`")
-                        .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest, and name the file with --suite"));
+                let study = StudySuite::load(self.study.data.cleaning.suite.as_deref())?;
+                let factors = study.suite.factors();
+                let nice: BTreeSet<i64> = factors.iter().filter_map(|it| it.nice).collect();
+                if nice.is_empty() {
+                    return Err(CliError::input("no factor of the suite file has `nice`")
+                        .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest"));
                 }
-                let last = ranks.values().max().map_or(0, |most| most + 1);
                 let rank = |factor: usize| {
-                    ranks
-                        .get(&data.factors[factor].name)
-                        .copied()
-                        .unwrap_or(last)
+                    let name = &data.factors[factor].name;
+                    let own = factors
+                        .iter()
+                        .find(|it| it.name == *name)
+                        .and_then(|it| it.nice);
+                    nice.iter()
+                        .position(|it| Some(*it) == own)
+                        .unwrap_or(nice.len())
                 };
                 let ranks = data.treatments.iter().map(|own| rank(own.factor)).collect();
                 Ok((PathOrder::NicestFirst(ranks), "nicest first".to_owned()))
             }
         }
     }
-}
-
-/// Returns the `nice` of each factor of a suite file.
-fn nice(path: &Path) -> Result<BTreeMap<String, usize>, CliError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| CliError::input(format!("cannot read `{}`: {error}", path.display())))?;
-    let suite: toml_edit::DocumentMut = text.parse()?;
-    let factors = suite.get("factor").and_then(|it| it.as_table_like());
-    let ranks = factors
-        .into_iter()
-        .flat_map(|table| table.iter())
-        .filter_map(|(name, factor)| {
-            let nice = factor.as_table_like()?.get("nice")?.as_integer()?;
-            Some((name.to_owned(), usize::try_from(nice.max(0)).ok()?))
-        });
-    Ok(ranks.collect())
 }
 
 fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) -> String {

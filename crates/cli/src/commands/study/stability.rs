@@ -1,7 +1,6 @@
 //! `lapwing study effects --show stability`: estimates against the number of runs.
 
-use lapwing_core::record::{Filter, StoreError};
-use lapwing_core::sample::each_benchmark;
+use lapwing_core::record::Filter;
 use lapwing_core::show::percent;
 use lapwing_core::text::{counted, first_names, grouped};
 use lapwing_stats::{Seed, as_f64};
@@ -13,10 +12,10 @@ use serde_json::json;
 
 use super::answer::{EndFields, StudyAnswer};
 use super::effects::StudyEffects;
+use super::options::each_known_benchmark;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::store::open_for_reading;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
@@ -112,8 +111,7 @@ impl StudyEffects {
 }
 
 fn reach_text(data: &StudyData, scale: StudyScale, reach: f64) -> String {
-    let text = data.metric.change_text(scale, reach);
-    text.replacen('+', "±", 1)
+    format!("±{}", data.metric.size_text(scale, reach))
 }
 
 /// Returns since when effects are stable, or what is missing.
@@ -180,16 +178,12 @@ pub fn suite_stability(
     context: &Context,
 ) -> Result<Vec<BenchmarkStability>, CliError> {
     let mut found = Vec::new();
-    if !context.store.exists() {
-        return Ok(found);
-    }
     let rules = CleaningOptions::default().rules()?;
-    let store = open_for_reading(context)?;
     let options = StabilityOptions {
         within: share,
         ..StabilityOptions::default()
     };
-    let read = each_benchmark(&store, &Filter::default(), |data| {
+    each_known_benchmark(&Filter::default(), context, |data| {
         if data.suite == suite
             && let Ok(study) = StudyData::of(&data, metric, &rules)
             && let Ok(own) = StudyStability::new(&study, &options)
@@ -200,10 +194,6 @@ pub fn suite_stability(
                 benchmark: study.benchmark,
             });
         }
-        Ok::<(), StoreError>(())
-    });
-    match read {
-        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found),
-        Err(error) => Err(error.into()),
-    }
+    })?;
+    Ok(found)
 }
