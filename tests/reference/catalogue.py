@@ -34,6 +34,7 @@ FORMATS = [
     ("pyperf", reader.pyperf, ["B_formats/pyperf/*"]),
     ("pytest-benchmark", reader.pytest_benchmark, ["B_formats/pytest-benchmark/**/*.json"]),
     ("rebar", reader.rebar, ["A_history/rebar/*/*.csv"]),
+    ("runs", reader.runs, ["C_factors/parsl/*.csv"]),
 ]
 
 # Traces of task graphs, which have tests of their own.

@@ -381,6 +381,13 @@ def rebar(path):
     return found
 
 
+def runs(path):
+    """A row is a run of a study; the cost is the last column, here in microseconds."""
+    rows = csv.DictReader(text_of(path).splitlines(), delimiter=";")
+    costs = [float(row["usec_per_task"]) / 1e6 for row in rows]
+    return [Instance("runs", [Iteration({"time_per_task": cost})]) for cost in costs]
+
+
 DIVAN_ROW = re.compile(
     r"(?:[│ ]  )*[├╰]─ .*? +(?:\(ignored\) +│.*|(?P<figures>[\d.]+ [mnpµ]?s +│.*│ *\d+ *│ *\d+ *))$"
 )

@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::error::CliError;
+use crate::error::{CliError, ExitStatus};
 use crate::fit::wrap;
+use crate::options::{Context, Format};
 use crate::table::{Table, markdown_text};
 
 /// An answer for people: a sentence, a table, and notes.
@@ -27,6 +28,29 @@ impl TextAnswer {
             *note = wrap(note, width);
         }
         self
+    }
+
+    /// Writes the answer in a format: as JSON, with a row per line as CSV, else for people.
+    pub fn write<R: Serialize + Default>(
+        self,
+        json: &Value,
+        rows: &[R],
+        format: Format,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let mut out = context.terminal.out_as(format);
+        let written = match format {
+            Format::Json => write_json(json, &mut out),
+            Format::Csv => write_csv(rows, &mut out),
+            Format::Markdown => self.markdown(&mut out).map_err(CliError::from),
+            Format::Text => {
+                let width = context.terminal.width();
+                let written = self.wrapped(width).text(width, &mut out);
+                written.map_err(CliError::from)
+            }
+        };
+        CliError::unless_reader_left(written)?;
+        Ok(ExitStatus::Fine)
     }
 
     /// Writes the answer for a terminal of this width; programs that read the first line get all

@@ -31,6 +31,7 @@ mod pyperf;
 mod pytest_benchmark;
 mod rebar;
 mod record_v1;
+mod runs;
 mod shared;
 mod wfcommons;
 
@@ -81,6 +82,7 @@ pub const FORMATS: &[Format] = &[
     libtest::FORMAT,
     rebar::FORMAT,
     go::FORMAT,
+    runs::FORMAT,
 ];
 
 /// A kind of file.
@@ -93,8 +95,8 @@ pub struct Format {
     /// Whether it leaves open what each measured run of a command is
     /// ([`ImportOptions::each_run`]).
     pub leaves_runs_open: bool,
-    /// Whether its files are traces, which [`TraceNames`] apply to.
-    pub is_trace: bool,
+    /// Whether its files name no benchmark, so that [`TraceNames`] apply to them: traces, and runs of a study.
+    pub takes_names: bool,
     /// Returns by what the beginning of a file looks like this format, if it does.
     looks_like: fn(&[u8]) -> Option<&'static str>,
     /// Returns by what a folder looks like one result of this format, or a file that does not
@@ -123,7 +125,7 @@ impl Format {
             name,
             about,
             leaves_runs_open: false,
-            is_trace: false,
+            takes_names: false,
             looks_like,
             is_at: |_path| None,
             is_database: false,
@@ -141,7 +143,7 @@ pub struct ImportOptions {
     /// The suite of the benchmarks; `None` for the one that the source names, or the
     /// name of its format.
     pub suite: Option<String>,
-    /// The names of what was traced, where traces do not say.
+    /// The names of what was measured, where traces and runs of a study do not say.
     pub trace: TraceNames,
     /// What each measured run of a command is, where the source does not say.
     pub each_run: EachRun,
@@ -151,7 +153,7 @@ pub struct ImportOptions {
     pub now: Timestamp,
 }
 
-/// The names under which traces are stored, so that several of one job are runs of one benchmark.
+/// The names under which traces and runs of a study are stored, so that several files of one job are runs of one benchmark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceNames {
     /// The benchmark; `None` for the name that the source has, or that of the file.

@@ -14,9 +14,6 @@ use crate::factor::{StudyFactor, Treatment};
 use crate::gather::{Definitions, factors_of, only_metric, treatments};
 use crate::scale::{StudyMetric, StudyScale};
 
-/// The attribute of a session with the names of its factors, in the order of the study.
-pub(crate) const FACTOR_ORDER: &str = "study_factors";
-
 /// More treatments do not fit into a set.
 pub(crate) const MOST_TREATMENTS: usize = 128;
 

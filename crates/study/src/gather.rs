@@ -6,7 +6,7 @@ use lapwing_analyse::judge::MetricChoice;
 use lapwing_analyse::sample::{BenchmarkData, Sample};
 use lapwing_model::{Level, Run, Session, natural_order};
 
-use crate::data::{FACTOR_ORDER, MOST_TREATMENTS, StudyError};
+use crate::data::{MOST_TREATMENTS, StudyError};
 use crate::design::StudyDesign;
 use crate::factor::{StudyFactor, Treatment};
 
@@ -36,7 +36,7 @@ impl Definitions {
 /// Returns the factors of all runs, in the order that sessions state, and others in natural order.
 pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     let mut levels: BTreeMap<&str, Vec<Level>> = BTreeMap::new();
-    let mut stated: Vec<&str> = Vec::new();
+    let mut stated: Vec<String> = Vec::new();
     let mut bases: BTreeMap<String, Level> = BTreeMap::new();
     for instance in &data.instances {
         for (name, level) in &instance.run.factors {
@@ -45,15 +45,10 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
                 own.push(level.clone());
             }
         }
-        bases.extend(bases_of(&instance.session));
-        let order = instance.session.attributes.get(FACTOR_ORDER);
-        let names = order
-            .and_then(|order| order.as_array())
-            .into_iter()
-            .flatten();
-        for name in names.filter_map(|name| name.as_str()) {
-            if !stated.contains(&name) {
-                stated.push(name);
+        for (name, base) in stated_factors(&instance.session) {
+            bases.extend(base.map(|base| (name.to_owned(), base)));
+            if !stated.iter().any(|own| own == name) {
+                stated.push(name.to_owned());
             }
         }
     }
@@ -80,14 +75,18 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     factors
 }
 
-/// Returns the base levels of the design of a session: the first level of each factor.
-fn bases_of(session: &Session) -> impl Iterator<Item = (String, Level)> {
+/// Returns the factors that a session states, in order, with their bases: the first levels in its design, or in the table
+/// that it was imported from.
+fn stated_factors(session: &Session) -> impl Iterator<Item = (&str, Option<Level>)> {
     let design = session.attributes.get(StudyDesign::ATTRIBUTE);
     let factors = design.and_then(|design| design.get("factors")?.as_array());
     factors.into_iter().flatten().filter_map(|factor| {
         let name = factor.get("name")?.as_str()?;
-        let base = factor.get("levels")?.get(0)?;
-        Some((name.to_owned(), serde_json::from_value(base.clone()).ok()?))
+        let base = factor.get("levels").and_then(|levels| levels.get(0));
+        Some((
+            name,
+            base.and_then(|it| serde_json::from_value(it.clone()).ok()),
+        ))
     })
 }
 

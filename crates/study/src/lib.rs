@@ -17,7 +17,6 @@ mod finding;
 mod fit;
 mod gather;
 mod paths;
-mod runs_csv;
 mod scale;
 #[cfg(test)]
 mod simulation;
@@ -47,7 +46,6 @@ pub use fit::{
 pub use paths::{
     Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,
 };
-pub use runs_csv::{RunsColumns, RunsCsvError, RunsTable};
 pub use scale::{StudyMetric, StudyScale};
 pub use stability::{StabilityCheck, StabilityOptions, StabilityOrder, StudyStability};
 pub use written::{write_deltas, write_runs};

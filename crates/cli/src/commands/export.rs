@@ -10,8 +10,11 @@ use lapwing_model::text::{counted, plural};
 use lapwing_record::export::{ExportCounts, ExportFormat, TableSeparator, export, export_amun};
 use lapwing_record::{Filter, Store};
 use lapwing_show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
+use lapwing_study::{StudyData, write_deltas, write_runs};
 
 use crate::atomic::{self, folder_of};
+use crate::cleaning::CleaningOptions;
+use crate::commands::study::StudyDataOptions;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
@@ -19,7 +22,7 @@ use crate::store::{note_retired, open_for_reading};
 /// Export measurements for other tools
 ///
 /// Record v1, CSV, TSV and JSON contain everything that passes the filters. The formats of other
-/// tools contain one run, without burn-in and failures.
+/// tools contain one run, runs and deltas one study, without burn-in and failures.
 #[derive(Debug, Args)]
 pub struct ExportCommand {
     /// Output format
@@ -31,7 +34,7 @@ pub struct ExportCommand {
     /// One row per iteration and one column per metric, instead of one row per value
     #[arg(long)]
     wide: bool,
-    /// Column separator of a CSV table
+    /// Column separator of CSV, runs and deltas
     #[arg(long, value_name = "WHAT")]
     separator: Option<ColumnSeparator>,
     #[command(flatten)]
@@ -56,6 +59,10 @@ enum ExportTarget {
     Bmf,
     /// Custom-tool input of github-action-benchmark
     GithubAction,
+    /// Runs of a factor study: a column per factor, the time and the metric, for import and spreadsheets
+    Runs,
+    /// Deltas of a factor study: every run without a treatment beside every run with it
+    Deltas,
     /// Inspections of indicators as Amun keeps them, in the folder `--output`
     Amun,
 }
@@ -77,8 +84,12 @@ enum ColumnSeparator {
 enum ExportWay {
     Table(ExportFormat),
     Exchange(ExchangeFormat),
+    Study(WriteStudy),
     Amun,
 }
+
+/// Writes a study with a separator; returns the number of rows.
+type WriteStudy = fn(&StudyData, u8, &mut dyn Write) -> io::Result<u64>;
 
 /// Description of the output, and notes about it.
 struct ExportWritten {
@@ -93,7 +104,10 @@ impl ExportCommand {
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let filter = filter.resolve(&store)?;
-        if !matches!(way, ExportWay::Table(ExportFormat::Record)) {
+        if !matches!(
+            way,
+            ExportWay::Table(ExportFormat::Record) | ExportWay::Study(_)
+        ) {
             note_retired(&store, &filter, context)?;
         }
         if let ExportWay::Amun = way {
@@ -102,11 +116,11 @@ impl ExportCommand {
         let written = match &self.output {
             None => {
                 let mut out = BufWriter::new(context.terminal.data_out());
-                self.write(&way, &store, &filter, &mut out)?
+                self.write(&way, &store, &filter, &mut out, context)?
             }
             Some(path) => {
                 refuse_files_of(&store, path)?;
-                let written = to_file(path, |out| self.write(&way, &store, &filter, out))?;
+                let written = to_file(path, |out| self.write(&way, &store, &filter, out, context))?;
                 if !context.quiet {
                     let text = format!("wrote {} to {}", written.what, path.display());
                     context.terminal.say(&text);
@@ -123,14 +137,13 @@ impl ExportCommand {
         if self.wide && !table {
             return Err(CliError::input("--wide requires --to csv or --to tsv"));
         }
-        if self.separator.is_some() && self.to != ExportTarget::Csv {
-            return Err(CliError::input("--separator requires --to csv"));
+        use ExportTarget::{Csv, Deltas, Runs};
+        if self.separator.is_some() && !matches!(self.to, Csv | Runs | Deltas) {
+            return Err(CliError::input(
+                "--separator requires --to csv, --to runs or --to deltas",
+            ));
         }
-        let separator = match (self.to, self.separator) {
-            (ExportTarget::Tsv, _) | (_, Some(ColumnSeparator::Tab)) => TableSeparator::Tab,
-            (_, Some(ColumnSeparator::Semicolon)) => TableSeparator::Semicolon,
-            (_, Some(ColumnSeparator::Comma) | None) => TableSeparator::Comma,
-        };
+        let separator = self.separator();
         Ok(match self.to {
             ExportTarget::Record => ExportWay::Table(ExportFormat::Record),
             ExportTarget::Csv | ExportTarget::Tsv if self.wide => {
@@ -144,8 +157,22 @@ impl ExportCommand {
             ExportTarget::Hyperfine => ExportWay::Exchange(ExchangeFormat::Hyperfine),
             ExportTarget::Bmf => ExportWay::Exchange(ExchangeFormat::Bmf),
             ExportTarget::GithubAction => ExportWay::Exchange(ExchangeFormat::GithubAction),
+            ExportTarget::Runs => {
+                ExportWay::Study(|data, separator, mut out| write_runs(data, separator, &mut out))
+            }
+            ExportTarget::Deltas => {
+                ExportWay::Study(|data, separator, mut out| write_deltas(data, separator, &mut out))
+            }
             ExportTarget::Amun => ExportWay::Amun,
         })
+    }
+
+    fn separator(&self) -> TableSeparator {
+        match (self.to, self.separator) {
+            (ExportTarget::Tsv, _) | (_, Some(ColumnSeparator::Tab)) => TableSeparator::Tab,
+            (_, Some(ColumnSeparator::Semicolon)) => TableSeparator::Semicolon,
+            (_, Some(ColumnSeparator::Comma) | None) => TableSeparator::Comma,
+        }
     }
 
     fn write(
@@ -154,6 +181,7 @@ impl ExportCommand {
         store: &Store,
         filter: &Filter,
         out: &mut impl Write,
+        context: &Context,
     ) -> Result<ExportWritten, CliError> {
         match *way {
             ExportWay::Table(format) => {
@@ -162,6 +190,17 @@ impl ExportCommand {
             }
             ExportWay::Exchange(format) => {
                 Ok(exchange_written(exchange(store, filter, format, out)?))
+            }
+            ExportWay::Study(write) => {
+                let options = StudyDataOptions {
+                    filters: self.filters.clone(),
+                    cleaning: CleaningOptions::default(),
+                };
+                let rows = write(&options.read(context)?, self.separator().byte(), out)?;
+                Ok(ExportWritten {
+                    what: counted(rows, "row"),
+                    notes: Vec::new(),
+                })
             }
             // They are several files.
             ExportWay::Amun => Ok(ExportWritten {
@@ -212,6 +251,8 @@ impl ExportCommand {
             | ExportTarget::Hyperfine
             | ExportTarget::Bmf
             | ExportTarget::GithubAction
+            | ExportTarget::Runs
+            | ExportTarget::Deltas
             | ExportTarget::Amun => "entry",
         };
         let mut notes = Vec::new();

@@ -52,10 +52,11 @@ pub struct ImportCommand {
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
-    /// Benchmark of imported traces [default: the name of what was traced, or of the file]
+    /// Benchmark of imported traces and runs of a study [default: the name of what was traced, or of
+    /// the file]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     benchmark: Option<String>,
-    /// Variant of imported traces
+    /// Variant of imported traces and runs of a study
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     variant: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
@@ -262,7 +263,7 @@ struct ImportTally {
     strangers: u64,
     /// Formats whose runs have one meaning.
     without_runs: BTreeSet<&'static str>,
-    without_traces: BTreeSet<&'static str>,
+    without_names: BTreeSet<&'static str>,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
     alike: Vec<Alike>,
@@ -291,8 +292,8 @@ impl ImportTally {
 
     /// Remembers a format to which `--each-run`, or `--benchmark` and `--variant`, do not apply.
     fn note_format(&mut self, imported: &Imported) {
-        if !imported.format.is_trace {
-            self.without_traces.insert(imported.format.name);
+        if !imported.format.takes_names {
+            self.without_names.insert(imported.format.name);
         }
         if !imported.format.leaves_runs_open {
             self.without_runs.insert(imported.format.name);
@@ -308,10 +309,10 @@ impl ImportTally {
                 joined(&self.without_runs)
             ));
         }
-        if options.trace != TraceNames::default() && !self.without_traces.is_empty() {
+        if options.trace != TraceNames::default() && !self.without_names.is_empty() {
             note(format!(
-                "--benchmark and --variant only apply to traces, not to results of {}",
-                joined(&self.without_traces)
+                "--benchmark and --variant only apply to traces and runs of a study, not to results of {}",
+                joined(&self.without_names)
             ));
         }
         if self.strangers > 0 {

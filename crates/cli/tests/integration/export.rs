@@ -262,7 +262,7 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     exit 2
     ");
     assert_snapshot!(place.run(&["export", "--to", "tsv", "--separator", "tab"]), @"
-    error: --separator requires --to csv
+    error: --separator requires --to csv, --to runs or --to deltas
     exit 2
     ");
 }

@@ -281,7 +281,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or import the other 3 with --keep-going
     exit 2
 
-    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go
+    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -296,7 +296,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, for example with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go
+    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -966,7 +966,7 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing was imported from this file
     exit 2
 
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2
@@ -982,7 +982,7 @@ fn what_is_of_no_known_format_makes_no_store() {
 
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, amun, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, earthkit, dask, wfcommons, otlp, chrome-trace, parsl, coiled, github-action, bmf, divan, libtest, rebar, go, runs
       nothing was imported from this file
       hint: if it is one of them, name the format with --from
     exit 2

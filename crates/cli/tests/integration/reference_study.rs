@@ -6,7 +6,7 @@ use lapwing_testing::reference_data;
 use serde_json::Value;
 
 use crate::program::run;
-use crate::study_fixture::json;
+use crate::study_fixture::{effects, json};
 
 /// Compares numbers that are in other units by a factor.
 fn close(one: &Value, factor: f64, other: f64, scale: f64, what: &str) {
@@ -42,7 +42,10 @@ fn coefficients_errors_and_deltas_are_those_of_statsmodels() {
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = data.join(file);
-        let told = run(folder.path(), &["study", "import", path.to_str().unwrap()]);
+        let told = run(
+            folder.path(),
+            &["import", "--from", "runs", path.to_str().unwrap()],
+        );
         assert!(told.ends_with("exit 0"), "{told}");
         // The reference is in microseconds where the store is in seconds.
         let factor = if name == "parsl_runs" { 1e6 } else { 1.0 };
@@ -100,7 +103,7 @@ fn coefficients_errors_and_deltas_are_those_of_statsmodels() {
                 name,
             );
         }
-        let means = json(folder.path(), &["means", "--pairing", "all"]);
+        let means = effects(folder.path(), "means", &["--pairing", "all"]);
         for (treatment, values) in expected["pairwise_deltas"].as_object().unwrap() {
             if values["pairs"] == 0 {
                 continue;
@@ -140,7 +143,10 @@ fn paths_shapley_values_and_components_are_those_of_numpy() {
     let reference: Value = serde_json::from_slice(&fs::read(reference).unwrap()).unwrap();
     let expected = &reference["parsl_runs"];
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), &["study", "import", data.to_str().unwrap()]);
+    run(
+        folder.path(),
+        &["import", "--from", "runs", data.to_str().unwrap()],
+    );
     let factors: Vec<&str> = expected["factors"]
         .as_array()
         .unwrap()
@@ -152,7 +158,7 @@ fn paths_shapley_values_and_components_are_those_of_numpy() {
         .map(|it| format!("{it}=1"))
         .collect::<Vec<_>>()
         .join(",");
-    let paths = json(folder.path(), &["paths", "--to", &to]);
+    let paths = effects(folder.path(), "paths", &["--to", &to]);
     let steps = expected["greedy_path"]["steps"].as_array().unwrap();
     for (own, step) in paths["steps"].as_array().unwrap().iter().zip(steps) {
         assert_eq!(own["treatment"], step[0]);
@@ -168,7 +174,7 @@ fn paths_shapley_values_and_components_are_those_of_numpy() {
         );
     }
     // All 720 orders are sequences.
-    let pca = json(folder.path(), &["pca", "--sequences", "720"]);
+    let pca = effects(folder.path(), "pca", &["--sequences", "720"]);
     if pca["sequences"] == 720 {
         let variances = expected["sequence_pca"]["explained_variance"]
             .as_array()

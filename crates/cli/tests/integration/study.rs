@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::program::run;
-use crate::study_fixture::{cost, imported, json, number, runs_csv, studied};
+use crate::study_fixture::{cost, effects, imported, json, number, runs_csv, studied};
 
 fn close(one: f64, other: f64, tolerance: f64) {
     assert!(
@@ -55,7 +55,7 @@ fn paths_add_up_and_shapley_values_are_the_main_effect_and_half_of_the_pair() {
     let folder = studied(1, 0.0);
     let to = "cfg_no_init_logging=1,src_submit_biglogs_remove=1";
     for scale in ["time", "rate", "log"] {
-        let told = json(folder.path(), &["paths", "--to", to, "--scale", scale]);
+        let told = effects(folder.path(), "paths", &["--to", to, "--scale", scale]);
         let steps = told["steps"].as_array().unwrap();
         let sum = |key: &str| -> f64 { steps.iter().map(|step| number(&step[key])).sum() };
         let value = |cost: f64| match scale {
@@ -80,13 +80,13 @@ fn paths_add_up_and_shapley_values_are_the_main_effect_and_half_of_the_pair() {
             close(number(&steps[0]["before"]), 1e6 / 1182.0, 1e-12);
         }
     }
-    let given = json(
+    let given = effects(
         folder.path(),
+        "paths",
         &[
-            "paths",
             "--to",
             to,
-            "--steps",
+            "--order",
             "src_submit_biglogs_remove,cfg_no_init_logging",
         ],
     );
@@ -104,7 +104,7 @@ fn the_mean_delta_of_a_full_factorial_is_the_main_effect_on_every_scale() {
         })
         .collect();
     for scale in ["time", "rate", "log"] {
-        let told = json(folder.path(), &["means", "--scale", scale]);
+        let told = effects(folder.path(), "means", &["--scale", scale]);
         let names = [
             "cfg_no_init_logging",
             "src_submit_biglogs_remove",
@@ -135,7 +135,7 @@ fn the_mean_delta_of_a_full_factorial_is_the_main_effect_on_every_scale() {
 #[test]
 fn findings_name_the_shared_cost_and_the_factor_whose_sign_depends_on_another() {
     let folder = studied(4, 0.01);
-    let told = json(folder.path(), &["findings", "--page", "page.html"]);
+    let told = json(folder.path(), &["findings", "--plot", "page.html"]);
     let texts: Vec<&str> = told["findings"]
         .as_array()
         .unwrap()
@@ -166,24 +166,45 @@ fn a_scatter_is_split_by_the_strongest_modifier_and_other_charts_are_drawn() {
     let folder = studied(2, 0.01);
     let told = run(
         folder.path(),
-        &["study", "scatter", "cfg_no_init_logging", "--plot", "s.svg"],
+        &[
+            "study",
+            "effects",
+            "--show",
+            "scatter",
+            "--factor",
+            "cfg_no_init_logging",
+            "--plot",
+            "s.svg",
+        ],
     );
     assert!(told.contains("without src_submit_biglogs_remove"), "{told}");
     let drawn = fs::read_to_string(folder.path().join("s.svg")).unwrap();
     assert!(drawn.contains("with src_submit_biglogs_remove") && drawn.contains("no effect"));
     for (arguments, part) in [
-        (&["colour"][..], "time per task before"),
-        (&["means", "--without", "affinity"], "without affinity"),
+        (&["effects", "--show", "colour"][..], "time per task before"),
+        (&["effects", "--without", "affinity"], "without affinity"),
         (&["fit", "--plot-kind", "tiles"], "Interactions of pairs"),
         (&["fit", "--plot-kind", "predicted"], "predicted"),
         (
             &["fit", "--plot-kind", "residuals"],
             "standardised residual",
         ),
-        (&["paths", "--scale", "rate"], "time per task (1/"),
-        (&["paths", "--plot-kind", "treemap"], "what is left"),
-        (&["pca", "--plot-kind", "biplot"], "component 1"),
-        (&["pca", "--plot-kind", "scree"], "share of variance"),
+        (
+            &["effects", "--show", "paths", "--scale", "rate"],
+            "time per task (1/",
+        ),
+        (
+            &["effects", "--show", "paths", "--plot-kind", "treemap"],
+            "what is left",
+        ),
+        (
+            &["effects", "--show", "pca", "--plot-kind", "biplot"],
+            "component 1",
+        ),
+        (
+            &["effects", "--show", "pca", "--plot-kind", "scree"],
+            "share of variance",
+        ),
     ] {
         let arguments = [&["study"], arguments, &["--plot", "c.svg"]].concat();
         let told = run(folder.path(), &arguments);
@@ -223,7 +244,10 @@ fn predictions_have_intervals_and_say_what_cannot_be_known() {
 fn runs_survive_a_round_trip_and_deltas_are_every_pair_of_runs() {
     let folder = studied(2, 0.05);
     let csv = runs_csv(2, 0.05);
-    let exported = run(folder.path(), &["study", "export"]);
+    let exported = run(
+        folder.path(),
+        &["export", "--to", "runs", "--separator", ";"],
+    );
     let fields =
         |line: &str| -> Vec<f64> { line.split(';').map(|it| it.parse().unwrap()).collect() };
     assert_eq!(exported.lines().next(), csv.lines().next());
@@ -234,14 +258,14 @@ fn runs_survive_a_round_trip_and_deltas_are_every_pair_of_runs() {
     }
     let again = imported(folder.path(), &csv);
     assert!(
-        again.contains("runs.csv: 32 runs already present"),
+        again.contains("nothing new, everything is already in the store"),
         "{again}"
     );
-    let deltas = run(folder.path(), &["study", "export", "--kind", "deltas"]);
+    let deltas = run(folder.path(), &["export", "--to", "deltas"]);
     let rows: Vec<Vec<&str>> = deltas
         .lines()
-        .filter(|it| it.contains(';'))
-        .map(|it| it.split(';').collect())
+        .filter(|it| it.contains(','))
+        .map(|it| it.split(',').collect())
         .collect();
     // 4 factors × 8 pairs of settings × 2 × 2 runs.
     assert_eq!(rows.len(), 1 + 128);
@@ -270,17 +294,17 @@ fn errors_name_what_could_be_meant() {
     let folder = studied(1, 0.0);
     let of = |arguments: &[&str]| run(folder.path(), &[&["study"], arguments].concat());
     assert_eq!(
-        of(&["scatter", "logging"]),
+        of(&["effects", "--show", "scatter", "--factor", "logging"]),
         "error: there is no factor `logging`: cfg_no_init_logging, src_submit_biglogs_remove, affinity, app_big\nexit 2"
     );
-    let plot = of(&["means", "--plot", "m.png", "--plot-kind", "pie"]);
+    let plot = of(&["effects", "--plot", "m.png", "--plot-kind", "pie"]);
     assert_eq!(plot, "error: there is no chart `pie` here: `means`\nexit 2");
     imported(folder.path(), &runs_csv(1, 0.1));
     fs::write(folder.path().join("other.csv"), "a,cost\n1,2\n0,3\n").unwrap();
-    of(&["import", "other.csv"]);
-    let several = of(&["means"]);
+    run(folder.path(), &["import", "--from", "runs", "other.csv"]);
+    let several = of(&["effects"]);
     assert!(several.starts_with("error: a study is about one benchmark, and several pass the filters: `other`, `perf`\n  hint: name one"), "{several}");
-    let few = of(&["pca", "-b", "other"]);
+    let few = of(&["effects", "--show", "pca", "-b", "other"]);
     assert!(
         few.contains("no two sequences of measured settings start at {}")
             && few.ends_with("exit 3"),
@@ -304,13 +328,12 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
     let told = run(
         folder.path(),
         &[
-            "study",
             "import",
+            "--from",
+            "runs",
             "levels.csv",
             "--benchmark",
             "perf",
-            "--unit",
-            "ms",
         ],
     );
     assert!(told.ends_with("exit 0"), "{told}");
@@ -323,7 +346,7 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
         -0.05e-3,
         1e-9,
     );
-    let means = json(folder.path(), &["means"]);
+    let means = effects(folder.path(), "means", &[]);
     close(
         number(&named(&means["means"], "treatment", "prefetch=100")["mean"]),
         -5e-3,
@@ -333,17 +356,9 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
     fs::write(folder.path().join("old.csv"), "early,ms\n0,20\n1,30\n").unwrap();
     run(
         folder.path(),
-        &[
-            "study",
-            "import",
-            "old.csv",
-            "--benchmark",
-            "perf",
-            "--unit",
-            "ms",
-        ],
+        &["import", "--from", "runs", "old.csv", "--benchmark", "perf"],
     );
-    let told = json(folder.path(), &["means"]);
+    let told = effects(folder.path(), "means", &[]);
     close(
         number(&named(&told["means"], "treatment", "early")["mean"]),
         10e-3,
@@ -377,29 +392,88 @@ fn a_number_may_have_its_best_level_in_the_middle() {
 }
 
 #[test]
-fn runs_are_not_counted_twice_whatever_their_columns_are_said_to_mean() {
+fn runs_are_not_counted_twice_and_an_exported_study_is_the_same_study() {
     let folder = studied(2, 0.02);
-    let again = ["study", "import", "runs.csv", "--benchmark", "perf"];
-    assert!(run(folder.path(), &again).contains("already present"));
+    let again = ["import", "--from", "runs", "runs.csv"];
+    assert!(run(folder.path(), &again).contains("nothing new"));
     let other = run(
         folder.path(),
-        &[&again[..], &["--higher-is-better"]].concat(),
+        &[&again[..], &["--benchmark", "copy"]].concat(),
     );
     assert!(
-        other.contains("in the store already, with another metric, unit or direction")
+        other.contains("imported with --benchmark perf and not --benchmark copy")
             && other.ends_with("exit 2"),
         "{other}"
     );
-    let exported = run(folder.path(), &["study", "export", "-o", "out.csv"]);
-    assert!(exported.ends_with("exit 0"), "{exported}");
-    let read = run(
-        folder.path(),
-        &["study", "import", "out.csv", "--benchmark", "copy"],
+    let exported = run(folder.path(), &["export", "--to", "runs", "-o", "out.csv"]);
+    assert_eq!(exported, "wrote 32 rows to out.csv\nexit 0");
+    // Its first line has all signs.
+    let read = run(folder.path(), &["import", "out.csv", "--benchmark", "copy"]);
+    assert!(
+        read.contains("32 instances, 32 iterations imported"),
+        "{read}"
     );
-    assert!(read.contains("32 runs of `copy`"), "{read}");
     let [one, two] = ["perf", "copy"].map(|name| {
         let told = json(folder.path(), &["fit", "-b", name]);
         number(&told["columns"][0]["estimate"])
     });
     close(one, two, 1e-9);
+}
+
+#[test]
+fn bases_units_and_directions_survive_a_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = [
+        "workers (base 4),python,unix_time,\"score (points, higher is better)\"\n2,3.14t,1730000000,10\n4,3.13,1730000060,17.5\n",
+        "quiet,unix_time,rate (1/s)\n0,1730000000,10\n1,1730000060.5,17.5\n",
+        "quiet,unix_time,wall_time (s)\n0,1730000000,0.125\n1,1730000060,0.25\n",
+        "quiet,unix_time,usec_per_task\n0,1730000000,1182\n1,1730000060,604.9\n",
+    ];
+    for (at, text) in texts.into_iter().enumerate() {
+        let name = format!("{at}.csv");
+        fs::write(folder.path().join(&name), text).unwrap();
+        let read = run(folder.path(), &["import", &name]);
+        assert!(read.ends_with("exit 0"), "{read}");
+        let at = at.to_string();
+        let exported = run(folder.path(), &["export", "--to", "runs", "--session", &at]);
+        assert_eq!(exported, format!("{text}exit 0"));
+    }
+}
+
+#[test]
+fn an_option_of_another_view_is_refused() {
+    let folder = studied(1, 0.0);
+    let refused = |arguments: &[&str]| {
+        run(
+            folder.path(),
+            &[&["study", "effects", "--show"], arguments].concat(),
+        )
+    };
+    let all = [
+        refused(&["colour", "--scale", "log"]),
+        refused(&["means", "--by", "affinity"]),
+        refused(&["scatter", "--seed", "3"]),
+        refused(&["paths", "--order", "affinity,logging"]),
+        refused(&["path"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @"
+    error: --scale does not apply to --show colour
+      hint: it is for --show means, scatter, deltas, pca, paths, stability
+    exit 2
+    error: --by does not apply to --show means
+      hint: it is for --show scatter
+    exit 2
+    error: --seed does not apply to --show scatter
+      hint: it is for --show pca, stability
+    exit 2
+    error: there is no factor `logging`: cfg_no_init_logging, src_submit_biglogs_remove, affinity, app_big
+    exit 2
+    error: invalid value 'path' for '--show <VIEW>'
+      [possible values: means, scatter, colour, deltas, pca, paths, stability]
+
+      tip: a similar value exists: 'paths'
+
+    For more information, try '--help'.
+    exit 2
+    ");
 }

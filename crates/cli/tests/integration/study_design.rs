@@ -1,4 +1,4 @@
-//! `lapwing study design`, `run` and `augment`: from factors of a suite to a session that has measured their combinations.
+//! `lapwing study design` and `run`: from factors of a suite to a session that has measured their combinations.
 
 use std::fs;
 use std::path::Path;
@@ -138,6 +138,12 @@ fn a_design_is_measured_with_every_value_where_it_belongs() {
         "SELECT json_extract(factors, '$.threads') || json_extract(factors, '$.quiet') FROM run WHERE variant = 'base'",
     );
     assert_eq!(factors, ["20"]);
+    let nicest = ["--show", "paths", "--order", "nicest-first"];
+    let said = well(
+        path,
+        &[&["study", "effects", "--metric", "cost"], &nicest[..]].concat(),
+    );
+    assert!(said.contains("steps, nicest first"), "{said}");
 }
 
 #[test]
@@ -178,12 +184,20 @@ fn augmenting_adds_what_is_missing_for_pairs() {
         path,
         &[&["--kind", "one-at-a-time"], of_three.as_slice()].concat(),
     );
-    let before = output(path, &["study", "augment"]);
+    let before = output(path, &["study", "design", "--augment"]);
     assert_eq!(before.status.code(), Some(3));
     well(path, &["study", "run"]);
     let said = well(
         path,
-        &["study", "augment", "--runs", "5", "--format", "json"],
+        &[
+            "study",
+            "design",
+            "--augment",
+            "--runs",
+            "5",
+            "--format",
+            "json",
+        ],
     );
     assert!(said.contains("\"fit (main effects and pairs)\""), "{said}");
     well(
@@ -192,12 +206,12 @@ fn augmenting_adds_what_is_missing_for_pairs() {
     );
     let variants = query(path, "SELECT DISTINCT variant FROM run");
     assert_eq!(variants.len(), 10, "{variants:?}");
-    well(path, &["study", "augment", "--runs", "9"]);
+    well(path, &["study", "design", "--augment", "--runs", "9"]);
     well(
         path,
         &["study", "run", "--design", "lapwing-design-more.json"],
     );
-    let complete = run(path, &["study", "augment"]);
+    let complete = run(path, &["study", "design", "--augment"]);
     assert!(
         complete.contains("every feasible configuration is measured"),
         "{complete}"
@@ -236,7 +250,17 @@ fn a_continuous_run_augments_until_the_effects_are_stable() {
     assert!(!said.contains("stored in"), "{said}");
     let variants = query(path, "SELECT DISTINCT variant FROM run ORDER BY 1");
     assert_eq!(variants, ["base", "quiet", "quiet,short", "short"]);
-    let augmented = well(path, &["study", "stability", "--metric", "cost"]);
+    let augmented = well(
+        path,
+        &[
+            "study",
+            "effects",
+            "--show",
+            "stability",
+            "--metric",
+            "cost",
+        ],
+    );
     assert!(augmented.starts_with("stable since "), "{augmented}");
 }
 

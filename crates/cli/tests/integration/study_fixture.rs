@@ -70,8 +70,20 @@ pub fn imported(folder: &Path, csv: &str) -> String {
     fs::write(folder.join("runs.csv"), csv).unwrap();
     run(
         folder,
-        &["study", "import", "runs.csv", "--benchmark", "perf"],
+        &[
+            "import",
+            "--from",
+            "runs",
+            "runs.csv",
+            "--benchmark",
+            "perf",
+        ],
     )
+}
+
+/// Returns a view of the effects as JSON.
+pub fn effects(folder: &Path, view: &str, arguments: &[&str]) -> Value {
+    json(folder, &[&["effects", "--show", view], arguments].concat())
 }
 
 /// Returns the answer of a command of `lapwing study` as JSON.

@@ -1,14 +1,14 @@
-//! `lapwing study stability` and `compare`, on the synthetic study.
+//! `lapwing study effects --show stability` and `compare`, on the synthetic study.
 
 use std::fs;
 
 use crate::program::run;
-use crate::study_fixture::{cost, csv_of, imported, json, number, studied};
+use crate::study_fixture::{cost, csv_of, effects, imported, json, number, studied};
 
 #[test]
 fn effects_are_stable_long_before_the_last_run_and_the_chart_shows_it() {
     let folder = studied(20, 0.02);
-    let told = json(folder.path(), &["stability"]);
+    let told = effects(folder.path(), "stability", &[]);
     let [since, all] = [&told["stable_since"], &told["study"]["instances"]].map(number);
     assert!(since < 0.5 * all, "{since} of {all}");
     assert_eq!(told["more_instances"], 0.0);
@@ -24,13 +24,16 @@ fn effects_are_stable_long_before_the_last_run_and_the_chart_shows_it() {
         .rev()
         .find(|row| row["treatment"] == "cfg_no_init_logging")
         .unwrap();
-    let means = json(folder.path(), &["means", "--scale", "log"]);
+    let means = effects(folder.path(), "means", &["--scale", "log"]);
     let mean = (means["means"].as_array().unwrap().iter())
         .find(|row| row["treatment"] == "cfg_no_init_logging")
         .unwrap();
     assert!((number(&last["effect"]) - number(&mean["mean"])).abs() < 1e-9);
     assert!(last["lower"].as_f64() < last["effect"].as_f64());
-    let text = run(folder.path(), &["study", "stability", "--plot", "s.svg"]);
+    let text = run(
+        folder.path(),
+        &["study", "effects", "--show", "stability", "--plot", "s.svg"],
+    );
     assert!(
         text.starts_with(&format!("stable since {since:.0} of 320 instances")),
         "{text}"
@@ -42,10 +45,13 @@ fn effects_are_stable_long_before_the_last_run_and_the_chart_shows_it() {
 #[test]
 fn what_is_not_stable_says_how_many_more_runs_it_needs_and_that_is_about_right() {
     let few = studied(2, 0.3);
-    let told = json(few.path(), &["stability", "--within", "10%"]);
+    let told = effects(few.path(), "stability", &["--within", "10%"]);
     assert_eq!(told["is_stable"], false);
     let more = number(&told["more_instances"]);
-    let text = run(few.path(), &["study", "stability", "--within", "10%"]);
+    let text = run(
+        few.path(),
+        &["study", "effects", "--show", "stability", "--within", "10%"],
+    );
     assert!(
         text.starts_with("not yet stable after 32 instances: the effect of "),
         "{text}"
@@ -53,12 +59,13 @@ fn what_is_not_stable_says_how_many_more_runs_it_needs_and_that_is_about_right()
     // Measured with that many instances and a quarter more, all intervals are narrow enough.
     let replicates = ((32.0 + more) * 1.25 / 16.0).ceil();
     let enough = studied(format!("{replicates:.0}").parse().unwrap(), 0.3);
-    let told = json(enough.path(), &["stability", "--within", "10%"]);
+    let told = effects(enough.path(), "stability", &["--within", "10%"]);
     assert_eq!(told["more_instances"], 0.0, "{more}");
     // In random order the end is the same, and the way there another one.
-    let shuffled = json(
+    let shuffled = effects(
         enough.path(),
-        &["stability", "--within", "10%", "--random-order", "3"],
+        "stability",
+        &["--within", "10%", "--seed", "3"],
     );
     let ends =
         [&told, &shuffled].map(|it| it["checks"].as_array().unwrap().last().unwrap().clone());
@@ -76,12 +83,17 @@ fn elsewhere(log: bool, biglogs: bool, affinity: bool) -> f64 {
 fn effects_of_another_environment_carry_over_differ_or_stay_undetermined() {
     let folder = studied(6, 0.01);
     let here = folder.path();
-    fs::write(here.join("other.csv"), csv_of(6, 0.01, elsewhere)).unwrap();
-    for store in [
-        &["--benchmark", "elsewhere"][..],
-        &["--store", "other.db", "--benchmark", "perf"],
+    // The same content would be the same runs in both stores.
+    for (end, store) in [
+        ("", &["--benchmark", "elsewhere"][..]),
+        ("\n", &["--store", "other.db", "--benchmark", "perf"]),
     ] {
-        let said = run(here, &[&["study", "import", "other.csv"], store].concat());
+        let text = csv_of(6, 0.01, elsewhere) + end;
+        fs::write(here.join("other.csv"), text).unwrap();
+        let said = run(
+            here,
+            &[&["import", "--from", "runs", "other.csv"], store].concat(),
+        );
         assert!(said.ends_with("exit 0"), "{said}");
     }
     let of_benchmarks = json(here, &["compare", "benchmark:perf", "benchmark:elsewhere"]);
@@ -166,7 +178,14 @@ fn a_study_compared_with_its_repetition_has_no_difference_and_is_predicted() {
     .unwrap();
     run(
         here,
-        &["study", "import", "again.csv", "--benchmark", "again"],
+        &[
+            "import",
+            "--from",
+            "runs",
+            "again.csv",
+            "--benchmark",
+            "again",
+        ],
     );
     let told = json(here, &["compare", "benchmark:perf", "benchmark:again"]);
     let rows = told["effects"].as_array().unwrap();
@@ -177,5 +196,5 @@ fn a_study_compared_with_its_repetition_has_no_difference_and_is_predicted() {
         "{rows:#?}"
     );
     assert!(number(&told["first_predicts_second"]["r_squared"]) > 0.99);
-    assert!(imported(here, &csv_of(8, 0.02, cost)).contains("already present"));
+    assert!(imported(here, &csv_of(8, 0.02, cost)).contains("nothing new"));
 }

@@ -17,7 +17,7 @@ use crate::shared::spans::{PLAIN, SpanDraft, take_trace, traced};
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
-    is_trace: true,
+    takes_names: true,
     ..Format::new(
         "chrome-trace",
         "Chrome trace events (JSON)",

@@ -19,7 +19,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 pub(super) const FORMAT: Format = Format {
-    is_trace: true,
+    takes_names: true,
     ..Format::new(
         "dask",
         "Dask's task stream (JSON) or performance report (HTML)",

@@ -12,7 +12,7 @@ use crate::shared::spot::Spot;
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
-    is_trace: true,
+    takes_names: true,
     ..Format::new(
         "earthkit",
         "earthkit-workflows trace (log or JSON Lines)",

@@ -20,7 +20,7 @@ use crate::{Format, ImportError, Source};
 use lapwing_model::Object;
 
 pub(super) const FORMAT: Format = Format {
-    is_trace: true,
+    takes_names: true,
     ..Format::new("otlp", "OpenTelemetry traces (OTLP JSON)", looks_like, read)
 };
 

@@ -16,7 +16,7 @@ use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
     is_database: true,
-    is_trace: true,
+    takes_names: true,
     ..Format::new(
         "parsl",
         "Parsl's monitoring database (SQLite)",

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::shared::detect::first_line;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::rows::{bad_header, bad_row};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
@@ -82,7 +83,7 @@ impl<'s> Rows<'s> {
         let mut reader = ReaderBuilder::new().from_reader(source.text()?);
         let header = match reader.headers() {
             Ok(header) => header.clone(),
-            Err(error) => return Err(whole_error(source, bad_row(source, error)?)),
+            Err(error) => return Err(bad_header(source, bad_row(source, error)?)),
         };
         let columns: Vec<String> = header
             .iter()
@@ -90,7 +91,7 @@ impl<'s> Rows<'s> {
             .collect();
         if let Some(missing) = NEEDED.iter().find(|it| !columns.iter().any(|c| c == *it)) {
             let reason = format!("there is no column `{missing}`");
-            return Err(whole_error(source, BadLine::new(1, reason)));
+            return Err(bad_header(source, BadLine::new(1, reason)));
         }
         Ok(Self {
             source,
@@ -115,30 +116,6 @@ impl<'s> Rows<'s> {
             Err(error) => Ok(Some(Err(bad_row(self.source, error)?))),
         }
     }
-}
-
-fn whole_error(source: &Source, bad: BadLine) -> ImportError {
-    ImportError::Document {
-        name: source.name().to_owned(),
-        line: usize::try_from(bad.line).unwrap_or(usize::MAX),
-        reason: bad.reason,
-    }
-}
-
-/// Returns what is wrong with a row, or the error of a source that cannot be read.
-fn bad_row(source: &Source, error: csv::Error) -> Result<BadLine, ImportError> {
-    let line = error.position().map_or(1, csv::Position::line);
-    let reason = match error.into_kind() {
-        csv::ErrorKind::Io(error) => return Err(source.failed(error)),
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => format!("the row has {len} columns where the first line has {expected_len}"),
-        csv::ErrorKind::Utf8 { err, .. } => {
-            format!("not UTF-8 text in column {}", err.field() + 1)
-        }
-        other => format!("not valid CSV: {other:?}"),
-    };
-    Ok(BadLine::new(line, reason))
 }
 
 fn tool(first: Option<&Read>) -> String {

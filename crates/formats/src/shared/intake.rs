@@ -310,7 +310,7 @@ pub(crate) fn new_session(
     }
     let names = &options.trace;
     for (name, value) in [("benchmark", &names.benchmark), ("variant", &names.variant)] {
-        if let Some(value) = value.as_ref().filter(|_| sink.is_trace()) {
+        if let Some(value) = value.as_ref().filter(|_| sink.takes_names()) {
             about.insert(name.to_owned(), json!(value));
         }
     }

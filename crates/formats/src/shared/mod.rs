@@ -18,6 +18,7 @@ pub(crate) mod others;
 pub(crate) mod places;
 pub(crate) mod promises;
 pub(crate) mod reason;
+pub(crate) mod rows;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod spans;

@@ -93,9 +93,9 @@ impl<'w, 't> Sink<'w, 't> {
         self.recognised.0.name
     }
 
-    /// Returns whether the format is one of traces.
-    pub(crate) fn is_trace(&self) -> bool {
-        self.recognised.0.is_trace
+    /// Returns whether [`crate::TraceNames`] apply to the format.
+    pub(crate) fn takes_names(&self) -> bool {
+        self.recognised.0.takes_names
     }
 
     /// Returns whether nothing will be written any more.

@@ -15,7 +15,7 @@ use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, take_trace, trace
 use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
-    is_trace: true,
+    takes_names: true,
     ..Format::new(
         "wfcommons",
         "WfCommons workflow instance (WfFormat)",

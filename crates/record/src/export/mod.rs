@@ -36,7 +36,8 @@ pub enum TableSeparator {
 }
 
 impl TableSeparator {
-    fn byte(self) -> u8 {
+    /// Returns the character.
+    pub fn byte(self) -> u8 {
         match self {
             Self::Comma => b',',
             Self::Semicolon => b';',

@@ -13,6 +13,9 @@ pub trait StudyMetricText {
     /// Returns a change on the scale as text: `−577 µs`, `+3,320/s`, `−48 %`.
     fn change_text(&self, scale: StudyScale, change: f64) -> String;
 
+    /// Returns the size of a change as text: `577 µs`, `48 %`.
+    fn size_text(&self, scale: StudyScale, change: f64) -> String;
+
     /// Returns a change with its interval: `−577 µs [−590, −564]`.
     fn change_with_interval(
         &self,
@@ -44,6 +47,11 @@ impl StudyMetricText for StudyMetric {
                 format!("{sign}{size}")
             }
         }
+    }
+
+    fn size_text(&self, scale: StudyScale, change: f64) -> String {
+        let text = self.change_text(scale, change.abs());
+        text.trim_start_matches('+').to_owned()
     }
 
     fn change_with_interval(

@@ -302,7 +302,12 @@ impl DesignChoice<'_> {
     fn wanted_runs(&self) -> usize {
         let columns = self.columns(self.request.model);
         let usual = columns + (columns / 4).max(4);
-        self.request.runs.unwrap_or(usual).clamp(2, MOST_RUNS)
+        let least = if self.request.existing.is_empty() {
+            2
+        } else {
+            1
+        };
+        self.request.runs.unwrap_or(usual).clamp(least, MOST_RUNS)
     }
 
     fn refuse_more_than_two_levels(&self, kind: DesignKind) -> Result<(), StudyDesignError> {

@@ -13,7 +13,7 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::TextAnswer;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, extension};
 use crate::table::Align::{Left, Right};
@@ -225,32 +225,15 @@ pub fn write_rows<R: Serialize + Default>(
     format: Format,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
-    let mut out = context.terminal.out_as(format);
-    let written = match format {
-        Format::Json => {
-            more[key] = json!(rows);
-            more["headline"] = json!(headline);
-            more["notes"] = json!(notes);
-            write_json(&more, &mut out)
-        }
-        Format::Csv => write_csv(&rows, &mut out),
-        Format::Text | Format::Markdown => {
-            let answer = TextAnswer {
-                headline,
-                table,
-                notes,
-            };
-            if format == Format::Text {
-                let width = context.terminal.width();
-                let wrapped = answer.wrapped(width);
-                wrapped.text(width, &mut out).map_err(CliError::from)
-            } else {
-                answer.markdown(&mut out).map_err(CliError::from)
-            }
-        }
+    more[key] = json!(rows);
+    more["headline"] = json!(headline);
+    more["notes"] = json!(notes);
+    let text = TextAnswer {
+        headline,
+        table,
+        notes,
     };
-    CliError::unless_reader_left(written)?;
-    Ok(ExitStatus::Fine)
+    text.write(&more, &rows, format, context)
 }
 
 /// Returns what the answer is about.

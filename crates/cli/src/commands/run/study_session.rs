@@ -26,6 +26,18 @@ pub struct StudySession {
 }
 
 impl StudySession {
+    /// Returns the configurations of a design.
+    pub fn of(design: &StudyDesign) -> Result<Self, CliError> {
+        let configurations = design.configurations.iter();
+        Ok(Self {
+            configurations: configurations
+                .map(|it| (it.name.clone(), it.levels.clone()))
+                .collect(),
+            design: serde_json::to_value(design)?,
+            is_part: false,
+        })
+    }
+
     /// Reads the suite, with these configurations as its variants.
     pub fn suite(&self, path: &Path) -> Result<Suite, CliError> {
         let mut suite = suite_file::load_for_study(path)?;

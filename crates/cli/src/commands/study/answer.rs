@@ -1,25 +1,27 @@
 //! Answers about a study, in every output format, and their charts.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_model::text::joined;
 use lapwing_show::Chart;
-use lapwing_show::chart::save_page;
+use lapwing_show::chart::{PageSection, save_page_with};
 use lapwing_stats::Interval;
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::{TextAnswer, write_csv, write_json};
+use super::options::StudyOptions;
+use crate::answer::TextAnswer;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, check_plot, extension};
+use crate::options::{Context, check_plot, extension};
 use crate::table::Table;
 
 /// Options of charts.
 #[derive(Debug, Args)]
 pub struct StudyPlotOptions {
-    /// Write a chart to this .svg, .png or .html file; a page has all charts of the answer
+    /// Write a chart to this .svg, .png or .html file; a page has the answer and all of its charts
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Which chart, if there are several [default: the first; on a page all]
@@ -33,8 +35,17 @@ impl StudyPlotOptions {
         check_plot(self.plot.as_deref())
     }
 
-    /// Saves the charts, if asked for.
-    pub fn save(&self, charts: &[(&str, Chart)]) -> Result<(), CliError> {
+    /// Returns whether a chart is asked for.
+    pub fn is_wanted(&self) -> bool {
+        self.plot.is_some()
+    }
+
+    /// Saves the charts, if asked for; a page has all of them below the sentences.
+    fn save(
+        &self,
+        charts: &[(&str, Chart)],
+        (title, lead, sections): (&str, &str, &[PageSection]),
+    ) -> Result<(), CliError> {
         let Some(path) = &self.plot else {
             return Ok(());
         };
@@ -42,25 +53,25 @@ impl StudyPlotOptions {
             None => charts.first(),
             Some(kind) => charts.iter().find(|(name, _)| name == kind),
         };
-        let names = joined(charts.iter().map(|(name, _)| format!("`{name}`")));
+        let names = charts.iter().map(|(name, _)| format!("`{name}`"));
+        let names: BTreeSet<String> = names.collect();
         let Some((_, chart)) = chosen else {
             return Err(match &self.plot_kind {
-                Some(kind) => CliError::input(format!("there is no chart `{kind}` here: {names}")),
+                Some(kind) => CliError::input(format!(
+                    "there is no chart `{kind}` here: {}",
+                    joined(names)
+                )),
                 None => CliError::not_enough("there is nothing to draw"),
             });
         };
-        if self.plot_kind.is_none() && charts.len() > 1 && is_page(path) {
+        if self.plot_kind.is_none() && extension(path) == "html" {
             let all: Vec<Chart> = charts.iter().map(|(_, chart)| chart.clone()).collect();
-            save_page(path, "Study", &all)?;
+            save_page_with(path, title, lead, sections, &all)?;
         } else {
             chart.save(path)?;
         }
         Ok(())
     }
-}
-
-fn is_page(path: &Path) -> bool {
-    extension(path) == "html"
 }
 
 /// An answer about a study.
@@ -82,49 +93,54 @@ pub struct StudyAnswer<R> {
 }
 
 impl<R: Serialize + Default> StudyAnswer<R> {
-    /// Writes the answer, and saves its chart.
+    /// Writes the answer, and saves its charts.
     pub fn write(
-        mut self,
+        self,
         data: &StudyData,
         scale: StudyScale,
-        format: Format,
-        plot: &StudyPlotOptions,
+        study: &StudyOptions,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        plot.save(&self.charts)?;
-        let mut out = context.terminal.out_as(format);
+        self.write_with(Vec::new(), data, scale, study, context)
+    }
+
+    /// Writes the answer, and saves its charts; a page begins with these sentences.
+    pub fn write_with(
+        mut self,
+        mut sections: Vec<PageSection>,
+        data: &StudyData,
+        scale: StudyScale,
+        study: &StudyOptions,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
         self.notes.extend(data.notes.iter().cloned());
-        let written = match format {
-            Format::Json => {
-                let mut answer = json!({"study": about(data, scale), "notes": data.notes});
-                answer[self.key] = json!(self.rows);
-                if let Value::Object(more) = self.more {
-                    for (key, value) in more {
-                        answer[key] = value;
-                    }
-                }
-                write_json(&answer, &mut out)
+        if !self.notes.is_empty() {
+            sections.push(PageSection {
+                title: "Notes".to_owned(),
+                sentences: self.notes.clone(),
+            });
+        }
+        let lead = format!(
+            "{}; {}. {}.",
+            data.metric.name.replace('_', " "),
+            data.size_text(),
+            self.headline
+        );
+        let title = format!("Study of {}", data.benchmark);
+        study.plot.save(&self.charts, (&title, &lead, &sections))?;
+        let mut json = json!({"study": about(data, scale), "notes": data.notes});
+        json[self.key] = json!(self.rows);
+        if let Value::Object(more) = self.more {
+            for (key, value) in more {
+                json[key] = value;
             }
-            Format::Csv => write_csv(&self.rows, &mut out),
-            Format::Text | Format::Markdown => {
-                let answer = TextAnswer {
-                    headline: self.headline,
-                    table: self.table,
-                    notes: self.notes,
-                };
-                if format == Format::Text {
-                    let width = context.terminal.width();
-                    answer
-                        .wrapped(width)
-                        .text(width, &mut out)
-                        .map_err(CliError::from)
-                } else {
-                    answer.markdown(&mut out).map_err(CliError::from)
-                }
-            }
+        }
+        let text = TextAnswer {
+            headline: self.headline,
+            table: self.table,
+            notes: self.notes,
         };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
+        text.write(&json, &self.rows, study.format, context)
     }
 }
 

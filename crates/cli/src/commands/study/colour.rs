@@ -1,37 +1,24 @@
-//! `lapwing study colour`: all deltas at a glance.
+//! `lapwing study effects --show colour`: all deltas at a glance.
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_stats::mean;
-use lapwing_study::StudyScale;
+use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::answer::StudyAnswer;
 use super::deltas::deltas;
+use super::effects::StudyEffects;
 use super::means::no_deltas;
-use super::options::StudyOptions;
-use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show how often each treatment helps, and by how much, in slow and in fast settings
-///
-/// The chart has a row per treatment, the value before along it, and the change as colour.
-#[derive(Debug, Args)]
-pub struct StudyColour {
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
-
 #[derive(Default, Serialize)]
-struct ColourRow {
+pub struct ColourRow {
     treatment: String,
     deltas: usize,
     better: usize,
@@ -40,13 +27,11 @@ struct ColourRow {
     slow_half_log2_ratio: Option<f64>,
 }
 
-impl StudyColour {
-    /// Shows a row per treatment.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
+impl StudyEffects {
+    /// Returns a row per treatment.
+    pub fn colour(&self, data: &StudyData) -> Result<StudyAnswer<ColourRow>, CliError> {
         let scale = StudyScale::Time;
-        let mut all = deltas(&data, scale, DeltaPairing::Means)?;
+        let mut all = deltas(data, scale, DeltaPairing::Means)?;
         all.retain(|own| own.before > 0.0 && own.after > 0.0);
         if all.is_empty() {
             return Err(no_deltas());
@@ -102,7 +87,7 @@ impl StudyColour {
             .filter(|(_, own)| own.better == own.deltas || own.better == 0)
             .count();
         let order: Vec<usize> = rows.iter().map(|(treatment, _)| *treatment).collect();
-        let answer = StudyAnswer {
+        Ok(StudyAnswer {
             headline: format!(
                 "{} of {} have the same sign in every pair of settings",
                 always,
@@ -113,8 +98,7 @@ impl StudyColour {
             rows: rows.into_iter().map(|(_, own)| own).collect(),
             key: "colours",
             more: json!({}),
-            charts: vec![("colour", chart::colour(&data, &all, &order))],
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+            charts: vec![("colour", chart::colour(data, &all, &order))],
+        })
     }
 }

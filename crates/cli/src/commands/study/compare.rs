@@ -4,7 +4,6 @@ use clap::Args;
 use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
 use lapwing_model::text::{counted, first_names, joined_with_and};
 use lapwing_record::InstanceData;
-use lapwing_show::percent;
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart;
 use lapwing_stats::Confidence;
@@ -15,7 +14,7 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::answer::{EndFields, StudyAnswer, p_text};
 use super::options::{StudyOptions, with_hint};
 use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
@@ -39,8 +38,6 @@ pub struct StudyCompare {
     /// List all effects, also the undetermined ones of pairs
     #[arg(long)]
     all: bool,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -83,7 +80,7 @@ type ComparedStudies = ([String; 2], [StudyData; 2], Vec<String>);
 impl StudyCompare {
     /// Shows the effects of both sides.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
+        self.study.plot.check()?;
         let (names, data, mut notes) = self.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Log);
         let [first, second] = &data;
@@ -152,7 +149,7 @@ impl StudyCompare {
             }),
             charts: vec![("effects", chart::carry_over(first, scale, sides, &found))],
         };
-        answer.write(&about, scale, self.study.format, &self.plot, context)
+        answer.write(&about, scale, &self.study, context)
     }
 
     /// Returns the names and data of both sides, with notes on how they were chosen.
@@ -358,14 +355,7 @@ fn prediction_text(
     let share = own.r_squared.map_or(String::new(), |it| {
         format!("R² {it:.2} apart from a constant; ")
     });
-    let regret = match scale {
-        StudyScale::Log => percent(own.regret.exp_m1()),
-        StudyScale::Time | StudyScale::Rate => to
-            .metric
-            .change_text(scale, own.regret)
-            .trim_start_matches('+')
-            .to_owned(),
-    };
+    let regret = to.metric.size_text(scale, own.regret);
     format!(
         "the model of {one} predicts {} of {other}: {rank}{share}the one that it recommends is {regret} worse than the best",
         counted(own.settings, "setting")

@@ -1,6 +1,5 @@
-//! `lapwing study deltas`: every pair of settings that differ by one treatment.
+//! `lapwing study effects --show deltas`: every pair of settings that differ by one treatment.
 
-use clap::Args;
 use lapwing_model::text::{counted, grouped};
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart;
@@ -9,32 +8,17 @@ use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{StudyAnswer, StudyPlotOptions};
-use super::options::{PAIRINGS, StudyOptions};
-use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, one_of};
+use super::answer::StudyAnswer;
+use super::effects::StudyEffects;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
 /// More deltas are not spelt out.
 const SHOWN: usize = 30;
 
-/// List the changes from each setting to the same with one treatment more
-///
-/// By default times; the largest changes come first.
-#[derive(Debug, Args)]
-pub struct StudyDeltas {
-    /// How replicates of two settings make deltas
-    #[arg(long, value_name = "HOW", value_parser = one_of(&PAIRINGS), default_value = "means")]
-    pairing: DeltaPairing,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
-
 #[derive(Default, Serialize)]
-struct DeltaRow {
+pub struct DeltaRow {
     treatment: String,
     present: Vec<String>,
     before: f64,
@@ -44,13 +28,15 @@ struct DeltaRow {
     runs_after: usize,
 }
 
-impl StudyDeltas {
-    /// Shows the deltas.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Time);
-        let mut deltas = deltas(&data, scale, self.pairing)?;
+impl StudyEffects {
+    /// Returns the deltas, the largest change first.
+    pub fn deltas(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<DeltaRow>, CliError> {
+        let pairing = self.pairing();
+        let mut deltas = deltas(data, scale, pairing)?;
         deltas.sort_by(|one, other| other.change().abs().total_cmp(&one.change().abs()));
         let mut table = Table::new(&[
             ("treatment", Left),
@@ -85,13 +71,13 @@ impl StudyDeltas {
             false => vec![(
                 "colour",
                 chart::colour(
-                    &data,
-                    &self::deltas(&data, StudyScale::Time, self.pairing)?,
+                    data,
+                    &self::deltas(data, StudyScale::Time, pairing)?,
                     &order,
                 ),
             )],
         };
-        let answer = StudyAnswer {
+        Ok(StudyAnswer {
             headline: format!(
                 "{} of {}: {} better, {} worse or equal",
                 counted(deltas.len(), "delta"),
@@ -101,12 +87,11 @@ impl StudyDeltas {
             ),
             table,
             notes,
-            rows: deltas.iter().map(|own| row(&data, own)).collect(),
+            rows: deltas.iter().map(|own| row(data, own)).collect(),
             key: "deltas",
             more: json!({}),
             charts,
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        })
     }
 }
 

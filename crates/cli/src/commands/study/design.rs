@@ -24,6 +24,12 @@ use crate::table::{Align, Table};
 /// The default file of a design.
 pub const DESIGN_FILE: &str = "lapwing-design.json";
 
+/// The default file of further configurations.
+const MORE_FILE: &str = "lapwing-design-more.json";
+
+/// The metric of noise by default; that of effects is the only one that is judged.
+pub const WALL_TIME: &str = "wall_time";
+
 /// Of the groups of aliases so many are shown.
 const SHOWN_ALIASES: usize = 6;
 
@@ -77,27 +83,33 @@ const MODELS: [NamedValue<StudyModel>; 2] = [
     ),
 ];
 
-const RUNS: &str = "write a number from 2 to 4,096";
+const RUNS: &str = "write a number from 1 to 4,096";
 const RESOLUTION: &str = "write a number from 3 to 9";
 const STRENGTH: &str = "write a number from 2 to 6";
 const REPLICATES: &str = "write a number from 1 to 1,000";
 
-/// Choose the combinations of factor levels that a study measures
+/// Choose the combinations of factor levels that a study measures, or with --augment the next ones
 ///
 /// Writes them to a file for `lapwing study run`, and shows what they can tell: aliases, detectable
-/// effects, analyses, and the expected time.
+/// effects, analyses, and the expected time. --augment writes a design of further configurations
+/// alone, those that improve the estimates most; all sessions are analysed together.
 #[derive(Debug, Args)]
 pub struct StudyDesignCommand {
     /// Suite file [default: lapwing.toml]
     suite: Option<PathBuf>,
-    /// Kind of design [default: the smallest fraction that estimates the model, else optimal]
+    /// Choose further configurations for this design, given those that are measured [default FILE:
+    /// lapwing-design.json]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = DESIGN_FILE, conflicts_with_all = ["suite", "model", "resolution", "strength", "replicates", "factor", "configuration", "seed"])]
+    pub augment: Option<PathBuf>,
+    /// Kind of design [default: the smallest fraction that estimates the model, else optimal;
+    /// with --augment optimal, the alternative is random]
     #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS))]
-    kind: Option<DesignKind>,
+    pub kind: Option<DesignKind>,
     /// Effects to estimate
     #[arg(long, value_name = "MODEL", value_parser = one_of(&MODELS), default_value = "pairs")]
     model: StudyModel,
-    /// Maximum number of configurations
-    #[arg(long, value_name = "N", value_parser = within(2..=4096, RUNS), conflicts_with = "budget")]
+    /// Maximum number of configurations [with --augment: 8 further ones]
+    #[arg(long, value_name = "N", value_parser = within(1..=4096, RUNS), conflicts_with = "budget")]
     runs: Option<usize>,
     /// Choose the number of configurations so that the study takes no longer than this
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -128,10 +140,10 @@ pub struct StudyDesignCommand {
     #[arg(
         long,
         value_name = "METRIC",
-        default_value = "wall_time",
+        default_value = WALL_TIME,
         help_heading = "Noise and order"
     )]
-    metric: String,
+    pub metric: String,
     /// Seed of random choices and of the order of measuring
     #[arg(
         long,
@@ -140,9 +152,9 @@ pub struct StudyDesignCommand {
         help_heading = "Noise and order"
     )]
     seed: u64,
-    /// File of the design
-    #[arg(long, short, value_name = "FILE", default_value = DESIGN_FILE)]
-    output: PathBuf,
+    /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -151,17 +163,31 @@ pub struct StudyDesignCommand {
 impl StudyDesignCommand {
     /// Writes the design and shows it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let (usual, (study, design, existing)) = match &self.augment {
+            None => (DESIGN_FILE, self.choose(context)?),
+            Some(file) => (MORE_FILE, self.choose_further(file, context)?),
+        };
+        let noise = match self.noise {
+            Some(noise) => Some(noise),
+            None => study.noise(&self.benchmark, &self.metric, context)?,
+        };
+        let seconds = study.seconds_per_visit(&self.benchmark, context)?;
+        let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
+        let answer = DesignAnswer::new(design, &existing, noise, seconds, &output)?;
+        answer.keep(&output)?;
+        answer.show(self.format, context)?;
+        Ok(ExitStatus::Fine)
+    }
+
+    /// Returns the design of the factors of a suite.
+    fn choose(&self, context: &Context) -> Result<ChosenDesign, CliError> {
         let study = StudySuite::load(self.suite.as_deref())?;
         let factors = study.factors(&self.factor)?;
-        let seconds = study.seconds_per_visit(&self.benchmark, context)?;
         let replicates = u32::try_from(self.replicates).unwrap_or(1);
         let listed = self.configuration.iter();
         let request = DesignRequest {
             kind: self.kind,
-            runs: match self.budget {
-                Some(budget) => Some(affordable(budget, seconds, replicates)?),
-                None => self.runs,
-            },
+            runs: self.number_of_runs(&study, replicates, context)?,
             resolution: self.resolution,
             strength: self.strength,
             model: self.model,
@@ -174,17 +200,26 @@ impl StudyDesignCommand {
         };
         let path = study.path.display().to_string();
         let design = StudyDesign::new((&study.suite.name, &path), factors, &request);
-        let design = design.map_err(about)?;
-        let noise = match self.noise {
-            Some(noise) => Some(noise),
-            None => study.noise(&self.benchmark, &self.metric, context)?,
+        Ok((study, design.map_err(about)?, Vec::new()))
+    }
+
+    /// Returns the wanted number of configurations, if any.
+    pub fn number_of_runs(
+        &self,
+        study: &StudySuite,
+        replicates: u32,
+        context: &Context,
+    ) -> Result<Option<usize>, CliError> {
+        let Some(budget) = self.budget else {
+            return Ok(self.runs);
         };
-        let answer = DesignAnswer::new(design, &[], noise, seconds, &self.output)?;
-        answer.keep(&self.output)?;
-        answer.show(self.format, context)?;
-        Ok(ExitStatus::Fine)
+        let seconds = study.seconds_per_visit(&self.benchmark, context)?;
+        affordable(budget, seconds, replicates).map(Some)
     }
 }
+
+/// A suite, a design for it, and the configurations that the design completes.
+pub type ChosenDesign = (StudySuite, StudyDesign, Vec<Vec<usize>>);
 
 /// Returns the number of configurations that fit into a time.
 fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result<usize, CliError> {
@@ -232,7 +267,7 @@ pub fn about(error: StudyDesignError) -> CliError {
 
 /// A design, and what it costs and detects.
 #[derive(Serialize)]
-pub struct DesignAnswer {
+struct DesignAnswer {
     design: StudyDesign,
     /// How many instances are measured of each benchmark.
     instances: u64,
@@ -246,7 +281,7 @@ pub struct DesignAnswer {
 
 impl DesignAnswer {
     /// Returns the answer for a design that completes existing runs.
-    pub fn new(
+    fn new(
         design: StudyDesign,
         existing: &[Vec<usize>],
         noise: Option<f64>,
@@ -271,7 +306,7 @@ impl DesignAnswer {
     }
 
     /// Writes the file of the design.
-    pub fn keep(&self, path: &Path) -> Result<(), CliError> {
+    fn keep(&self, path: &Path) -> Result<(), CliError> {
         let text = self.design.write()?;
         crate::atomic::replace(path, &text).map_err(|error| {
             CliError::input(error).consequence(format!("{} was not written", path.display()))
@@ -279,7 +314,7 @@ impl DesignAnswer {
     }
 
     /// Shows it.
-    pub fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
+    fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out_as(format);
         match format {
             Format::Text => {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lapwing_analyse::clean::{CleaningPolicy, clean};
-use lapwing_analyse::sample::each_benchmark;
 use lapwing_measure::suite::{Plan, Settings, Suite, SuiteFactor, nearest};
 use lapwing_model::text::first_names;
 use lapwing_model::{Level, matches_name};
-use lapwing_record::{Filter, StoreError};
+use lapwing_record::Filter;
 use lapwing_stats::as_f64;
 use lapwing_study::design::{BASE, PlannedFactor};
 
+use super::options::each_known_benchmark;
 use crate::commands::run::past_seconds;
 use crate::error::CliError;
 use crate::options::Context;
@@ -99,17 +99,13 @@ impl StudySuite {
         metric: &str,
         context: &Context,
     ) -> Result<Option<f64>, CliError> {
-        if !context.store.exists() {
-            return Ok(None);
-        }
-        let store = crate::store::open_for_reading(context)?;
         let filter = Filter {
             metrics: vec![metric.to_owned()],
             ..Filter::default()
         };
         let is_chosen = |id: &str| benchmarks.iter().any(|it| matches_name(it, id));
         let mut largest: Option<f64> = None;
-        let read = each_benchmark(&store, &filter, |data| {
+        each_known_benchmark(&filter, context, |data| {
             let is_own = data.suite == self.suite.name;
             if is_own && (benchmarks.is_empty() || is_chosen(&data.benchmark.id)) {
                 let mut logarithms: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -123,12 +119,8 @@ impl StudySuite {
                     largest = Some(largest.map_or(noise, |known| known.max(noise)));
                 }
             }
-            Ok::<(), StoreError>(())
-        });
-        match read {
-            Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(largest),
-            Err(error) => Err(error.into()),
-        }
+        })?;
+        Ok(largest)
     }
 }
 

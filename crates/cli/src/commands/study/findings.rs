@@ -1,33 +1,30 @@
 //! `lapwing study findings`: what was learnt, in sentences.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::Chart;
-use lapwing_show::chart::{PageSection, save_page_with};
-use lapwing_show::study::{StudyMetricText, chart, finding_title, study_finding_text};
+use lapwing_show::chart::PageSection;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::study::{chart, finding_title, study_finding_text};
 use lapwing_stats::deltas::{DeltaPairing, effect_modifiers, strongest_modifiers};
 use lapwing_stats::{Confidence, Seed};
+use lapwing_study::{FindingKind, StudyFinding, findings};
 use lapwing_study::{
-    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFinding,
-    StudyFit, StudyScale, components, findings, study_path,
+    FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit, StudyScale, components,
+    study_path,
 };
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{StudyAnswer, StudyPlotOptions};
+use super::answer::StudyAnswer;
 use super::deltas::{deltas, measured};
 use super::means::{series_of, sorted_means};
 use super::options::StudyOptions;
 use super::{fit, pca};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, check_folder};
+use crate::options::Context;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Sequences for the page.
-const SEQUENCES: usize = 550;
 
 /// Scatter plots on the page.
 const SCATTERS: usize = 4;
@@ -35,14 +32,10 @@ const SCATTERS: usize = 4;
 /// Tell what a study found in sentences: strongest factors and interactions, what depends on what,
 /// what is undecided, what to measure next
 ///
-/// By default on logarithms, so that effects are percentages.
+/// By default on logarithms, so that effects are percentages. `--plot FILE.html` writes a page with
+/// the findings and all charts.
 #[derive(Debug, Args)]
 pub struct StudyFindings {
-    /// Write a page with the findings and all charts to this .html file
-    #[arg(long, value_name = "FILE")]
-    page: Option<PathBuf>,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -58,10 +51,6 @@ struct StudyFindingRow {
 impl StudyFindings {
     /// Shows the findings, and writes the page.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        if let Some(page) = &self.page {
-            check_folder(page)?;
-        }
         let data = self.study.read(context)?;
         let is_positive = data.instances.iter().all(|own| own.cost > 0.0);
         let usual = if is_positive {
@@ -73,21 +62,6 @@ impl StudyFindings {
         let found = findings(&data, scale, Confidence::P95);
         let text = |finding: &StudyFinding| study_finding_text(finding, &data, scale);
         let headline = headline(&data, &found);
-        if let Some(page) = &self.page {
-            let title = format!("Study of {}", data.benchmark);
-            let lead = format!(
-                "{}; {}. {headline}.",
-                data.metric.name.replace('_', " "),
-                data.size_text()
-            );
-            save_page_with(
-                page,
-                &title,
-                &lead,
-                &sections(&data, scale, &found),
-                &charts(&data, scale)?,
-            )?;
-        }
         let mut table = Table::new(&[("about", Left), ("size", Right), ("finding", Left)]);
         for own in &found {
             table.row(vec![
@@ -109,8 +83,6 @@ impl StudyFindings {
             treatments: names(own),
             size: own.size(),
         });
-        let means = sorted_means(&data, scale, DeltaPairing::Means)?;
-        let series = [series_of(&data, "mean change", &means)];
         let answer = StudyAnswer {
             headline,
             table,
@@ -118,12 +90,18 @@ impl StudyFindings {
             rows: rows.collect(),
             key: "findings",
             more: json!({}),
-            charts: vec![(
-                "means",
-                chart::effects(&data, scale, "Mean change of each treatment", &series),
-            )],
+            charts: match self.study.plot.is_wanted() {
+                true => charts(&data, scale)?,
+                false => Vec::new(),
+            },
         };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        answer.write_with(
+            sections(&data, scale, &found),
+            &data,
+            scale,
+            &self.study,
+            context,
+        )
     }
 }
 
@@ -156,7 +134,7 @@ fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
 }
 
 fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<PageSection> {
-    let mut sections: Vec<PageSection> = FindingKind::ALL
+    FindingKind::ALL
         .into_iter()
         .map(|kind| PageSection {
             title: finding_title(kind).to_owned(),
@@ -165,18 +143,11 @@ fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<
                 .collect(),
         })
         .filter(|section| !section.sentences.is_empty())
-        .collect();
-    if !data.notes.is_empty() {
-        sections.push(PageSection {
-            title: "Notes".to_owned(),
-            sentences: data.notes.clone(),
-        });
-    }
-    sections
+        .collect()
 }
 
 /// Returns all charts of a study.
-fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
+fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<(&'static str, Chart)>, CliError> {
     let natural = StudyScale::Time;
     let means = sorted_means(data, scale, DeltaPairing::Means)?;
     let natural_means = sorted_means(data, natural, DeltaPairing::Means)?;
@@ -184,15 +155,13 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
     let mut charts = Vec::new();
     for (scale, means) in [(scale, &means), (natural, &natural_means)] {
         let title = format!("Mean change of each treatment ({} scale)", scale.name());
-        charts.push(chart::effects(
-            data,
-            scale,
-            &title,
-            &[series_of(data, "mean", means)],
+        charts.push((
+            "means",
+            chart::effects(data, scale, &title, &[series_of(data, "mean", means)]),
         ));
     }
     let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
-    charts.push(chart::colour(data, &all, &order));
+    charts.push(("colour", chart::colour(data, &all, &order)));
     let strongest = strongest_modifiers(&effect_modifiers(
         &measured(data, natural)?,
         Confidence::P95,
@@ -200,12 +169,9 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
     let mut by_size: Vec<_> = strongest.iter().collect();
     by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
     for own in by_size.into_iter().take(SCATTERS) {
-        charts.push(chart::scatter(
-            data,
-            natural,
-            own.factor,
-            Some(own.other),
-            &all,
+        charts.push((
+            "scatter",
+            chart::scatter(data, natural, own.factor, Some(own.other), &all),
         ));
     }
     let options = |scale| FitOptions {
@@ -214,11 +180,7 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         ..FitOptions::default()
     };
     if let Ok(fitted) = StudyFit::new(data, options(scale)) {
-        charts.extend(
-            fit::charts(data, &fitted, &means)
-                .into_iter()
-                .map(|(_, chart)| chart),
-        );
+        charts.extend(fit::charts(data, &fitted, &means));
     }
     let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
     let best = data.best_set();
@@ -226,22 +188,18 @@ fn charts(data: &StudyData, scale: StudyScale) -> Result<Vec<Chart>, CliError> {
         let values = SettingValues::new(data, scale, logs.as_ref());
         let path = study_path(&values, 0, best, &PathOrder::BestFirst);
         if !path.steps.is_empty() {
-            charts.push(chart::waterfall(
-                data,
-                scale,
-                &path,
-                &values,
-                "best step first",
+            charts.push((
+                "waterfall",
+                chart::waterfall(data, scale, &path, &values, "best step first"),
             ));
-            charts.push(chart::treemap(data, scale, &path, "best step first"));
+            charts.push((
+                "treemap",
+                chart::treemap(data, scale, &path, "best step first"),
+            ));
         }
     }
-    if let Some(found) = components(data, natural, 0, None, SEQUENCES, Seed(7)) {
-        charts.extend(
-            pca::charts(data, natural, &found)
-                .into_iter()
-                .map(|(_, chart)| chart),
-        );
+    if let Some(found) = components(data, natural, 0, None, pca::SEQUENCES, Seed(7)) {
+        charts.extend(pca::charts(data, natural, &found));
     }
     Ok(charts)
 }

@@ -13,7 +13,7 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::answer::{EndFields, StudyAnswer, p_text};
 use super::means::{series_of, sorted_means};
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
@@ -43,8 +43,6 @@ pub struct StudyFitCommand {
     /// Predict a setting, measured or not: `a=1,b=0`; factors that are not named have their base
     #[arg(long, value_name = "SETTING")]
     predict: Vec<String>,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -88,7 +86,6 @@ struct FitRow {
 impl StudyFitCommand {
     /// Shows the coefficients beside the mean deltas.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
         let data = self.study.read(context)?;
         let scale = self.study.scale.unwrap_or(StudyScale::Log);
         let options = FitOptions {
@@ -127,7 +124,7 @@ impl StudyFitCommand {
             }),
             charts: charts(&data, &fit, &means),
         };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        answer.write(&data, scale, &self.study, context)
     }
 
     fn predictions(
@@ -267,12 +264,7 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
     let mut notes = Vec::new();
     let scale = fit.options.scale;
     if let Some(deviation) = fit.fit.residual_deviation() {
-        let text = match scale {
-            StudyScale::Log => lapwing_show::percent(deviation.exp_m1()),
-            StudyScale::Time | StudyScale::Rate => {
-                lapwing_show::quantity(deviation, &data.metric.unit_of(scale))
-            }
-        };
+        let text = data.metric.size_text(scale, deviation);
         let freedom = fit.fit.residual_freedom();
         notes.push(format!(
             "residual standard deviation {text}, {freedom} degrees of freedom"
@@ -294,7 +286,7 @@ fn notes(data: &StudyData, fit: &StudyFit) -> Vec<String> {
             "terms were selected by the same data, so their p-values are too small; `--model pairs` tests all".to_owned(),
         ),
         ModelChoice::Pairs => notes.push(
-            "with pairs in the model, a factor's coefficient is its effect where all others are at their base; `study paths` attributes by Shapley values".to_owned(),
+            "with pairs in the model, a factor's coefficient is its effect where all others are at their base; `study effects --show paths` attributes by Shapley values".to_owned(),
         ),
         ModelChoice::Main => {}
     }

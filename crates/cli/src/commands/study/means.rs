@@ -1,6 +1,5 @@
-//! `lapwing study means`: what each treatment changes on average.
+//! `lapwing study effects --show means`: what each treatment changes on average.
 
-use clap::Args;
 use lapwing_model::text::{counted, joined};
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart::{self, EffectRow, EffectSeries};
@@ -10,28 +9,12 @@ use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::answer::{EndFields, StudyAnswer, p_text};
 use super::deltas::measured;
-use super::options::{PAIRINGS, StudyOptions};
-use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, one_of};
+use super::effects::StudyEffects;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Show what each treatment changes on average over all settings with and without it
-///
-/// `--without FACTOR` adds the means of the settings without it, side by side. A mean hides
-/// interactions: see `study scatter` and `study fit`.
-#[derive(Debug, Args)]
-pub struct StudyMeans {
-    /// How replicates of two settings make deltas
-    #[arg(long, value_name = "HOW", value_parser = one_of(&PAIRINGS), default_value = "means")]
-    pairing: DeltaPairing,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
 
 #[derive(Default, Serialize)]
 struct MeanFields {
@@ -52,7 +35,7 @@ struct MeanFields {
 }
 
 #[derive(Default, Serialize)]
-struct MeanRow {
+pub struct MeanRow {
     treatment: String,
     #[serde(flatten)]
     all: MeanFields,
@@ -62,21 +45,23 @@ struct MeanRow {
     restricted_set_pairs: Option<usize>,
 }
 
-impl StudyMeans {
-    /// Shows the means.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.data.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Time);
-        let means = sorted_means(&data, scale, self.pairing)?;
+impl StudyEffects {
+    /// Returns the means, beside those of the settings without some factors.
+    pub fn means(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<MeanRow>, CliError> {
+        let pairing = self.pairing();
+        let means = sorted_means(data, scale, pairing)?;
         if means.is_empty() {
             return Err(no_deltas());
         }
         let restricted = match self.study.without.is_empty() {
             true => None,
             false => {
-                let rest = self.study.restricted(&data)?;
-                Some((sorted_means(&rest, scale, self.pairing)?, rest))
+                let rest = self.study.restricted(data)?;
+                Some((sorted_means(&rest, scale, pairing)?, rest))
             }
         };
         let of_rest = |name: &str| {
@@ -117,7 +102,7 @@ impl StudyMeans {
                 p_text(own.adjusted_p_value.map(PValue::value)),
             ]);
         }
-        let mut series = vec![series_of(&data, "all settings", &means)];
+        let mut series = vec![series_of(data, "all settings", &means)];
         if let Some((own, rest)) = &restricted {
             series.push(series_of(rest, &without, own));
         }
@@ -127,8 +112,8 @@ impl StudyMeans {
         if means.iter().any(|own| own.interval.is_none()) {
             notes.push("– one pair of settings only: no interval".to_owned());
         }
-        let answer = StudyAnswer {
-            headline: headline(&data, scale, &means),
+        Ok(StudyAnswer {
+            headline: headline(data, scale, &means),
             table,
             notes,
             rows: means
@@ -142,10 +127,9 @@ impl StudyMeans {
             more: json!({"without": self.study.without}),
             charts: vec![(
                 "means",
-                chart::effects(&data, scale, "Mean change of each treatment", &series),
+                chart::effects(data, scale, "Mean change of each treatment", &series),
             )],
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        })
     }
 }
 

@@ -7,11 +7,10 @@ mod compare;
 mod continuous;
 mod deltas;
 mod design;
-mod export;
+mod effects;
 mod factors;
 mod findings;
 mod fit;
-mod import;
 mod means;
 mod optimise;
 mod options;
@@ -21,6 +20,8 @@ mod rounds;
 mod run;
 mod scatter;
 mod stability;
+
+pub use options::StudyDataOptions;
 
 use clap::{Args, Subcommand};
 
@@ -41,20 +42,11 @@ pub struct StudyCommand {
 enum StudyAction {
     Design(Box<design::StudyDesignCommand>),
     Run(Box<run::StudyRunCommand>),
-    Augment(Box<augment::StudyAugment>),
     Optimise(Box<optimise::StudyOptimise>),
-    Stability(Box<stability::StudyStabilityCommand>),
     Findings(Box<findings::StudyFindings>),
-    Means(Box<means::StudyMeans>),
-    Scatter(Box<scatter::StudyScatter>),
-    Colour(Box<colour::StudyColour>),
+    Effects(Box<effects::StudyEffects>),
     Fit(Box<fit::StudyFitCommand>),
-    Paths(Box<paths::StudyPaths>),
-    Pca(Box<pca::StudyPca>),
-    Deltas(Box<deltas::StudyDeltas>),
     Compare(Box<compare::StudyCompare>),
-    Import(import::StudyImport),
-    Export(Box<export::StudyExport>),
 }
 
 impl StudyCommand {
@@ -63,20 +55,11 @@ impl StudyCommand {
         match self.action {
             StudyAction::Design(command) => command.act(context),
             StudyAction::Run(command) => command.act(context),
-            StudyAction::Augment(command) => command.act(context),
             StudyAction::Optimise(command) => command.act(context),
-            StudyAction::Stability(command) => command.act(context),
             StudyAction::Findings(command) => command.act(context),
-            StudyAction::Means(command) => command.act(context),
-            StudyAction::Scatter(command) => command.act(context),
-            StudyAction::Colour(command) => command.act(context),
+            StudyAction::Effects(command) => command.act(context),
             StudyAction::Fit(command) => command.act(context),
-            StudyAction::Paths(command) => command.act(context),
-            StudyAction::Pca(command) => command.act(context),
-            StudyAction::Deltas(command) => command.act(context),
             StudyAction::Compare(command) => command.act(context),
-            StudyAction::Import(command) => command.act(context),
-            StudyAction::Export(command) => command.act(context),
         }
     }
 }

@@ -21,7 +21,7 @@ use serde_json::json;
 use super::factors::StudySuite;
 use super::options::StudyDataOptions;
 use super::rounds::{PURPOSE, StudyRounds, listed_design};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::TextAnswer;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format, within};
@@ -417,47 +417,29 @@ impl OptimisationRun<'_> {
             })
             .collect();
         let headline = self.headline(best, metric, ratio, &compared);
-        let mut out = context.terminal.out_as(self.command.format);
-        let written = match self.command.format {
-            Format::Json => {
-                let configuration = StudyConfiguration::new(&self.search.factors, &best.run);
-                let answer = json!({
-                    "best": configuration,
-                    "metric": metric.name,
-                    "comparison": ratio.map(|it| json!({
-                        "ratio": it.ratio,
-                        "lower": it.interval.lower,
-                        "upper": it.interval.upper,
-                        "p_value": it.p_value,
-                        "instances": compared.each_ref().map(Vec::len),
-                        "is_distinguishable": is_sure(&it),
-                    })),
-                    "ended_by": end,
-                    "runs": state.runs,
-                    "configurations": rows,
-                    "failed": state.measured.failed.iter().map(|run| self.name(run)).collect::<Vec<_>>(),
-                });
-                write_json(&answer, &mut out)
-            }
-            Format::Csv => write_csv(&rows, &mut out),
-            Format::Text | Format::Markdown => {
-                let answer = TextAnswer {
-                    headline,
-                    table: table(metric, &rows),
-                    notes: self.notes(end, &state, rows.len(), context),
-                };
-                match self.command.format {
-                    Format::Markdown => answer.markdown(&mut out).map_err(CliError::from),
-                    Format::Text | Format::Json | Format::Csv => {
-                        let width = context.terminal.width();
-                        let wrapped = answer.wrapped(width).text(width, &mut out);
-                        wrapped.map_err(CliError::from)
-                    }
-                }
-            }
+        let configuration = StudyConfiguration::new(&self.search.factors, &best.run);
+        let json = json!({
+            "best": configuration,
+            "metric": metric.name,
+            "comparison": ratio.map(|it| json!({
+                "ratio": it.ratio,
+                "lower": it.interval.lower,
+                "upper": it.interval.upper,
+                "p_value": it.p_value,
+                "instances": compared.each_ref().map(Vec::len),
+                "is_distinguishable": is_sure(&it),
+            })),
+            "ended_by": end,
+            "runs": state.runs,
+            "configurations": rows,
+            "failed": state.measured.failed.iter().map(|run| self.name(run)).collect::<Vec<_>>(),
+        });
+        let text = TextAnswer {
+            headline,
+            table: table(metric, &rows),
+            notes: self.notes(end, &state, rows.len(), context),
         };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
+        text.write(&json, &rows, self.command.format, context)
     }
 
     fn headline(

@@ -1,12 +1,13 @@
 //! Options of all analyses of a study.
 
 use clap::Args;
-use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_analyse::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_model::text::first_names;
-use lapwing_record::{InstanceData, StoreError};
+use lapwing_record::{Filter, InstanceData, StoreError};
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_study::{StudyData, StudyError, StudyScale};
 
+use super::answer::StudyPlotOptions;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
@@ -22,6 +23,8 @@ pub struct StudyOptions {
     /// Only instances without this factor; separate several with commas
     #[arg(long, value_name = "FACTOR", value_delimiter = ',')]
     pub without: Vec<String>,
+    #[command(flatten)]
+    pub plot: StudyPlotOptions,
     #[command(flatten)]
     pub data: StudyDataOptions,
     /// Output format
@@ -78,7 +81,13 @@ pub const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
 impl StudyOptions {
     /// Returns the data, restricted as the options say.
     pub fn read(&self, context: &Context) -> Result<StudyData, CliError> {
-        self.restricted(&self.data.read(context)?)
+        self.restricted(&self.all(context)?)
+    }
+
+    /// Returns the data with all factors; a chart that could not be saved is refused before.
+    pub fn all(&self, context: &Context) -> Result<StudyData, CliError> {
+        self.plot.check()?;
+        self.data.read(context)
     }
 
     /// Returns a study restricted as the options say.
@@ -185,11 +194,30 @@ impl StudyDataOptions {
     }
 }
 
+/// Passes each benchmark that passes a filter; none if there is no store or no such benchmark.
+pub fn each_known_benchmark(
+    filter: &Filter,
+    context: &Context,
+    mut take: impl FnMut(BenchmarkData),
+) -> Result<(), CliError> {
+    if !context.store.exists() {
+        return Ok(());
+    }
+    let read = each_benchmark(&open_for_reading(context)?, filter, |data| {
+        take(data);
+        Ok(())
+    });
+    match read {
+        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Returns the error with advice.
 pub fn with_hint(error: StudyError) -> CliError {
     let hint = match &error {
         StudyError::NoFactors { .. } => Some(
-            "define factors in the suite file, or import runs with `lapwing study import`; docs/study.md shows how",
+            "define factors in the suite file, or import runs with `lapwing import --from runs`; docs/study.md shows how",
         ),
         StudyError::SeveralMetrics { .. } => Some("name one with --metric"),
         StudyError::NoValues { .. } => Some("`lapwing list metrics` lists the measured metrics"),

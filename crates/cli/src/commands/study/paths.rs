@@ -1,10 +1,8 @@
-//! `lapwing study paths`: from one setting to another, step by step, and what each step is responsible for.
+//! `lapwing study effects --show paths`: from one setting to another, step by step, and what each step is responsible for.
 
 use lapwing_show::study::StudyMetricText;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::study::chart;
 use lapwing_stats::Confidence;
@@ -15,67 +13,38 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions};
-use super::options::{StudyOptions, with_hint};
-use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, NamedValue, one_of};
-use crate::suite_file;
+use super::answer::{EndFields, StudyAnswer};
+use super::effects::StudyEffects;
+use super::factors::StudySuite;
+use super::options::with_hint;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show what each treatment contributes on the way from one setting to another
-///
-/// The order of steps is a choice, and each tells another story; Shapley values are the mean over
-/// all orders. By default from the base to the best measured setting.
-#[derive(Debug, Args)]
-pub struct StudyPaths {
-    /// Setting to start from: `a=1,b=0` [default: all factors at their base]
-    #[arg(long, value_name = "SETTING", default_value = "")]
-    from: String,
-    /// Setting to end at [default: the best measured one]
-    #[arg(long, value_name = "SETTING")]
-    to: Option<String>,
-    /// Order of the steps
-    #[arg(long, value_name = "ORDER", value_parser = one_of(&ORDERS), default_value = "best-first")]
-    order: StoryOrder,
-    /// Treatments in the given order, separated by commas
-    #[arg(
-        long,
-        value_name = "FACTORS",
-        value_delimiter = ',',
-        conflicts_with = "order"
-    )]
-    steps: Vec<String>,
-    /// Use measured settings only, no predictions
-    #[arg(long)]
-    measured_only: bool,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StoryOrder {
+/// The order of the steps of a path: each tells another story.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum StoryOrder {
+    /// Always the step that improves most.
+    #[default]
     BestFirst,
+    /// By `nice` of the factors in the suite file; among equals the step that improves most.
     NicestFirst,
+    /// These treatments.
+    Given(Vec<String>),
 }
 
-const ORDERS: [NamedValue<StoryOrder>; 2] = [
-    (
-        "best-first",
-        "Always the step that improves most",
-        StoryOrder::BestFirst,
-    ),
-    (
-        "nicest-first",
-        "By `nice` of the factors in the suite file, the lowest first; among equals the step that improves most",
-        StoryOrder::NicestFirst,
-    ),
-];
+impl From<String> for StoryOrder {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "best-first" => Self::BestFirst,
+            "nicest-first" => Self::NicestFirst,
+            names => Self::Given(names.split(',').map(|it| it.trim().to_owned()).collect()),
+        }
+    }
+}
 
 #[derive(Default, Serialize)]
-struct StepRow {
+pub struct StepRow {
     treatment: String,
     before: Option<f64>,
     after: Option<f64>,
@@ -86,13 +55,16 @@ struct StepRow {
     ends: EndFields,
 }
 
-impl StudyPaths {
-    /// Shows the steps beside Shapley values.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Time);
-        let from = data.named_set(&self.from).map_err(with_hint)?;
+impl StudyEffects {
+    /// Returns the steps beside Shapley values, which are the means over all orders.
+    pub fn paths(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<StepRow>, CliError> {
+        let from = data
+            .named_set(self.from.as_deref().unwrap_or_default())
+            .map_err(with_hint)?;
         let to = match &self.to {
             Some(text) => data.named_set(text).map_err(with_hint)?,
             None => data.best_set(),
@@ -103,17 +75,17 @@ impl StudyPaths {
         }
         let fit_on = |scale: StudyScale| {
             let options = FitOptions {
-                model: ModelChoice::usual(&data),
+                model: ModelChoice::usual(data),
                 scale,
                 ..FitOptions::default()
             };
-            StudyFit::new(&data, options)
+            StudyFit::new(data, options)
                 .ok()
                 .filter(|_| !self.measured_only)
         };
         let logs = fit_on(StudyScale::Log);
-        let values = SettingValues::new(&data, scale, logs.as_ref());
-        let (order, story) = self.order(&data)?;
+        let values = SettingValues::new(data, scale, logs.as_ref());
+        let (order, story) = self.story(data)?;
         let path = study_path(&values, from, to, &order);
         if path.steps.is_empty() {
             return Err(CliError::not_enough(format!(
@@ -123,13 +95,13 @@ impl StudyPaths {
             .hint("measure it, or start elsewhere with --from"));
         }
         let fit = fit_on(scale);
-        let shares = attribution(&data, scale, from, to, fit.as_ref(), Confidence::P95);
-        let rows = rows(&data, &path, &values, shares.as_ref());
-        let answer = StudyAnswer {
-            headline: headline(&data, scale, &path, &story),
-            table: table(&data, scale, &rows),
+        let shares = attribution(data, scale, from, to, fit.as_ref(), Confidence::P95);
+        let rows = rows(data, &path, &values, shares.as_ref());
+        Ok(StudyAnswer {
+            headline: headline(data, scale, &path, &story),
+            table: table(data, scale, &rows),
             notes: notes(
-                &data,
+                data,
                 &path,
                 &values,
                 shares.as_ref().map(|own| own.source),
@@ -150,66 +122,45 @@ impl StudyPaths {
             charts: vec![
                 (
                     "waterfall",
-                    chart::waterfall(&data, scale, &path, &values, &story),
+                    chart::waterfall(data, scale, &path, &values, &story),
                 ),
-                ("treemap", chart::treemap(&data, scale, &path, &story)),
+                ("treemap", chart::treemap(data, scale, &path, &story)),
             ],
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        })
     }
 
-    fn order(&self, data: &StudyData) -> Result<(PathOrder, String), CliError> {
-        if !self.steps.is_empty() {
-            let steps: Result<Vec<usize>, _> =
-                self.steps.iter().map(|name| data.treatment(name)).collect();
-            return Ok((
-                PathOrder::Given(steps.map_err(with_hint)?),
-                "in the given order".to_owned(),
-            ));
-        }
-        match self.order {
+    fn story(&self, data: &StudyData) -> Result<(PathOrder, String), CliError> {
+        match self.order.clone().unwrap_or_default() {
+            StoryOrder::Given(names) => {
+                let steps: Result<Vec<usize>, _> =
+                    names.iter().map(|name| data.treatment(name)).collect();
+                let order = PathOrder::Given(steps.map_err(with_hint)?);
+                Ok((order, "in the given order".to_owned()))
+            }
             StoryOrder::BestFirst => Ok((PathOrder::BestFirst, "best step first".to_owned())),
             StoryOrder::NicestFirst => {
-                let path = self.study.data.cleaning.suite.clone();
-                let path = path
-                    .map(|it| suite_file::named(&it))
-                    .or_else(suite_file::here);
-                let ranks = match path {
-                    Some(path) => nice(&path)?,
-                    None => BTreeMap::new(),
-                };
-                if ranks.is_empty() {
-                    return Err(CliError::input("no factor of a suite file has `nice`")
-                        .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest, and name the file with --suite"));
+                let study = StudySuite::load(self.study.data.cleaning.suite.as_deref())?;
+                let factors = study.suite.factors();
+                let nice: BTreeSet<i64> = factors.iter().filter_map(|it| it.nice).collect();
+                if nice.is_empty() {
+                    return Err(CliError::input("no factor of the suite file has `nice`")
+                        .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest"));
                 }
-                let last = ranks.values().max().map_or(0, |most| most + 1);
                 let rank = |factor: usize| {
-                    ranks
-                        .get(&data.factors[factor].name)
-                        .copied()
-                        .unwrap_or(last)
+                    let name = &data.factors[factor].name;
+                    let own = factors
+                        .iter()
+                        .find(|it| it.name == *name)
+                        .and_then(|it| it.nice);
+                    nice.iter()
+                        .position(|it| Some(*it) == own)
+                        .unwrap_or(nice.len())
                 };
                 let ranks = data.treatments.iter().map(|own| rank(own.factor)).collect();
                 Ok((PathOrder::NicestFirst(ranks), "nicest first".to_owned()))
             }
         }
     }
-}
-
-/// Returns the `nice` of each factor of a suite file.
-fn nice(path: &Path) -> Result<BTreeMap<String, usize>, CliError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| CliError::input(format!("cannot read `{}`: {error}", path.display())))?;
-    let suite: toml_edit::DocumentMut = text.parse()?;
-    let factors = suite.get("factor").and_then(|it| it.as_table_like());
-    let ranks = factors
-        .into_iter()
-        .flat_map(|table| table.iter())
-        .filter_map(|(name, factor)| {
-            let nice = factor.as_table_like()?.get("nice")?.as_integer()?;
-            Some((name.to_owned(), usize::try_from(nice.max(0)).ok()?))
-        });
-    Ok(ranks.collect())
 }
 
 fn headline(data: &StudyData, scale: StudyScale, path: &StudyPath, story: &str) -> String {

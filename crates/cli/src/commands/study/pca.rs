@@ -1,6 +1,5 @@
-//! `lapwing study pca`: which treatments take the place of each other.
+//! `lapwing study effects --show pca`: which treatments take the place of each other.
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::study::chart;
 use lapwing_stats::Seed;
@@ -8,59 +7,50 @@ use lapwing_study::{StudyComponents, StudyData, StudyScale, components};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{StudyAnswer, StudyPlotOptions};
-use super::options::{StudyOptions, with_hint};
-use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use super::answer::StudyAnswer;
+use super::effects::StudyEffects;
+use super::options::with_hint;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show which treatments take the place of each other, by principal components of sequences
-///
-/// A sequence goes through measured settings, one treatment more at a time; its observation is what
-/// each of them changed.
-#[derive(Debug, Args)]
-pub struct StudyPca {
-    /// Setting where sequences start [default: all factors at their base]
-    #[arg(long, value_name = "SETTING", default_value = "")]
-    from: String,
-    /// Setting where sequences end [default: the largest that several sequences reach]
-    #[arg(long, value_name = "SETTING")]
-    to: Option<String>,
-    /// Number of sequences
-    #[arg(long, value_name = "N", default_value_t = 550)]
-    sequences: usize,
-    /// Seed of the choice of sequences
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    seed: u64,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
+/// Sequences that are enough for components.
+pub const SEQUENCES: usize = 550;
 
 #[derive(Default, Serialize)]
-struct ComponentRow {
+pub struct ComponentRow {
     component: usize,
     variance: f64,
     share: f64,
     loadings: Value,
 }
 
-impl StudyPca {
-    /// Shows the components.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Time);
-        let from = data.named_set(&self.from).map_err(with_hint)?;
+impl StudyEffects {
+    /// Returns the components.
+    ///
+    /// A sequence goes through measured settings, one treatment more at a time; its observation is what each of them changed.
+    pub fn pca(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<ComponentRow>, CliError> {
+        let from = data
+            .named_set(self.from.as_deref().unwrap_or_default())
+            .map_err(with_hint)?;
         let to = self
             .to
             .as_deref()
             .map(|text| data.named_set(text))
             .transpose();
         let to = to.map_err(with_hint)?;
-        let found = components(&data, scale, from, to, self.sequences, Seed(self.seed));
+        let found = components(
+            data,
+            scale,
+            from,
+            to,
+            self.sequences.unwrap_or(SEQUENCES),
+            Seed(self.seed.unwrap_or(7)),
+        );
         let found = found.ok_or_else(|| {
             CliError::not_enough(format!(
                 "no two sequences of measured settings start at {}",
@@ -87,7 +77,7 @@ impl StudyPca {
                 (at + 1).to_string(),
                 lapwing_show::percent(own.share),
                 lapwing_show::percent(together),
-                axis_text(&data, &found, at),
+                axis_text(data, &found, at),
             ]);
         }
         let rows = found
@@ -98,15 +88,15 @@ impl StudyPca {
                 component: at + 1,
                 variance: own.variance,
                 share: own.share,
-                loadings: loadings(&data, &found, at),
+                loadings: loadings(data, &found, at),
             });
         let two: f64 = found.components.iter().take(2).map(|own| own.share).sum();
-        let answer = StudyAnswer {
+        Ok(StudyAnswer {
             headline: format!(
                 "two components hold {} of the variance of {}; the first: {}",
                 lapwing_show::percent(two),
                 counted(found.sequences, "sequence"),
-                axis_text(&data, &found, 0)
+                axis_text(data, &found, 0)
             ),
             table,
             notes: vec![format!(
@@ -117,9 +107,8 @@ impl StudyPca {
             rows: rows.collect(),
             key: "components",
             more: json!({"from": data.set_text(found.from), "to": data.set_text(found.to), "sequences": found.sequences}),
-            charts: charts(&data, scale, &found),
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+            charts: charts(data, scale, &found),
+        })
     }
 }
 

@@ -40,9 +40,9 @@ impl StudyRounds {
         purpose: &str,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        let mut kept = serde_json::to_value(design)?;
-        kept[PURPOSE] = purpose.into();
-        let configurations = design.configurations.iter();
+        let mut session = StudySession::of(design)?;
+        session.design[PURPOSE] = purpose.into();
+        session.is_part = true;
         let command = Run {
             suite: Some(self.suite_file.clone()),
             instances: Some(design.replicates),
@@ -51,13 +51,7 @@ impl StudyRounds {
             benchmark: self.benchmark.clone(),
             name: self.name.clone(),
             seed: Some(design.seed),
-            study: Some(StudySession {
-                configurations: configurations
-                    .map(|it| (it.name.clone(), it.levels.clone()))
-                    .collect(),
-                design: kept,
-                is_part: true,
-            }),
+            study: Some(session),
             ..Run::default()
         };
         let started = Instant::now();

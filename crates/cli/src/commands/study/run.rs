@@ -102,7 +102,6 @@ impl StudyRunCommand {
             };
             return rule.measure(&design, rounds, context);
         }
-        let configurations = design.configurations.iter();
         let command = Run {
             suite: Some(path),
             instances: Some(self.instances.unwrap_or(design.replicates)),
@@ -114,13 +113,7 @@ impl StudyRunCommand {
             seed: Some(design.seed),
             cluster: self.cluster,
             format: self.format,
-            study: Some(StudySession {
-                configurations: configurations
-                    .map(|it| (it.name.clone(), it.levels.clone()))
-                    .collect(),
-                design: serde_json::to_value(&design)?,
-                is_part: false,
-            }),
+            study: Some(StudySession::of(&design)?),
             ..Run::default()
         };
         command.act(context)

@@ -1,6 +1,5 @@
-//! `lapwing study scatter`: one treatment, before against after, by the presence of another.
+//! `lapwing study effects --show scatter`: one treatment, before against after, by the presence of another.
 
-use clap::Args;
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart;
 use lapwing_stats::deltas::{
@@ -11,32 +10,17 @@ use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions, p_text};
+use super::answer::{EndFields, StudyAnswer, p_text};
 use super::deltas::measured;
+use super::effects::StudyEffects;
 use super::means::no_deltas;
-use super::options::{StudyOptions, with_hint};
-use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use super::options::with_hint;
+use crate::error::CliError;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show how the effect of a treatment depends on others, and on how slow a setting is without it
-#[derive(Debug, Args)]
-pub struct StudyScatter {
-    /// Treatment to look at
-    #[arg(value_name = "FACTOR")]
-    factor: String,
-    /// Treatment whose presence distinguishes the settings [default: the strongest modifier]
-    #[arg(long, value_name = "OTHER")]
-    by: Option<String>,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
-
 #[derive(Default, Serialize)]
-struct ModifierRow {
+pub struct ModifierRow {
     treatment: String,
     other: String,
     without: f64,
@@ -50,15 +34,27 @@ struct ModifierRow {
     adjusted_p_value: Option<f64>,
 }
 
-impl StudyScatter {
-    /// Shows the modifiers of the treatment, and where its effect changes its sign.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Time);
-        let treatment = data.treatment(&self.factor).map_err(with_hint)?;
-        let sets = measured(&data, scale)?;
+impl StudyEffects {
+    /// Returns the modifiers of the treatment, and where its effect changes its sign.
+    pub fn scatter(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<ModifierRow>, CliError> {
+        let sets = measured(data, scale)?;
         let deltas = sets.deltas(DeltaPairing::Means);
+        let all = effect_modifiers(&sets, Confidence::P95);
+        let strongest = strongest_modifiers(&all);
+        let treatment = match &self.factor {
+            Some(name) => data.treatment(name).map_err(with_hint)?,
+            None => {
+                let sizes = strongest
+                    .iter()
+                    .map(|it| (it.factor, it.difference().abs()));
+                let most = sizes.max_by(|one, other| one.1.total_cmp(&other.1));
+                most.map_or(0, |(factor, _)| factor)
+            }
+        };
         let own: Vec<Delta> = deltas
             .iter()
             .copied()
@@ -67,8 +63,6 @@ impl StudyScatter {
         if own.is_empty() {
             return Err(no_deltas());
         }
-        let all = effect_modifiers(&sets, Confidence::P95);
-        let strongest = strongest_modifiers(&all);
         let by = match &self.by {
             Some(name) => Some(data.treatment(name).map_err(with_hint)?),
             None => strongest
@@ -103,21 +97,20 @@ impl StudyScatter {
                 p_text(it.adjusted_p_value.map(PValue::value)),
             ]);
         }
-        let (crossover, notes) = crossover(&data, scale, &own);
+        let (crossover, notes) = crossover(data, scale, &own);
         let chosen = modifiers.iter().find(|it| Some(it.other) == by);
-        let answer = StudyAnswer {
-            headline: headline(&data, scale, treatment, chosen.copied(), &own),
+        Ok(StudyAnswer {
+            headline: headline(data, scale, treatment, chosen.copied(), &own),
             table,
             notes,
-            rows: modifiers.iter().map(|it| row(&data, it)).collect(),
+            rows: modifiers.iter().map(|it| row(data, it)).collect(),
             key: "modifiers",
-            more: json!({"treatment": self.factor, "crossover": crossover, "pairs": own.len()}),
+            more: json!({"treatment": data.treatments[treatment].name, "crossover": crossover, "pairs": own.len()}),
             charts: vec![(
                 "scatter",
-                chart::scatter(&data, scale, treatment, by, &deltas),
+                chart::scatter(data, scale, treatment, by, &deltas),
             )],
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+        })
     }
 }
 

@@ -1,9 +1,7 @@
-//! `lapwing study stability`: estimates against the number of runs.
+//! `lapwing study effects --show stability`: estimates against the number of runs.
 
-use clap::Args;
-use lapwing_analyse::sample::each_benchmark;
 use lapwing_model::text::{counted, first_names, grouped};
-use lapwing_record::{Filter, StoreError};
+use lapwing_record::Filter;
 use lapwing_show::percent;
 use lapwing_show::study::StudyMetricText;
 use lapwing_show::study::chart;
@@ -12,46 +10,18 @@ use lapwing_study::{StabilityOptions, StabilityOrder, StudyData, StudyScale, Stu
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{EndFields, StudyAnswer, StudyPlotOptions};
-use super::options::StudyOptions;
+use super::answer::{EndFields, StudyAnswer};
+use super::effects::StudyEffects;
+use super::options::each_known_benchmark;
 use crate::cleaning::CleaningOptions;
-use crate::comparing::parse_change;
-use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, within};
-use crate::store::open_for_reading;
+use crate::error::CliError;
+use crate::options::Context;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-const COUNT: &str = "write a number from 2 to 1,000";
-
-/// Show since when more runs change nothing that matters, or how many more are needed
-///
-/// Estimates the mean effect of each treatment from ever more runs. Effects are stable when every
-/// interval is within the tolerance and the order of the strongest ones no longer changes.
-#[derive(Debug, Args)]
-pub struct StudyStabilityCommand {
-    /// An effect is known when its interval reaches no further than this share
-    #[arg(long, value_name = "SHARE", value_parser = parse_change, default_value = "5%")]
-    within: f64,
-    /// Number of strongest effects whose order has to be settled
-    #[arg(long, value_name = "N", value_parser = within(1..=1000, "write a number from 1 to 1,000"), default_value_t = 5)]
-    strongest: usize,
-    /// Number of looks at growing parts of the runs
-    #[arg(long, value_name = "N", value_parser = within(2..=1000, COUNT), default_value_t = 20)]
-    checks: usize,
-    /// Add the runs in random order of this seed instead of the order of measuring: how many runs
-    /// such as these are needed
-    #[arg(long, value_name = "SEED")]
-    random_order: Option<u64>,
-    #[command(flatten)]
-    plot: StudyPlotOptions,
-    #[command(flatten)]
-    study: StudyOptions,
-}
-
 /// The effect of a treatment after so many instances.
 #[derive(Default, Serialize)]
-struct StabilityRow {
+pub struct StabilityRow {
     instances: usize,
     treatment: String,
     effect: Option<f64>,
@@ -61,24 +31,27 @@ struct StabilityRow {
     is_ordered: bool,
 }
 
-impl StudyStabilityCommand {
-    /// Shows the estimates.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        self.plot.check()?;
-        let data = self.study.read(context)?;
-        let scale = self.study.scale.unwrap_or(StudyScale::Log);
+impl StudyEffects {
+    /// Returns the mean effects estimated from ever more runs. They are stable when every interval is within the tolerance and the
+    /// order of the strongest ones no longer changes.
+    pub fn stability(
+        &self,
+        data: &StudyData,
+        scale: StudyScale,
+    ) -> Result<StudyAnswer<StabilityRow>, CliError> {
+        let usual = StabilityOptions::default();
+        let share = self.within.unwrap_or(usual.within);
         let options = StabilityOptions {
             scale,
-            within: self.within,
-            strongest: self.strongest,
-            checks: self.checks,
-            order: match self.random_order {
+            within: share,
+            strongest: self.strongest.unwrap_or(usual.strongest),
+            order: match self.seed {
                 Some(seed) => StabilityOrder::Random(Seed(seed)),
                 None => StabilityOrder::Measured,
             },
-            ..StabilityOptions::default()
+            ..usual
         };
-        let found = StudyStability::new(&data, &options).map_err(|error| {
+        let found = StudyStability::new(data, &options).map_err(|error| {
             CliError::not_enough(error).hint("--scale time takes the values as they are")
         })?;
         let mut table = Table::new(&[
@@ -98,7 +71,7 @@ impl StudyStabilityCommand {
                 data.treatments[*own].name.clone(),
                 effect.map_or("–".to_owned(), |it| data.metric.change_text(scale, it.0)),
                 interval.unwrap_or_else(|| "–".to_owned()),
-                reaches[*own].map_or("–".to_owned(), |it| reach_text(&data, scale, it)),
+                reaches[*own].map_or("–".to_owned(), |it| reach_text(data, scale, it)),
                 found
                     .treatment_since(*own)
                     .map_or("–".to_owned(), |it| counted(it, "instance")),
@@ -114,8 +87,8 @@ impl StudyStabilityCommand {
                 is_ordered: check.is_ordered,
             })
         });
-        let text = stability_text(&data, scale, &found, self.within);
-        let answer = StudyAnswer {
+        let text = stability_text(data, scale, &found, share);
+        Ok(StudyAnswer {
             headline: text,
             table,
             notes: vec![
@@ -132,15 +105,13 @@ impl StudyStabilityCommand {
                 "tolerance": found.tolerance,
                 "ranking": found.ranking.iter().map(|own| &data.treatments[*own].name).collect::<Vec<_>>(),
             }),
-            charts: vec![("stability", chart::stability(&data, scale, &found))],
-        };
-        answer.write(&data, scale, self.study.format, &self.plot, context)
+            charts: vec![("stability", chart::stability(data, scale, &found))],
+        })
     }
 }
 
 fn reach_text(data: &StudyData, scale: StudyScale, reach: f64) -> String {
-    let text = data.metric.change_text(scale, reach);
-    text.replacen('+', "±", 1)
+    format!("±{}", data.metric.size_text(scale, reach))
 }
 
 /// Returns since when effects are stable, or what is missing.
@@ -207,16 +178,12 @@ pub fn suite_stability(
     context: &Context,
 ) -> Result<Vec<BenchmarkStability>, CliError> {
     let mut found = Vec::new();
-    if !context.store.exists() {
-        return Ok(found);
-    }
     let rules = CleaningOptions::default().rules()?;
-    let store = open_for_reading(context)?;
     let options = StabilityOptions {
         within: share,
         ..StabilityOptions::default()
     };
-    let read = each_benchmark(&store, &Filter::default(), |data| {
+    each_known_benchmark(&Filter::default(), context, |data| {
         if data.suite == suite
             && let Ok(study) = StudyData::of(&data, metric, &rules)
             && let Ok(own) = StudyStability::new(&study, &options)
@@ -227,10 +194,6 @@ pub fn suite_stability(
                 benchmark: study.benchmark,
             });
         }
-        Ok::<(), StoreError>(())
-    });
-    match read {
-        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found),
-        Err(error) => Err(error.into()),
-    }
+    })?;
+    Ok(found)
 }
