@@ -7,19 +7,15 @@
 
 mod cost;
 mod crops;
-mod e_divisive;
 mod kneedle;
 mod level;
-mod otava;
 mod pelt;
 
 pub use cost::{NormalMean, NormalMeanVariance, SegmentCost};
 pub use crops::{PenaltyRange, crops};
-pub use e_divisive::{EDivisive, EDivisivePoint, e_divisive, energy_statistics};
 pub use kneedle::elbow;
 pub use level::{
     LevelChange, LevelChanges, LevelDifference, LevelOptions, drift, level_changes,
     level_difference,
 };
-pub use otava::{Otava, OtavaPoint, fill_gaps, otava};
 pub use pelt::{Segmentation, pelt, pelt_on_grid};

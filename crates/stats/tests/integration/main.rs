@@ -14,6 +14,7 @@ mod golden_factors;
 mod golden_family;
 mod golden_surface;
 mod histories;
+mod otava;
 mod reference_changepoint;
 mod reference_detection;
 mod reference_factors;
