@@ -4,7 +4,7 @@ use crate::synthetic;
 
 use std::sync::Arc;
 
-use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
+use lapwing_core::clean::{IterationState, SteadyFrom, find_steady};
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::sample::{BenchmarkData, HistoryPosition, Sample};
@@ -14,6 +14,7 @@ use lapwing_core::show::chart::{
 use lapwing_core::show::{
     BenchmarkMeaning, Chart, ChartTheme, MetricSample, RunSummary, VariantColours,
 };
+use lapwing_stats::steady::BurnInOptions;
 use serde_json::json;
 
 fn measure(recipe: &synthetic::Recipe) -> BenchmarkData {
@@ -431,7 +432,7 @@ fn burn_in_chart(recipe: &synthetic::Recipe, start: SteadyFrom, found: Option<u3
     let steady = find_steady(
         &Sample::of_all(&data),
         "wall_time",
-        &SteadySearch::default(),
+        &BurnInOptions::default(),
     );
     let marks = BurnInMarks {
         subject: "test_join",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lapwing_stats::as_f64;
-use lapwing_stats::steady::{BurnIn, Class, Consistency};
+use lapwing_stats::steady::{BurnIn, BurnInOptions, Class, Consistency};
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::json;
@@ -16,8 +16,8 @@ use super::directory::DirectoryError;
 use super::frame::SitePage;
 use super::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use crate::clean::{
-    BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady, was_planned_auto,
+    BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, burn_in_metric, find_steady,
+    was_planned_auto,
 };
 use crate::record::InstanceData;
 use crate::sample::Sample;
@@ -91,7 +91,7 @@ pub(super) fn row(
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let steady = find_steady(sample, &metric, &SteadySearch::default());
+    let steady = find_steady(sample, &metric, &BurnInOptions::default());
     if steady.instances.is_empty() {
         return Ok(None);
     }
