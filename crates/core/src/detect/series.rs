@@ -10,7 +10,7 @@ use super::environment::Observed;
 use super::options::HistoryOrder;
 use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
 use crate::judge::{MetricChoice, metric};
-use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
+use crate::model::{InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
 use crate::record::InstanceData;
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
 
@@ -209,13 +209,6 @@ impl Histories {
     pub fn moments_of_suite(&self, suite: &str) -> BTreeSet<usize> {
         let of_suite = self.series.iter().filter(|it| it.subject.suite == suite);
         of_suite.flat_map(|it| it.tried.iter().copied()).collect()
-    }
-
-    /// Returns the index of the moment of a session and version, if it is known.
-    pub fn moment_of(&self, session: &Id, version: Option<&str>) -> Option<usize> {
-        self.moments.iter().position(|moment| {
-            moment.session.id == *session && moment.run.version.label().as_deref() == version
-        })
     }
 }
 
