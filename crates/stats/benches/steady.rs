@@ -2,9 +2,7 @@
 
 use divan::{Bencher, black_box};
 use lapwing_stats::Seed;
-use lapwing_stats::changepoint::{NormalMeanVariance, pelt};
-use lapwing_stats::steady::krun::{Krun, krun};
-use lapwing_stats::steady::{Fences, SteadyOptions, centred_outliers, steady_state};
+use lapwing_stats::steady::{SteadyOptions, steady_state};
 use rand::{Rng, RngExt};
 
 fn main() {
@@ -38,23 +36,4 @@ const LENGTHS: [u32; 3] = [30, 300, 3000];
 fn default_method(bencher: Bencher, n: u32) {
     let values = warming_up(n);
     bencher.bench(|| steady_state(black_box(&values), &SteadyOptions::default()));
-}
-
-#[divan::bench(args = LENGTHS)]
-fn method_of_krun(bencher: Bencher, n: u32) {
-    let values = warming_up(n);
-    bencher.bench(|| krun(black_box(&values), &Krun::default()));
-}
-
-#[divan::bench(args = LENGTHS)]
-fn outliers(bencher: Bencher, n: u32) {
-    let values = warming_up(n);
-    bencher.bench(|| centred_outliers(black_box(&values), &Fences::KRUN));
-}
-
-#[divan::bench(args = [300, 3000])]
-fn pelt_of_mean_and_variance(bencher: Bencher, n: u32) {
-    let values = warming_up(n);
-    let cost = NormalMeanVariance::new(&values);
-    bencher.bench(|| pelt(black_box(&cost), 15.0 * f64::from(n).ln(), 2));
 }

@@ -13,7 +13,7 @@ use lapwing_stats::linear_model::{
     FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors, TermSelection,
     select_terms,
 };
-use lapwing_stats::shapley::{interaction_index, shapley_values};
+use lapwing_stats::shapley::shapley_values;
 use lapwing_stats::{Confidence, Seed};
 use serde_json::json;
 
@@ -74,7 +74,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "modifiers": milliseconds(|| effect_modifiers(&measured, Confidence::P95).len()),
         "delta count": measured.deltas(DeltaPairing::AllPairs).len(),
         "shapley of 20": milliseconds(|| shapley_values(&lattice).map_or(0, |own| own.len())),
-        "pairs of 16": milliseconds(|| interaction_index(&lattice[..1 << 16]).map_or(0, |own| own.len())),
         "optimal, 13 columns": milliseconds(|| optimal(12, 64, &ModelTerm::main_effects(12), 10)),
         "optimal, 49 columns": milliseconds(|| optimal(12, 64, &some_pairs(), 10)),
         "optimal, 30 factors, 31 columns": milliseconds(|| optimal(30, 64, &ModelTerm::main_effects(30), 10)),

@@ -22,7 +22,6 @@ pub mod design;
 mod detection;
 mod dip;
 mod dip_table;
-mod effect;
 mod false_discovery;
 mod family;
 mod fieller;
@@ -73,13 +72,12 @@ pub use detection::{
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
 pub use dip::{Dip, dip};
-pub use effect::{cliffs_delta, probability_of_superiority};
-pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
+pub use false_discovery::{PValue, PValueError, benjamini_hochberg};
 pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
 pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
-pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
+pub use kalibera_jones::best_iterations;
 pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
 pub use moderation::VariancePrior;
 pub use modes::{Modes, Split, modes, split};
@@ -90,7 +88,7 @@ pub use population::{
 };
 pub use power::{
     Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,
-    instances_needed, minimal_detectable_slowdown, power,
+    instances_needed,
 };
 pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
 pub use rank::{Ranks, mid_ranks, rank_correlation};

@@ -1,21 +1,14 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/changepoint: the change points that two other programs find in made-up series.
+"""Writes tests/fixtures/changepoint: the change points that Apache Otava finds in made-up series.
 
-Each program needs an environment of its own. Run it in crates/stats; the README beside the
-fixtures has the commands and the versions:
-
-    OTAVA/bin/python tests/golden_changepoint.py otava
-    MONGODB/bin/python tests/golden_changepoint.py e-divisive
+Run it in crates/stats; the README beside the fixture has the commands and the versions.
 """
 
 import json
 import pathlib
 import random
-import sys
-from collections import Counter
 
 FOLDER = pathlib.Path(__file__).parent / "fixtures" / "changepoint"
-RUNS = 400
 
 SETTINGS = [
     {"window_len": 50, "max_pvalue": 0.001, "min_magnitude": 0.0},
@@ -26,7 +19,6 @@ SETTINGS = [
 
 
 def series():
-    """Returns series of the standard library's generator, so that both programs get the same."""
     chance = random.Random(7)
 
     def levels(*segments, spread=1.0):
@@ -76,26 +68,7 @@ def otava():
         yield {"name": name, "series": values, "filled": filled, "results": results}
 
 
-def e_divisive():
-    import numpy
-    from signal_processing_algorithms.energy_statistics import energy_statistics as package
-
-    for name, values in series().items():
-        if None in values:
-            continue
-        distances = package._get_distance_matrix(package._get_valid_input(values))
-        q = package._calculate_t_stats(distances)
-        found = Counter()
-        numpy.random.seed(7)
-        for _ in range(RUNS):
-            found.update(package.e_divisive(values))
-        counts = {str(index): count for index, count in sorted(found.items())}
-        yield {"name": name, "series": values, "q": q.tolist(), "runs": RUNS, "found": counts}
-
-
 if __name__ == "__main__":
-    program = {"otava": otava, "e-divisive": e_divisive}[sys.argv[1]]
-    rows = ",\n".join(json.dumps(row) for row in program())
+    rows = ",\n".join(json.dumps(row) for row in otava())
     FOLDER.mkdir(parents=True, exist_ok=True)
-    name = sys.argv[1].replace("-", "_")
-    (FOLDER / f"{name}.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+    (FOLDER / "otava.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")

@@ -76,14 +76,10 @@ suppressWarnings(for (kind in c("confidence", "prediction")) {
   p <- predict(fit, data.frame(new[, -1, drop = FALSE], w = 1), interval = kind, weights = rep(1, nrow(new)))
   line(paste0(kind, "_lower"), p[, 2]); line(paste0(kind, "_upper"), p[, 3]); line(paste0(kind, "_mean"), p[, 1])
 })
-drop <- as.integer(strsplit(args[5], ",")[[1]])
-reduced <- lm(y ~ . - w, data = data[, -(drop - 1), drop = FALSE], weights = w)
-a <- anova(reduced, fit)
-line("dropped", c(a$Df[2], a$"Sum of Sq"[2], a$F[2], a$"Pr(>F)"[2]))
 """
 
 
-def by_r(x, new, y, weights, dropped):
+def by_r(x, new, y, weights):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         numpy.savetxt(path / "x.csv", x, delimiter=",", fmt="%.17g")
@@ -92,8 +88,7 @@ def by_r(x, new, y, weights, dropped):
         numpy.savetxt(path / "w", weights, fmt="%.17g")
         (path / "fit.R").write_text(R_SCRIPT)
         files = [str(path / name) for name in ("fit.R", "x.csv", "new.csv", "y", "w")]
-        dropped = ",".join(str(column + 1) for column in dropped)
-        output = subprocess.run(["Rscript", *files, dropped], check=True, capture_output=True, text=True).stdout
+        output = subprocess.run(["Rscript", *files], check=True, capture_output=True, text=True).stdout
     answers = {}
     for line in output.splitlines():
         name, *values = line.split()
@@ -101,29 +96,21 @@ def by_r(x, new, y, weights, dropped):
     return answers
 
 
-def case(name, factors, terms, new, noise, weighted=False, dropped=()):
+def case(name, factors, terms, new, noise, weighted=False):
     x, rows = columns(factors, terms), len(factors[0]["values"])
     spread = x.std(axis=0)
     effects = numpy.array([CHANCE.gauss(0, 3) for _ in range(x.shape[1])]) / numpy.where(spread > 0, spread, 1)
     y = [round(float(value), 6) for value in 100 + x[:, 1:] @ effects[1:] - (x[:, 1:] @ effects[1:]).mean()
          + numpy.array([CHANCE.gauss(0, noise) for _ in range(rows)])]
     weights = [round(CHANCE.uniform(0.5, 4), 3) for _ in range(rows)] if weighted else [1.0] * rows
-    answer = by_r(x, columns(new, terms), y, weights, dropped)
+    answer = by_r(x, columns(new, terms), y, weights)
     kept = [at for at, value in enumerate(answer["coefficients"]) if value is not None]
     # Numbers around their mean: the same model, and as many digits as the answer shall have.
     centred = x[:, kept] - numpy.where(numpy.isin(x[:, kept], (0, 1)).all(axis=0), 0, x[:, kept].mean(axis=0))
     fit = sm.WLS(y, centred, weights=weights).fit()
-    clusters = [row % 7 for row in range(rows)]
-    robust = {"hc3": fit.get_robustcov_results("HC3").bse[1:].tolist(),
-              "cluster": fit.get_robustcov_results("cluster", groups=clusters).bse[1:].tolist()}
+    robust = {"hc3": fit.get_robustcov_results("HC3").bse[1:].tolist()}
     return {"name": name, "factors": factors, "terms": terms, "new": new, "responses": y,
-            "weights": weights if weighted else None, "dropped": terms[term_of(factors, terms, dropped[0])],
-            "clusters": clusters, "r": answer, "statsmodels": robust}
-
-
-def term_of(factors, terms, column):
-    sizes = [len(columns(factors, [term]).T) for term in terms]
-    return next(at for at in range(len(terms)) if sum(sizes[:at + 1]) > column)
+            "weights": weights if weighted else None, "r": answer, "statsmodels": robust}
 
 
 def all_pairs(count):
@@ -150,11 +137,11 @@ def linear_models():
         return [{**factor, "values": some(factor)} for factor in factors]
 
     return [
-        case("treatments and pairs", plain, all_pairs(5), new(plain), 1.0, dropped=[1]),
-        case("treatments that need or exclude each other", needs, all_pairs(6), new(needs), 2.0, dropped=[13]),
-        case("levels, numbers, squares, times", mixed, mixed_terms, new(mixed), 1.5, dropped=[2, 3, 4]),
+        case("treatments and pairs", plain, all_pairs(5), new(plain), 1.0),
+        case("treatments that need or exclude each other", needs, all_pairs(6), new(needs), 2.0),
+        case("levels, numbers, squares, times", mixed, mixed_terms, new(mixed), 1.5),
         case("blocks, weights, an aliased number", blocks, [[], [0], [1], [2], [3], [4], [0, 1], [0, 3]], new(blocks),
-             1.0, weighted=True, dropped=[3, 4, 5, 6]),
+             1.0, weighted=True),
     ]
 
 

@@ -378,13 +378,4 @@ impl Trace {
     pub fn makespan(&self) -> i64 {
         self.range().map_or(0, |(start, end)| end - start)
     }
-
-    /// Returns the workers that had a task, in the order of their texts.
-    pub fn workers(&self) -> Vec<Name> {
-        let mut workers: Vec<Name> = self.tasks.iter().map(|task| task.worker).collect();
-        workers.sort_unstable();
-        workers.dedup();
-        workers.sort_by(|one, other| self.text(*one).cmp(self.text(*other)));
-        workers
-    }
 }

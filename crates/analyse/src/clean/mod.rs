@@ -22,9 +22,7 @@ pub use rules::{
 };
 pub(crate) use rules::{SteadyStart, found_in};
 pub use state::IterationState;
-pub use steady::{
-    BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,
-};
+pub use steady::{BenchmarkSteady, InstanceSteady, burn_in_metric, find_steady};
 
 use state::replace_steady;
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lapwing_stats::steady::BurnInOptions;
 use serde_json::Value;
 
 use super::{
-    CleaningPolicy, FailureRule, OutlierMetrics, OutlierRule, SteadyFrom, SteadySearch,
-    burn_in_metric, find_steady,
+    CleaningPolicy, FailureRule, OutlierMetrics, OutlierRule, SteadyFrom, burn_in_metric,
+    find_steady,
 };
 use crate::sample::Sample;
 use lapwing_model::JudgedFrom;
@@ -166,7 +167,7 @@ pub(crate) fn found_in(sample: &Sample<'_>, metric: Option<&str>) -> SteadyStart
     let Some(metric) = metric else {
         return (SteadyFrom::Recorded, BurnInSource::Recorded);
     };
-    let found = find_steady(sample, metric, &SteadySearch::default());
+    let found = find_steady(sample, metric, &BurnInOptions::default());
     let wanted = found
         .wanted_index()
         .filter(|wanted| Some(*wanted) > found.start_index());

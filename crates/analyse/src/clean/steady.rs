@@ -4,13 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lapwing_stats::steady::krun::{Krun, krun};
-use lapwing_stats::steady::traini::{Traini, traini};
+use lapwing_stats::median;
 use lapwing_stats::steady::{
     BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, burn_in_from,
-    is_long_enough, mser5, steady_state,
+    is_long_enough, steady_state,
 };
-use lapwing_stats::{Seed, median};
 
 use rayon::prelude::*;
 
@@ -18,56 +16,6 @@ use super::SteadyFrom;
 use crate::sample::Sample;
 use lapwing_model::{Id, InstanceOutcome, MetricName, Outcome};
 use lapwing_record::InstanceData;
-
-/// The method to detect the start of an instance's steady state.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SteadyMethod {
-    /// Lapwing's.
-    #[default]
-    Default,
-    /// The method of Krun's `warmup_stats` (Barrett et al. 2017).
-    Krun,
-    /// The method of Traini et al. 2023.
-    Traini,
-    /// The simple rule MSER-5, without classes.
-    Mser5,
-}
-
-impl SteadyMethod {
-    /// Every method.
-    pub const ALL: [Self; 4] = [Self::Default, Self::Krun, Self::Traini, Self::Mser5];
-
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Krun => "krun",
-            Self::Traini => "traini",
-            Self::Mser5 => "mser5",
-        }
-    }
-}
-
-/// Options to detect the burn-in of a benchmark.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SteadySearch {
-    /// The method for each instance.
-    pub method: SteadyMethod,
-    /// How the starts of all instances are combined.
-    pub burn_in: BurnInOptions,
-    /// The seed of the resamples of Traini's method.
-    pub seed: Seed,
-}
-
-impl Default for SteadySearch {
-    fn default() -> Self {
-        Self {
-            method: SteadyMethod::Default,
-            burn_in: BurnInOptions::default(),
-            seed: Seed(7),
-        }
-    }
-}
 
 /// The values of one instance and their classification.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +28,7 @@ pub struct InstanceSteady<'a> {
     pub indices: Arc<[u32]>,
     /// The values of the analysed iterations: of the successful ones with a value.
     pub values: Cow<'a, [f64]>,
-    /// Their classification; `None` if the method gives none.
+    /// Their classification; `None` with values that are not above zero.
     pub class: Option<Class>,
     /// The index in `values` of the first stable one; `None` without a steady state.
     pub start: Option<usize>,
@@ -188,33 +136,33 @@ pub fn burn_in_metric(sample: &Sample<'_>) -> Option<MetricName> {
 pub fn find_steady<'a>(
     sample: &Sample<'a>,
     metric: &str,
-    search: &SteadySearch,
+    options: &BurnInOptions,
 ) -> BenchmarkSteady<'a> {
     let longest = sample.instances.iter().map(|it| it.iterations.len()).max();
     let longest = u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX);
     let without_gaps: Arc<[u32]> = (0..longest).collect();
-    let seed = search.seed.split(sample.suite).split(&sample.benchmark.id);
     let mut instances: Vec<InstanceSteady<'a>> = sample
         .instances
         .par_iter()
         .enumerate()
         .filter_map(|(position, instance)| {
             let (indices, values) = analysed(instance, metric, &without_gaps)?;
-            let found = by_method(&values, search.method, seed, instance.instance.id);
+            let found = steady_state(&values, &SteadyOptions::default());
+            let found = found.as_ref();
             Some(InstanceSteady {
                 instance: instance.instance.id,
                 position,
                 indices,
                 values,
-                class: found.class,
-                start: found.start,
-                period: found.period,
+                class: found.map(|it| it.class),
+                start: found.and_then(|it| it.start),
+                period: found.and_then(|it| it.period),
                 is_asked: true,
             })
         })
         .collect();
     mark_short(&mut instances);
-    let burn_in = burn_in(&starts(&instances), &search.burn_in);
+    let burn_in = burn_in(&starts(&instances), options);
     BenchmarkSteady {
         metric: metric.to_owned(),
         instances,
@@ -270,61 +218,6 @@ fn analysed<'a>(
     let indices = analysed().map(|at| iterations.index(at));
     let values = analysed().map(|at| column[at]);
     Some((indices.collect(), values.collect()))
-}
-
-/// The result of a method.
-#[derive(Default)]
-struct FoundStart {
-    class: Option<Class>,
-    start: Option<usize>,
-    period: Option<usize>,
-}
-
-fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> FoundStart {
-    match method {
-        SteadyMethod::Default => match steady_state(values, &SteadyOptions::default()) {
-            Some(state) => FoundStart {
-                class: Some(state.class),
-                start: state.start,
-                period: state.period,
-            },
-            None => FoundStart::default(),
-        },
-        SteadyMethod::Krun => {
-            let state = krun(values, &Krun::default());
-            FoundStart {
-                class: Some(state.class),
-                start: state.start,
-                period: None,
-            }
-        }
-        SteadyMethod::Traini => {
-            let mut random = seed.stream(&instance.to_string());
-            let state = traini(values, &Traini::default(), &mut random);
-            // These methods only have steady and not steady, and return the last iteration that differs.
-            FoundStart {
-                class: Some(match state.start {
-                    None => Class::NoSteadyState,
-                    Some(0) => Class::Flat,
-                    Some(_) => Class::WarmUp,
-                }),
-                start: state.start,
-                period: None,
-            }
-        }
-        SteadyMethod::Mser5 => {
-            let start = mser5(values);
-            FoundStart {
-                class: Some(match start {
-                    None => Class::TooShort,
-                    Some(0) => Class::Flat,
-                    Some(_) => Class::WarmUp,
-                }),
-                start,
-                period: None,
-            }
-        }
-    }
 }
 
 /// Every class, in the order in which they are listed.
@@ -413,7 +306,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         // One more than the five: the method keeps a small margin.
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
@@ -434,7 +327,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
     }
@@ -447,7 +340,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         let start = found.start_index().expect("steady");
         let given = found.burn_in_from(start).expect("instances");
@@ -465,7 +358,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         assert_eq!(found.steady_from(), SteadyFrom::Index(0));
         let starts: Vec<_> = found
@@ -483,7 +376,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         assert_eq!(found.steady_from(), SteadyFrom::Recorded);
         assert_eq!(found.start_index(), None);
@@ -499,7 +392,7 @@ mod tests {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         assert_eq!(found.steady_from(), SteadyFrom::Index(21));
         let classes: Vec<(Option<Class>, bool)> = found

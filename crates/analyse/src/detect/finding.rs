@@ -57,11 +57,9 @@ pub enum Evidence {
     Test {
         /// The probability of a change as clear as this in noise alone.
         p_value: f64,
-        /// The same, corrected for the number of series; `None` if the rule does not correct.
-        p_adjusted: Option<f64>,
+        /// The same, corrected for the number of series.
+        p_adjusted: f64,
     },
-    /// The energy statistic of the split, which E-divisive compares with those of permuted values.
-    EnergyStatistic(f64),
     /// A threshold that the newest runs exceed.
     Threshold(ExceededThreshold),
 }

@@ -12,7 +12,6 @@ mod newest;
 #[cfg(test)]
 mod newest_tests;
 mod options;
-mod parity;
 mod search;
 mod searched;
 mod series;

@@ -1,7 +1,5 @@
 //! Options of change detection.
 
-use lapwing_stats::changepoint::{EDivisive, Otava};
-
 use super::threshold::ThresholdRule;
 
 /// What counts as a change in a history.
@@ -27,10 +25,6 @@ pub enum DetectRule {
     ChangePoint,
     /// By a threshold for the newest runs, one series at a time.
     Threshold(ThresholdRule),
-    /// As Apache Otava finds them, in each series of values for itself.
-    Otava(Otava),
-    /// As MongoDB's E-divisive finds them, in each series of values for itself.
-    EDivisive(EDivisive),
 }
 
 impl Default for DetectOptions {

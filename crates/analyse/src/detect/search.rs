@@ -7,13 +7,13 @@ use lapwing_stats::{PValue, as_f64, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::cause::groups;
-use super::finding::{Evidence, Finding, FindingGroup, SeriesState, Suspicion};
+use super::finding::{Finding, FindingGroup, SeriesState, Suspicion};
 use super::newest::{NewestChange, newest_runs, suite_moves};
 use super::options::{DetectOptions, DetectRule};
-use super::parity;
 use super::searched::{FEWEST_RUNS, SearchedSeries, is_testable};
 use super::series::{FAILURES, Histories, HistorySeries};
 use super::shared::{MEMBERS, SharedChange, shared_changes};
+use super::threshold::ThresholdRule;
 
 /// The share of the level that goes to changes that a whole suite shares; the rest is for those of single series.
 const SHARED: f64 = 0.2;
@@ -43,47 +43,21 @@ pub struct Detection {
 pub fn detect(histories: &Histories, options: &DetectOptions) -> Detection {
     match options.rule {
         DetectRule::ChangePoint => change_points(histories, options),
-        DetectRule::Threshold(rule) => {
-            let fewest_runs = rule.fewest_runs();
-            let states = rule.states(histories);
-            let states = states.unwrap_or_else(|| states_of(histories, fewest_runs));
-            one_by_one(histories, options, fewest_runs, states, |at, state| {
-                let alarm = (state == SeriesState::Tested).then(|| rule.alarm(histories, at));
-                alarm.flatten().into_iter().collect()
-            })
-        }
-        DetectRule::Otava(rule) => by_others(histories, options, |values| {
-            parity::otava_points(values, &rule)
-        }),
-        DetectRule::EDivisive(rule) => by_others(histories, options, |values| {
-            parity::e_divisive_points(values, &rule)
-        }),
+        DetectRule::Threshold(rule) => alarms(histories, options, &rule),
     }
 }
 
-/// Returns the changes that another detector finds.
-fn by_others(
-    histories: &Histories,
-    options: &DetectOptions,
-    detector: impl Fn(&[f64]) -> Vec<(usize, Evidence)> + Sync,
-) -> Detection {
-    let states = states_of(histories, 2);
-    one_by_one(histories, options, 2, states, |at, _| {
-        parity::findings(histories, at, &detector)
-    })
-}
-
-/// Returns the changes of a rule that looks at each series for itself.
-fn one_by_one(
-    histories: &Histories,
-    options: &DetectOptions,
-    fewest_runs: usize,
-    states: Vec<SeriesState>,
-    rule: impl Fn(usize, SeriesState) -> Vec<Finding> + Sync,
-) -> Detection {
+/// Returns the alarms of a threshold, which looks at each series for itself.
+fn alarms(histories: &Histories, options: &DetectOptions, rule: &ThresholdRule) -> Detection {
+    let fewest_runs = rule.fewest_runs();
+    let states = rule.states(histories);
+    let states = states.unwrap_or_else(|| states_of(histories, fewest_runs));
     let states_in_order = states.par_iter().enumerate();
-    let found: Vec<Vec<Finding>> = states_in_order
-        .map(|(at, state)| rule(at, *state))
+    let found: Vec<Option<Finding>> = states_in_order
+        .map(|(at, state)| {
+            let is_tested = *state == SeriesState::Tested;
+            is_tested.then(|| rule.alarm(histories, at)).flatten()
+        })
         .collect();
     let mut detection = Detection {
         states,

@@ -198,7 +198,7 @@ impl SearchedSeries {
                 size,
                 evidence: Evidence::Test {
                     p_value: clearest.p_value,
-                    p_adjusted: Some(adjusted.get(&clearest.point).copied().unwrap_or(1.0)),
+                    p_adjusted: adjusted.get(&clearest.point).copied().unwrap_or(1.0),
                 },
                 runs: [before.len(), after.len()],
                 went_away: change

@@ -11,7 +11,7 @@ use super::options::HistoryOrder;
 use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
 use crate::judge::{MetricChoice, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
-use lapwing_model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
+use lapwing_model::{InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
 use lapwing_record::InstanceData;
 
 /// The name of the series of the share of iterations that failed or timed out.
@@ -209,13 +209,6 @@ impl Histories {
     pub fn moments_of_suite(&self, suite: &str) -> BTreeSet<usize> {
         let of_suite = self.series.iter().filter(|it| it.subject.suite == suite);
         of_suite.flat_map(|it| it.tried.iter().copied()).collect()
-    }
-
-    /// Returns the index of the moment of a session and version, if it is known.
-    pub fn moment_of(&self, session: &Id, version: Option<&str>) -> Option<usize> {
-        self.moments.iter().position(|moment| {
-            moment.session.id == *session && moment.run.version.label().as_deref() == version
-        })
     }
 }
 

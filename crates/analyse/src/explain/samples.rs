@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::steady::BurnInOptions;
+
 use crate::clean::{
-    BenchmarkAudit, BurnInSource, Cleaned, CleaningRules, SteadyFrom, SteadySearch, burn_in_metric,
-    clean, find_steady,
+    BenchmarkAudit, BurnInSource, Cleaned, CleaningRules, SteadyFrom, burn_in_metric, clean,
+    find_steady,
 };
 use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::sample::{BenchmarkData, GroupBy, Sample, SettingChoice, samples};
@@ -117,7 +119,7 @@ pub fn is_analysed_unsteady(
         let Some(metric) = burn_in_metric(sample).filter(|_| !is_detected) else {
             return false;
         };
-        let steady = find_steady(sample, &metric, &SteadySearch::default());
+        let steady = find_steady(sample, &metric, &BurnInOptions::default());
         steady.steady_from() == SteadyFrom::Never
     })
 }

@@ -178,7 +178,6 @@ fn programs_get_every_number() {
           "wanted": 4
         }
       ],
-      "method": "default",
       "not_judged": [],
       "notes": [
         "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
@@ -190,7 +189,7 @@ fn programs_get_every_number() {
 }
 
 #[test]
-fn other_methods_and_limits_give_other_answers() {
+fn other_limits_give_other_answers() {
     let folder = filled();
     let starts = |more: &[&str]| {
         let arguments = [&["burn-in", "--format", "csv"], more].concat();
@@ -203,24 +202,6 @@ fn other_methods_and_limits_give_other_answers() {
         });
         cells.collect::<Vec<String>>().join("\n")
     };
-    assert_snapshot!(starts(&["--method", "mser5"]), @"
-    drift warm_up 20
-    gzip[level=1] warm_up 13
-    gzip[level=9] warm_up 14
-    short too_short 1
-    sort mixed 0
-    ");
-    assert_snapshot!(starts(&["--method", "krun"]), @"
-    drift mixed 
-    gzip[level=1] no_steady_state 
-    gzip[level=9] no_steady_state 
-    short mixed 
-    sort flat 0
-    ");
-    assert_eq!(
-        starts(&["--method", "traini", "--seed", "1"]),
-        starts(&["--method", "traini", "--seed", "1"])
-    );
     assert_snapshot!(starts(&["--max-cost", "5s"]), @"
     drift no_steady_state 
     gzip[level=1] warm_up 2

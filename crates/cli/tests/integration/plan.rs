@@ -390,10 +390,6 @@ fn people_review_what_was_chosen() {
     10 %: 12 instances × 4 iterations: power 66 % [46–82], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
-
-    [1/3] noisy
-    burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 66 % [46–82], false positives 4.8 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once

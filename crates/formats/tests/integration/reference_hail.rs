@@ -6,13 +6,14 @@ use std::io::{BufRead, BufReader};
 use flate2::read::MultiGzDecoder;
 use lapwing_analyse::clean::{
     AuditStage, BenchmarkAudit, Cleaned, CleaningPolicy, CleaningRules, IterationState, SteadyFrom,
-    SteadySearch, clean, find_steady, listed, states,
+    clean, find_steady, listed, states,
 };
 use lapwing_analyse::judge::{analyze_as_hail, variability};
 use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames, import};
 use lapwing_model::Outcome;
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
+use lapwing_stats::steady::BurnInOptions;
 use lapwing_stats::{Confidence, Seed};
 use lapwing_testing::reference_data;
 use serde_json::Value;
@@ -173,7 +174,7 @@ fn burn_in_is_found_where_the_data_were_made_to_get_steady() {
         let found = find_steady(
             &Sample::of_all(&data),
             "wall_time",
-            &SteadySearch::default(),
+            &BurnInOptions::default(),
         );
         let name = data.benchmark.id.rsplit("::").next().unwrap().to_owned();
         let theirs = listed(&by_hand, &data.benchmark.id);

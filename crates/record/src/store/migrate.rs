@@ -1,25 +1,47 @@
 //! Brings the tables to the newest version.
+//!
+//! The table `refinery_schema_history` is that of the crate refinery, which wrote it at first.
 
-use std::path::PathBuf;
-
-use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::rows::json_text;
 use super::{StoreError, checksum, span_columns};
 
-mod embedded {
-    refinery::embed_migrations!("src/store/migrations");
+/// One step from a version of the store to the next.
+struct Migration {
+    version: u32,
+    name: &'static str,
+    /// SipHash-1-3 of name, version and SQL, as refinery computes it. A constant, so that it does
+    /// not depend on the hash function of the standard library.
+    checksum: u64,
+    sql: &'static str,
 }
+
+macro_rules! migration {
+    ($version:literal, $name:literal, $checksum:literal) => {
+        Migration {
+            version: $version,
+            name: $name,
+            checksum: $checksum,
+            sql: include_str!(concat!("migrations/V", $version, "__", $name, ".sql")),
+        }
+    };
+}
+
+/// All migrations in order. One that was released is never changed.
+const MIGRATIONS: [Migration; 6] = [
+    migration!(1, "first", 396_582_800_778_057_071),
+    migration!(2, "chunks", 5_179_899_090_348_827_350),
+    migration!(3, "remotes", 3_107_815_274_611_140_793),
+    migration!(4, "remote_addresses", 3_694_821_766_064_324_488),
+    migration!(5, "checksums", 6_953_224_159_429_438_459),
+    migration!(6, "span_columns", 12_719_123_605_022_238_146),
+];
 
 /// Returns the newest version of the store that this program knows.
 pub(super) fn newest_version() -> u32 {
-    embedded::migrations::runner()
-        .get_migrations()
-        .iter()
-        .map(|migration| u32::try_from(migration.version()).unwrap_or(u32::MAX))
-        .max()
-        .unwrap_or(0)
+    MIGRATIONS.last().map_or(0, |newest| newest.version)
 }
 
 /// Makes the migrations that are missing, all or none of them.
@@ -36,32 +58,74 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     )?;
     checksum::lend(connection)?;
     span_columns::lend(connection)?;
-    // Grouped: a migration and the note that it was made are one transaction.
-    embedded::migrations::runner()
-        .set_grouped(true)
-        .run(connection)
-        .map_err(|error| migration_error(&error))?;
-    Ok(())
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS refinery_schema_history (version int4 PRIMARY KEY, \
+         name VARCHAR(255), applied_on VARCHAR(255), checksum VARCHAR(255))",
+    )?;
+    let made = check_made(&transaction)?;
+    for migration in &MIGRATIONS[made..] {
+        transaction
+            .execute_batch(migration.sql)
+            .map_err(without_sql)?;
+        transaction.execute(
+            "INSERT INTO refinery_schema_history \
+             VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ'), ?3)",
+            (
+                migration.version,
+                migration.name,
+                migration.checksum.to_string(),
+            ),
+        )?;
+    }
+    Ok(transaction.commit()?)
 }
 
-/// Finds SQLite's own words in a migration's error.
-fn migration_error(error: &refinery::Error) -> StoreError {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(current) = cause {
-        match current.downcast_ref::<rusqlite::Error>() {
-            Some(rusqlite::Error::SqliteFailure(code, text)) => {
-                return rusqlite::Error::SqliteFailure(*code, text.clone()).into();
-            }
-            // Its own message would repeat the whole migration.
-            Some(rusqlite::Error::SqlInputError { error, msg, .. }) => {
-                return rusqlite::Error::SqliteFailure(*error, Some(msg.clone())).into();
-            }
-            Some(_) | None => {}
+/// Returns the number of migrations that were made, which have to be the first ones.
+fn check_made(connection: &Connection) -> Result<usize, StoreError> {
+    let mut statement = connection
+        .prepare("SELECT version, name, checksum FROM refinery_schema_history ORDER BY version")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let made: Vec<(u32, String, String)> = rows.collect::<Result<_, _>>()?;
+    for (at, (version, name, checksum)) in made.iter().enumerate() {
+        let is_ours = MIGRATIONS.get(at).is_some_and(|ours| {
+            ours.version == *version && ours.name == name && ours.checksum.to_string() == *checksum
+        });
+        if !is_ours {
+            return Err(StoreError::damaged(format!(
+                "its migration {version} (`{name}`) is not one of this program"
+            )));
         }
-        cause = current.source();
     }
-    StoreError::Damaged {
-        path: PathBuf::new(),
-        what: error.to_string(),
+    Ok(made.len())
+}
+
+/// Returns SQLite's own words; the error would repeat the whole migration.
+fn without_sql(error: rusqlite::Error) -> rusqlite::Error {
+    match error {
+        rusqlite::Error::SqlInputError { error, msg, .. } => {
+            rusqlite::Error::SqliteFailure(error, Some(msg))
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use super::*;
+
+    #[test]
+    fn migrations_are_numbered_and_have_not_changed() {
+        for (version, migration) in (1_u32..).zip(&MIGRATIONS) {
+            assert_eq!(migration.version, version);
+            // At present SipHash-1-3 as well.
+            let mut hasher = DefaultHasher::new();
+            migration.name.hash(&mut hasher);
+            migration.version.hash(&mut hasher);
+            migration.sql.hash(&mut hasher);
+            assert_eq!(migration.checksum, hasher.finish(), "{}", migration.name);
+        }
     }
 }

@@ -73,7 +73,8 @@ fn records() -> Vec<Record> {
 }
 
 /// Makes a store of the first version as its program would have: what has not changed
-/// since is copied from a new store, iterations and values go row by row.
+/// since is copied from a new store, iterations and values go row by row. The history is as
+/// refinery 0.10 wrote it.
 fn make_first_version(path: &Path, records: &[Record]) {
     let folder = tempfile::tempdir().unwrap();
     let template = folder.path().join("template.db");
@@ -87,10 +88,10 @@ fn make_first_version(path: &Path, records: &[Record]) {
         .execute_batch(&format!(
             "PRAGMA application_id = 0x4C415057; PRAGMA journal_mode = wal; \
              ATTACH '{}' AS template; DELETE FROM metric; \
-             CREATE TABLE refinery_schema_history (version INT4 PRIMARY KEY, \
+             CREATE TABLE refinery_schema_history (version int4 PRIMARY KEY, \
                name VARCHAR(255), applied_on VARCHAR(255), checksum VARCHAR(255)); \
-             INSERT INTO refinery_schema_history \
-               SELECT * FROM template.refinery_schema_history WHERE version = 1;",
+             INSERT INTO refinery_schema_history VALUES \
+               (1, 'first', '2026-11-25T23:00:32.885429476Z', '396582800778057071');",
             template.display()
         ))
         .unwrap();
@@ -267,4 +268,54 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
         ),
         "{error}"
     );
+}
+
+#[test]
+fn a_migration_leaves_the_history_as_refinery_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.db");
+    make_first_version(&path, &records());
+    drop(Store::open(&path).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    let mut statement = connection
+        .prepare(
+            "SELECT version || ' ' || name || ' ' || checksum FROM refinery_schema_history \
+             WHERE applied_on GLOB '20??-??-??T??:??:??.*Z' ORDER BY version",
+        )
+        .unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    let rows: Vec<String> = rows.collect::<Result<_, _>>().unwrap();
+    // These are from a store that refinery made; it refuses others.
+    assert_eq!(
+        rows,
+        [
+            "1 first 396582800778057071",
+            "2 chunks 5179899090348827350",
+            "3 remotes 3107815274611140793",
+            "4 remote_addresses 3694821766064324488",
+            "5 checksums 6953224159429438459",
+            "6 span_columns 12719123605022238146",
+        ]
+    );
+}
+
+#[test]
+fn a_store_of_other_migrations_is_not_migrated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.db");
+    make_first_version(&path, &records());
+    let connection = Connection::open(&path).unwrap();
+    for (change, told) in [
+        ("checksum = '1'", "1 (`first`)"),
+        ("name = 'other'", "1 (`other`)"),
+        ("version = 2", "2 (`other`)"),
+    ] {
+        connection
+            .execute_batch(&format!("UPDATE refinery_schema_history SET {change}"))
+            .unwrap();
+        let error = Store::open(&path).unwrap_err().to_string();
+        let expected =
+            format!("old.db is damaged: its migration {told} is not one of this program");
+        assert!(error.ends_with(&expected), "{error}");
+    }
 }

@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use lapwing_stats::as_f64;
-use lapwing_stats::steady::{BurnIn, Class, Consistency};
+use lapwing_stats::steady::{BurnIn, BurnInOptions, Class, Consistency};
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::json;
@@ -20,8 +20,8 @@ use crate::quantity::{percent, quantity};
 use crate::sample::metric_title;
 use crate::{class_name, earlier_epoch_text};
 use lapwing_analyse::clean::{
-    BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady, was_planned_auto,
+    BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, burn_in_metric, find_steady,
+    was_planned_auto,
 };
 use lapwing_analyse::sample::Sample;
 use lapwing_model::text::{counted, grouped, plural};
@@ -91,7 +91,7 @@ pub(super) fn row(
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let steady = find_steady(sample, &metric, &SteadySearch::default());
+    let steady = find_steady(sample, &metric, &BurnInOptions::default());
     if steady.instances.is_empty() {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use crate::synthetic;
 
 use std::sync::Arc;
 
-use lapwing_analyse::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
+use lapwing_analyse::clean::{IterationState, SteadyFrom, find_steady};
 use lapwing_analyse::judge::{Estimate, SampleSize};
 use lapwing_analyse::sample::{BenchmarkData, HistoryPosition, Sample};
 use lapwing_model::Id;
@@ -12,6 +12,7 @@ use lapwing_show::chart::{
     self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, LevelMark, RunName, RunNumber,
 };
 use lapwing_show::{BenchmarkMeaning, Chart, ChartTheme, MetricSample, RunSummary, VariantColours};
+use lapwing_stats::steady::BurnInOptions;
 use serde_json::json;
 
 fn measure(recipe: &synthetic::Recipe) -> BenchmarkData {
@@ -429,7 +430,7 @@ fn burn_in_chart(recipe: &synthetic::Recipe, start: SteadyFrom, found: Option<u3
     let steady = find_steady(
         &Sample::of_all(&data),
         "wall_time",
-        &SteadySearch::default(),
+        &BurnInOptions::default(),
     );
     let marks = BurnInMarks {
         subject: "test_join",

@@ -1,70 +1,6 @@
 //! The cost of describing a segment of a series by one distribution.
 
-use std::f64::consts::TAU;
-
 use crate::number::as_f64;
-
-/// The cost of every segment of one series, in constant time.
-pub trait SegmentCost {
-    /// Returns the number of values of the series.
-    fn length(&self) -> usize;
-
-    /// Returns the cost of the values `start..end`, of which there is at least one.
-    fn segment(&self, start: usize, end: usize) -> f64;
-}
-
-/// Twice the negative log-likelihood of normal values with a mean and a variance of
-/// their own: m (ln 2π + ln σ̂² + 1) for m values with variance σ̂² (divisor m).
-///
-/// As `meanvar.norm` of R's changepoint package and `CostNormal` of ruptures (but for
-/// constants).
-pub struct NormalMeanVariance {
-    sums: PrefixSums,
-    zero: f64,
-}
-
-impl NormalMeanVariance {
-    /// Returns the cost for a series of finite values.
-    ///
-    /// Equal values would cost −∞; a variance below 10⁻¹² of the whole series' counts as
-    /// just that.
-    pub fn new(values: &[f64]) -> Self {
-        let sums = PrefixSums::centred(values);
-        let all = sums.variance(0, values.len());
-        let zero = if all > 0.0 {
-            all * 1e-12
-        } else {
-            f64::MIN_POSITIVE
-        };
-        Self { sums, zero }
-    }
-
-    /// Returns the cost as R's changepoint package has it: a variance of zero counts as
-    /// 10⁻¹¹, whatever the unit. Two equal times of microseconds are therefore expensive.
-    pub fn as_in_r(values: &[f64]) -> Self {
-        let sums = PrefixSums::plain(values);
-        Self { sums, zero: -1e-11 }
-    }
-}
-
-impl SegmentCost for NormalMeanVariance {
-    fn length(&self) -> usize {
-        self.sums.length()
-    }
-
-    fn segment(&self, start: usize, end: usize) -> f64 {
-        let variance = self.sums.variance(start, end);
-        let variance = if self.zero > 0.0 {
-            variance.max(self.zero)
-        } else if variance <= 0.0 {
-            -self.zero
-        } else {
-            variance
-        };
-        // In the order of R's C source, so that ties are broken as there.
-        as_f64(end - start) * (TAU.ln() + variance.ln() + 1.0)
-    }
-}
 
 /// The sum of squared deviations from the segment's mean, over a known variance: twice the
 /// negative log-likelihood of normal values whose mean alone changes, but for a constant.
@@ -83,14 +19,14 @@ impl NormalMean {
             precision: 1.0 / variance,
         }
     }
-}
 
-impl SegmentCost for NormalMean {
-    fn length(&self) -> usize {
+    /// Returns the number of values of the series.
+    pub fn length(&self) -> usize {
         self.sums.length()
     }
 
-    fn segment(&self, start: usize, end: usize) -> f64 {
+    /// Returns the cost of the values `start..end`, of which there is at least one.
+    pub fn segment(&self, start: usize, end: usize) -> f64 {
         self.sums.squares(start, end).max(0.0) * self.precision
     }
 }
@@ -125,10 +61,6 @@ impl PrefixSums {
     fn squares(&self, start: usize, end: usize) -> f64 {
         let sum = self.0[end].0 - self.0[start].0;
         self.0[end].1 - self.0[start].1 - sum * sum / as_f64(end - start)
-    }
-
-    fn variance(&self, start: usize, end: usize) -> f64 {
-        self.squares(start, end) / as_f64(end - start)
     }
 }
 
@@ -175,19 +107,7 @@ pub(super) mod tests {
 
     #[test]
     fn costs_are_those_of_numpy() {
-        // numpy 2.4.6: (b - a) * (np.log(2 * np.pi * x[a:b].var()) + 1)
-        let scaled = STEPS.map(|value| value + 1e4);
-        for values in [STEPS, scaled] {
-            let cost = NormalMeanVariance::new(&values);
-            let error = (cost.segment(0, 12) / -15.518516595617045 - 1.0).abs();
-            assert!(error < 1e-7, "{error}");
-        }
-        let cost = NormalMeanVariance::new(&STEPS);
-        assert_close(cost.segment(12, 32), -42.088323358639585);
-        assert_close(cost.segment(0, 65), 80.66740640346006);
-        let cost = NormalMeanVariance::as_in_r(&STEPS);
-        assert_close(cost.segment(12, 32), -42.088323358639585);
-        // ((x[:12] - x[:12].mean())**2).sum()
+        // numpy 2.4.6: ((x[:12] - x[:12].mean())**2).sum()
         assert_close(
             NormalMean::new(&STEPS, 1.0).segment(0, 12),
             0.19278491666666653,
@@ -196,17 +116,5 @@ pub(super) mod tests {
             NormalMean::new(&STEPS, 4.0).segment(0, 12),
             0.19278491666666653 / 4.0,
         );
-    }
-
-    #[test]
-    fn equal_values_cost_something_finite() {
-        for cost in [
-            NormalMeanVariance::new(&[2.0; 9]),
-            NormalMeanVariance::new(&[2.0, 2.0, 5.0]),
-        ] {
-            assert!(cost.segment(0, 2).is_finite());
-        }
-        let of_r = NormalMeanVariance::as_in_r(&[2.0, 2.0, 5.0]).segment(0, 2);
-        assert_close(of_r, 2.0 * ((TAU * 1e-11).ln() + 1.0));
     }
 }

@@ -53,11 +53,6 @@ impl FractionalFactorial {
         self.basic + self.generators.len()
     }
 
-    /// Returns the number of basic factors k − p.
-    pub fn basic(&self) -> usize {
-        self.basic
-    }
-
     /// Returns the generators, bit i for basic factor i.
     pub fn generators(&self) -> &[u128] {
         &self.generators

@@ -29,7 +29,7 @@ pub use optimal::{d_efficiency, optimal_design};
 pub use optimal_options::{
     DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
 };
-pub use power::{DesignPower, effect_standard_error, minimal_detectable_effect};
+pub use power::{DesignPower, minimal_detectable_effect};
 pub use space::{DesignSpace, DesignSpaceError, run_of_set, set_of_run};
 pub(crate) use walk::extend_walk;
 pub use walk::{one_factor_at_a_time, walks};

@@ -6,17 +6,6 @@ use crate::linear_model::ModelTerm;
 use crate::number::as_f64;
 use crate::{Confidence, NoncentralT};
 
-/// Returns the standard error of an effect (present minus absent) in an orthogonal two-level design of N runs, 2 σ / √N.
-///
-/// It is the same for main effects and pairs (half the difference of two differences). σ is the standard deviation of one run.
-///
-/// ```
-/// assert_eq!(lapwing_stats::design::effect_standard_error(0.05, 16), 0.025);
-/// ```
-pub fn effect_standard_error(deviation: f64, runs: usize) -> f64 {
-    2.0 * deviation / as_f64(runs).sqrt()
-}
-
 /// Returns the smallest effect that a two-sided t test detects with the wanted power.
 ///
 /// The δ at which |T| exceeds the quantile of t with probability `power`, T noncentral t with δ / `standard_error`; in the unit of the standard error. On logarithms

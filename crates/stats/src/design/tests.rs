@@ -118,7 +118,7 @@ fn one_factor_at_a_time_is_worse_than_an_orthogonal_design() {
             .standard_errors[1]
             .1
     };
-    assert!((error(&orthogonal) - effect_standard_error(1.0, 8)).abs() < 1e-12);
+    assert!((error(&orthogonal) - 2.0 / 8.0_f64.sqrt()).abs() < 1e-12);
     assert!((error(&single) - 2.0_f64.sqrt()).abs() < 1e-12);
 }
 

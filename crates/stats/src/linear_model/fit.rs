@@ -1,7 +1,5 @@
 //! Ordinary and weighted least squares.
 
-use statrs::distribution::{ContinuousCDF, FisherSnedecor};
-
 use super::column::weighted;
 use super::factor::CentredColumns;
 use super::matrix::{ModelMatrix, ModelTerm};
@@ -21,7 +19,7 @@ pub struct LeastSquares<'a> {
 /// What cannot be fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LinearModelError {
-    /// There are more or fewer responses, weights or clusters than rows.
+    /// There are more or fewer responses or weights than rows.
     #[error("the model has {rows} runs, and {values} values were given")]
     Lengths {
         /// Rows of the model matrix.
@@ -48,21 +46,6 @@ pub struct Coefficient {
     pub t: f64,
     /// The two-sided p-value of "it is 0", by t; `None` without residual degrees of freedom, or spread.
     pub p_value: Option<f64>,
-}
-
-/// What a term contributes beside all others.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TermTest {
-    /// The sum of squares that dropping the term would add to the residual one.
-    pub sum_of_squares: f64,
-    /// Its degrees of freedom: its columns that are not aliased.
-    pub freedom: usize,
-    /// The F statistic; infinite without residual spread.
-    pub f: f64,
-    /// The p-value of "all coefficients of the term are 0".
-    pub p_value: f64,
-    /// Partial η²: `sum_of_squares` / (`sum_of_squares` + residual sum of squares).
-    pub partial_eta_squared: f64,
 }
 
 /// A linear model fitted to the responses of runs.
@@ -225,52 +208,6 @@ impl LinearFit {
         let error = (self.variance() * self.quadratic(&kept)).sqrt();
         let estimate = dot(&kept, &self.coefficients);
         Some(coefficient(estimate, error, self.residual_freedom()))
-    }
-
-    /// Returns the interval of a column's coefficient; `None` if it is aliased, or without residual degrees of freedom.
-    pub fn coefficient_interval(&self, column: usize, confidence: Confidence) -> Option<Interval> {
-        let coefficient = self.coefficient(column)?;
-        coefficient.interval(as_f64(self.residual_freedom()), confidence)
-    }
-
-    /// Returns the covariance of two coefficients; `None` if one is aliased, or without residual degrees of freedom.
-    pub fn covariance(&self, one: usize, other: usize) -> Option<f64> {
-        let (one, other) = (self.unit(one)?, self.unit(other)?);
-        let product = dot(&one, &self.inverse.times(&other));
-        (self.residual_freedom() > 0).then(|| self.variance() * product)
-    }
-
-    /// Tests a term beside all others: F = (SS / df) / s² (type III for this coding).
-    ///
-    /// `None` if all its columns are aliased, for the intercept, and without residual degrees of freedom.
-    pub fn term_test(&self, term: ModelTerm) -> Option<TermTest> {
-        let own = self.term_columns.iter().filter(|(own, _)| *own == term);
-        let positions: Vec<usize> = own
-            .filter_map(|(_, column)| self.position(*column))
-            .collect();
-        if term == ModelTerm::Intercept || positions.is_empty() || self.residual_freedom() == 0 {
-            return None;
-        }
-        let mut block = SquareMatrix::zero(positions.len());
-        for (at, row) in positions.iter().enumerate() {
-            for (before, column) in positions[..=at].iter().enumerate() {
-                block.set_both(at, before, self.inverse.at(*row, *column));
-            }
-        }
-        let estimates: Vec<f64> = positions.iter().map(|at| self.coefficients[*at]).collect();
-        let mut solved = estimates.clone();
-        CholeskyFactor::definite(&block)?.solve(&mut solved);
-        let sum_of_squares = dot(&estimates, &solved);
-        let freedom = positions.len();
-        let f = sum_of_squares / as_f64(freedom) / self.variance();
-        let spread = FisherSnedecor::new(as_f64(freedom), as_f64(self.residual_freedom())).ok()?;
-        Some(TermTest {
-            sum_of_squares,
-            freedom,
-            f,
-            p_value: if f.is_finite() { spread.sf(f) } else { 0.0 },
-            partial_eta_squared: sum_of_squares / (sum_of_squares + self.residual_sum_of_squares),
-        })
     }
 
     pub(super) fn position(&self, column: usize) -> Option<usize> {

@@ -1,10 +1,9 @@
-//! Linear models of factors: least squares, robust errors, selection of terms, unreplicated designs.
+//! Linear models of factors: least squares, robust errors, selection of terms.
 
 mod column;
 mod difference;
 mod factor;
 mod fit;
-mod lenth;
 mod matrix;
 mod predict;
 mod robust;
@@ -14,8 +13,7 @@ mod sweep;
 mod tests;
 
 pub use difference::CoefficientDifference;
-pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError, TermTest};
-pub use lenth::{LenthMargins, lenth_margins};
+pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};
 pub use predict::{LinearPrediction, RunDiagnostics};
 pub use robust::RobustErrors;

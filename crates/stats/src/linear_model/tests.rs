@@ -78,7 +78,6 @@ fn without_residual_freedom_there_are_estimates_and_no_errors() {
     );
     let pair = fit.coefficient(3).expect("kept");
     assert!((pair.estimate - 6.0).abs() < 1e-12 && pair.p_value.is_none());
-    assert_eq!(fit.coefficient_interval(3, Confidence::P95), None);
     assert_eq!(RobustErrors::by_run(&fit), None);
 }
 
@@ -205,17 +204,13 @@ proptest! {
     }
 
     #[test]
-    fn a_term_of_one_column_has_f_of_t_squared(runs in runs()) {
+    fn a_contrast_of_one_column_is_its_coefficient(runs in runs()) {
         let sets: Vec<u128> = runs.iter().map(|run| run.0).collect();
         let responses: Vec<f64> = runs.iter().map(|run| run.1).collect();
         let matrix = ModelMatrix::new(&FactorValues::treatments(&sets, 6), &ModelTerm::main_effects(6)).expect("fits");
         let fit = fit(&matrix, &responses, None);
         for column in fit.kept().iter().skip(1) {
             let own = fit.coefficient(*column).expect("kept");
-            if let Some(test) = fit.term_test(matrix.meanings()[*column].term) {
-                prop_assert!((test.f - own.t * own.t).abs() < 1e-6 * (1.0 + test.f));
-                prop_assert!((test.p_value - own.p_value.expect("freedom")).abs() < 1e-8);
-            }
             let mut weights = vec![0.0; matrix.columns()];
             weights[*column] = 1.0;
             prop_assert_eq!(fit.contrast(&weights).map(|c| c.estimate), Some(own.estimate));

@@ -276,12 +276,6 @@ impl OrderedSurface {
         as_f64(self.freedom)
     }
 
-    /// Returns the estimated standard deviation of a run, with the most likely scales.
-    pub fn noise_deviation(&self) -> f64 {
-        let (scales, signal) = self.scales();
-        (signal * scales.noise).sqrt()
-    }
-
     /// Returns the most likely scales, and τ².
     pub fn scales(&self) -> (&SurfaceScales, f64) {
         let own = &self.posteriors[0].1;

@@ -112,11 +112,6 @@ impl ResponseSurface {
             deviation: variance.max(0.0).sqrt(),
         }
     }
-
-    /// Returns the estimated standard deviation of a run.
-    pub fn noise_deviation(&self) -> f64 {
-        self.noise.sqrt()
-    }
 }
 
 fn scales(model: &DesignModel, pairs: f64) -> Vec<f64> {

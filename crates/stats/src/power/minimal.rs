@@ -250,7 +250,7 @@ mod tests {
                     let needed = needed.expect("enough");
                     let power = |instances| {
                         let configuration = Configuration { instances, iterations };
-                        super::super::power(noise, configuration, strategy, method, slowdown, Confidence::P95)
+                        Detection::new(noise, configuration, strategy, method, Confidence::P95).and_then(|it| it.power(slowdown))
                     };
                     prop_assert!(power(needed) >= Some(0.9));
                     prop_assert!(needed == 3 || power(needed - 1) < Some(0.9));

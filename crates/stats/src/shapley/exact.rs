@@ -4,7 +4,7 @@ use crate::as_f64;
 use crate::number::choices;
 
 /// Returns k if the values are those of all 2^k sets.
-pub(super) fn players(values: &[f64]) -> Option<usize> {
+fn players(values: &[f64]) -> Option<usize> {
     (values.len().is_power_of_two() && values.iter().all(|value| value.is_finite()))
         .then(|| values.len().trailing_zeros() as usize)
 }
@@ -44,48 +44,4 @@ pub fn shapley_values(values: &[f64]) -> Option<Vec<f64>> {
             .sum()
     };
     Some((0..factors).map(share).collect())
-}
-
-/// Returns the Shapley interaction index of each pair of factors, from the values of all 2^k sets.
-///
-/// I(i, j) = Σ_{S∌i,j} |S|! (k − |S| − 2)! / (k − 1)! [v(S ∪ ij) − v(S ∪ i) − v(S ∪ j) + v(S)]: what having both changes beyond the sum of the two, averaged over
-/// what else is present. Positive for costs: they save the same thing. Symmetric, 0 on the diagonal; of a model of pairs it is the
-/// pair's coefficient. O(k² 2^k).
-///
-/// `None` unless there are 2^k finite values.
-///
-/// Source: Grabisch & Roubens, *International Journal of Game Theory* 1999.
-///
-/// ```
-/// let index = lapwing_stats::shapley::interaction_index(&[1182.0, 600.0, 600.0, 600.0]);
-/// assert_eq!(index, Some(vec![vec![0.0, 582.0], vec![582.0, 0.0]]));
-/// ```
-pub fn interaction_index(values: &[f64]) -> Option<Vec<Vec<f64>>> {
-    let factors = players(values)?;
-    let of = |one: usize, other: usize| {
-        if one == other {
-            0.0
-        } else {
-            pair_index(values, factors, 1 << one.min(other), 1 << one.max(other))
-        }
-    };
-    Some(
-        (0..factors)
-            .map(|one| (0..factors).map(|other| of(one, other)).collect())
-            .collect(),
-    )
-}
-
-fn pair_index(values: &[f64], factors: usize, one: usize, other: usize) -> f64 {
-    let mut sums = vec![0.0; factors - 1];
-    for set in (0..values.len()).filter(|set| set & (one | other) == 0) {
-        let both =
-            values[set | one | other] - values[set | one] - values[set | other] + values[set];
-        sums[set.count_ones() as usize] += both;
-    }
-    let weight = |size: usize| 1.0 / (as_f64(factors - 1) * choices(factors - 2, size));
-    sums.iter()
-        .enumerate()
-        .map(|(size, sum)| weight(size) * sum)
-        .sum()
 }

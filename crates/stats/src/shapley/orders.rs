@@ -1,7 +1,5 @@
 //! Paths from one set to another, one factor at a time.
 
-use super::exact::players;
-
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathStep {
@@ -99,59 +97,4 @@ pub fn best_first_path(
         before = after;
     }
     steps
-}
-
-/// Returns, of all orders from none to all of k factors, the one whose values have the smallest sum over its sets, or with `highest` the largest.
-///
-/// The smallest is the path that is cheap as early as possible; the two extremes show how far the order decides the story. By dynamic
-/// programming over the 2^k sets (`values[set]`), O(k 2^k) instead of k! orders.
-///
-/// `None` unless there are 2^k finite values.
-///
-/// Source: Held & Karp, *Journal of the SIAM* 1962.
-///
-/// ```
-/// use lapwing_stats::shapley::{PathExtreme, extreme_path};
-/// let values = [1182.0, 240.0, 300.0, 61.0];
-/// assert_eq!(extreme_path(&values, PathExtreme::Lowest), Some(vec![0, 1]));
-/// assert_eq!(extreme_path(&values, PathExtreme::Highest), Some(vec![1, 0]));
-/// ```
-pub fn extreme_path(values: &[f64], extreme: PathExtreme) -> Option<Vec<usize>> {
-    let factors = players(values)?;
-    let sign = match extreme {
-        PathExtreme::Lowest => 1.0,
-        PathExtreme::Highest => -1.0,
-    };
-    // The best sum of the sets up to and with each one, and the factor that was added last.
-    let mut sums = vec![0.0; values.len()];
-    let mut last = vec![0_u8; values.len()];
-    for set in 1..values.len() {
-        let mut best = (f64::INFINITY, 0);
-        for factor in (0..factors).filter(|factor| set >> factor & 1 == 1) {
-            let sum = sums[set ^ 1 << factor];
-            if sum < best.0 {
-                best = (sum, factor);
-            }
-        }
-        sums[set] = best.0 + sign * values[set];
-        last[set] = u8::try_from(best.1).unwrap_or(u8::MAX);
-    }
-    let mut order = Vec::with_capacity(factors);
-    let mut set = values.len() - 1;
-    while set != 0 {
-        let factor = usize::from(last[set]);
-        order.push(factor);
-        set ^= 1 << factor;
-    }
-    order.reverse();
-    Some(order)
-}
-
-/// Which extreme of all orders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathExtreme {
-    /// The smallest sum of values.
-    Lowest,
-    /// The largest.
-    Highest,
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::linear_model::{FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm};
-use crate::{Confidence, Seed, as_f64};
+use crate::{Confidence, as_f64};
 
 fn each_order(order: &mut Vec<usize>, from: usize, visit: &mut impl FnMut(&[usize])) {
     if from == order.len() {
@@ -31,46 +31,17 @@ proptest! {
     fn exact_values_are_the_mean_of_all_orders(values in games()) {
         let factors = values.len().trailing_zeros() as usize;
         let (mut sums, mut orders) = (vec![0.0; factors], 0_usize);
-        let mut sum_of = |order: &[usize]| -> f64 {
-            let steps = path_of_order(0, order, value_in(&values));
-            for step in &steps {
+        each_order(&mut (0..factors).collect(), 0, &mut |order| {
+            for step in path_of_order(0, order, value_in(&values)) {
                 sums[step.factor] += step.delta();
             }
             orders += 1;
-            steps.iter().map(|step| step.after).sum()
-        };
-        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-        each_order(&mut (0..factors).collect(), 0, &mut |order| {
-            let sum = sum_of(order);
-            (lowest, highest) = (lowest.min(sum), highest.max(sum));
         });
         let exact = shapley_values(&values).expect("all sets");
         for (own, sum) in exact.iter().zip(&sums) {
             prop_assert!((own - sum / as_f64(orders)).abs() < 1e-10);
         }
         prop_assert!((exact.iter().sum::<f64>() - (values[values.len() - 1] - values[0])).abs() < 1e-10);
-        for (extreme, expected) in [(PathExtreme::Lowest, lowest), (PathExtreme::Highest, highest)] {
-            let order = extreme_path(&values, extreme).expect("all sets");
-            let sum: f64 = path_of_order(0, &order, value_in(&values)).iter().map(|step| step.after).sum();
-            prop_assert!((sum - expected).abs() < 1e-9);
-        }
-    }
-
-    #[test]
-    fn the_interaction_index_is_what_one_factor_changes_in_the_value_of_the_other(values in games()) {
-        // I(i, j) is the Shapley value of j among the others with i present, minus that with i absent.
-        let factors = values.len().trailing_zeros() as usize;
-        let index = interaction_index(&values).expect("all sets");
-        for (fixed, own) in index.iter().enumerate() {
-            let part = |present: usize| {
-                let sets = (0..values.len()).filter(|set| set >> fixed & 1 == present);
-                shapley_values(&sets.map(|set| values[set]).collect::<Vec<f64>>()).expect("all sets")
-            };
-            let (with, without) = (part(1), part(0));
-            for (at, other) in (0..factors).filter(|other| *other != fixed).enumerate() {
-                prop_assert!((own[other] - (with[at] - without[at])).abs() < 1e-10);
-            }
-        }
     }
 
     #[test]
@@ -85,10 +56,8 @@ proptest! {
         let fit = LinearFit::new(&matrix, &values, LeastSquares::default()).expect("finite");
         let shares = model_attribution(&fit, &model(&[0, 15]), Confidence::P95);
         let exact = shapley_values(&values).expect("all sets");
-        let sampled = sampled_shapley(4, 2, value_in(&values), Seed(7)).expect("two pairs");
-        for ((share, exact), sampled) in shares.iter().zip(exact).zip(&sampled.values) {
+        for (share, exact) in shares.iter().zip(exact) {
             prop_assert!((share.value.estimate - exact).abs() < 1e-9);
-            prop_assert!((sampled - exact).abs() < 1e-10);
         }
         // Backwards every share changes its sign.
         let back = model_attribution(&fit, &model(&[15, 0]), Confidence::P95);
@@ -96,17 +65,6 @@ proptest! {
             prop_assert!((share.value.estimate + back.value.estimate).abs() < 1e-9);
             prop_assert!((share.value.standard_error - back.value.standard_error).abs() < 1e-9);
         }
-    }
-
-    #[test]
-    fn sampled_values_are_within_their_errors(values in games(), seed: u64) {
-        let factors = values.len().trailing_zeros() as usize;
-        let exact = shapley_values(&values).expect("all sets");
-        let sampled = sampled_shapley(factors, 200, value_in(&values), Seed(seed)).expect("pairs");
-        for (at, exact) in exact.iter().enumerate() {
-            prop_assert!((sampled.values[at] - exact).abs() <= 6.0 * sampled.standard_errors[at] + 1e-9);
-        }
-        prop_assert!(sampled.sets <= values.len());
     }
 }
 
@@ -156,11 +114,6 @@ fn levels_and_numbers_are_attributed_too() {
 #[test]
 fn incomplete_values_are_refused_and_paths_end_before_them() {
     assert_eq!(shapley_values(&[1.0, 2.0, 3.0]), None);
-    assert_eq!(interaction_index(&[1.0, f64::NAN]), None);
-    assert_eq!(
-        sampled_shapley(2, 4, |set| (set != 3).then_some(1.0), Seed(7)),
-        None
-    );
     let value = |set: u128| (set != 3).then_some(1.0);
     assert_eq!(path_of_order(0, &[0, 1], value).len(), 1);
     assert_eq!(best_first_path(0, 3, &[], value).len(), 1);
@@ -170,6 +123,5 @@ fn incomplete_values_are_refused_and_paths_end_before_them() {
 #[test]
 fn one_factor_has_everything() {
     assert_eq!(shapley_values(&[1.0, 4.0]), Some(vec![3.0]));
-    assert_eq!(interaction_index(&[1.0, 4.0]), Some(vec![vec![0.0]]));
     assert_eq!(shapley_values(&[1.0]), Some(vec![]));
 }

@@ -1,30 +1,23 @@
 //! From which iteration on an instance is in its steady state.
 //!
-//! [`steady_state`] is the default. [`krun`] and [`traini`] are published methods, for
-//! comparisons, and [`mser5`] a simple baseline. [`burn_in`] makes one burn-in for a benchmark of
-//! the starts of its instances, whichever method found them. How well each does where the
-//! truth is known stands in `docs/calibration.md`.
+//! [`steady_state`] classifies one instance, and [`burn_in`] makes one burn-in for a benchmark of
+//! the starts of its instances. How well it does where the truth is known stands in
+//! `docs/calibration.md`.
 
 mod approach;
 mod benchmark;
 mod cycle;
 mod instance_start;
-pub mod krun;
-mod mser;
 mod number;
 mod ours;
-mod outliers;
 mod robust;
-pub mod traini;
 mod transition;
 
 pub use benchmark::{
     BurnIn, BurnInOptions, Consistency, MaxCost, burn_in, burn_in_from, consistency,
 };
 pub use instance_start::{InstanceStart, is_long_enough};
-pub use mser::mser5;
 pub use ours::{ITERATIONS_TO_TELL, SteadyOptions, SteadyState, steady_state};
-pub use outliers::{Fences, centred_outliers, outliers_of_any_window};
 
 /// The classification of an instance's iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

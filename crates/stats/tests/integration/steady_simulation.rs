@@ -3,10 +3,10 @@
 //! Fixed seeds: a run gives the same counts always. `docs/calibration.md` keeps the large table.
 
 use lapwing_stats::Seed;
-use lapwing_stats::steady::krun::{Krun, Reach, krun};
-use lapwing_stats::steady::traini::{Traini, traini};
-use lapwing_stats::steady::{Class, SteadyOptions, mser5, steady_state};
+use lapwing_stats::steady::{Class, SteadyOptions, steady_state};
 use rand::{Rng, RngExt};
+
+use crate::krun::{Reach, krun};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
@@ -225,7 +225,7 @@ fn start_is_good(truth: usize, found: Option<usize>, n: usize) -> bool {
 
 /// What one method said.
 struct Answer {
-    class: Option<Class>,
+    class: Class,
     start: Option<usize>,
 }
 
@@ -233,65 +233,31 @@ struct Answer {
 enum Method {
     Ours,
     Krun(Reach),
-    Traini,
-    Mser,
 }
 
 impl Method {
-    fn answer(self, values: &[f64], name: &str) -> Answer {
-        let n = values.len();
+    fn answer(self, values: &[f64]) -> Answer {
         match self {
             Self::Ours => {
                 let found = steady_state(values, &SteadyOptions::default()).expect("positive");
                 Answer {
-                    class: Some(found.class),
+                    class: found.class,
                     start: found.start,
                 }
             }
             Self::Krun(reach) => {
-                let options = Krun {
-                    steady: n / 4,
-                    reach,
-                    ..Krun::default()
-                };
-                let found = krun(values, &options);
-                Answer {
-                    class: Some(found.class),
-                    start: found.start,
-                }
+                let (class, start) = krun(values, reach);
+                Answer { class, start }
             }
-            Self::Traini => {
-                let options = Traini {
-                    latest_start: n * 5 / 6,
-                    resamples: 1_000,
-                    ..Traini::default()
-                };
-                let found = traini(values, &options, &mut Seed(7).stream(name));
-                let start = found.start.map(|at| if at == 0 { 0 } else { at + 1 });
-                Answer { class: None, start }
-            }
-            Self::Mser => Answer {
-                class: None,
-                start: mser5(values),
-            },
-        }
-    }
-
-    fn has_classes(self) -> bool {
-        match self {
-            Self::Ours | Self::Krun(_) => true,
-            Self::Traini | Self::Mser => false,
         }
     }
 
     /// How many series a method gets of each shape, noise and length; some take their time.
     fn rounds(self, n: usize) -> u32 {
         match (self, n) {
-            (Self::Ours | Self::Mser, _) => 500,
+            (Self::Ours, _) => 500,
             (Self::Krun(_), 0..=500) => 100,
             (Self::Krun(_), _) => 20,
-            (Self::Traini, 0..=500) => 40,
-            (Self::Traini, _) => 0,
         }
     }
 }
@@ -322,10 +288,10 @@ fn score(method: Method, shape: Shape, kind: NoiseKind, n: usize, rounds: u32) -
     let mut score = Score::default();
     for _ in 0..rounds {
         let simulated = simulate(&mut random, shape, kind, n);
-        let answer = method.answer(&simulated.values, &name);
+        let answer = method.answer(&simulated.values);
         let is_good = |start| start_is_good(start, answer.start, n);
         score.rounds += 1;
-        score.classes += u32::from(answer.class == Some(simulated.class));
+        score.classes += u32::from(answer.class == simulated.class);
         score.starts += u32::from(simulated.start.is_some_and(is_good));
     }
     score
@@ -361,12 +327,10 @@ fn starts_and_classes_are_found() {
 #[test]
 #[ignore = "takes minutes; its tables stand in docs/calibration.md"]
 fn table_of_steady_states() {
-    const METHODS: [(&str, Method); 5] = [
-        ("ours", Method::Ours),
-        ("Krun", Method::Krun(Reach::Variance)),
-        ("Krun, sd", Method::Krun(Reach::Deviation)),
-        ("Traini", Method::Traini),
-        ("MSER-5", Method::Mser),
+    const METHODS: [Method; 3] = [
+        Method::Ours,
+        Method::Krun(Reach::Variance),
+        Method::Krun(Reach::Deviation),
     ];
     let mut classes = String::new();
     let mut starts = String::new();
@@ -377,16 +341,11 @@ fn table_of_steady_states() {
         for n in LENGTHS {
             let row = format!("| {} | {n} |", shape.name());
             let (mut of_class, mut of_start) = (row.clone(), row);
-            for (k, (_, method)) in METHODS.iter().enumerate() {
+            for (k, method) in METHODS.iter().enumerate() {
                 let found = over_noises(*method, shape, n, method.rounds(n));
                 sums[k].add(found);
-                let cell = |count| match found.rounds {
-                    0 => " – |".to_owned(),
-                    _ => format!(" {:.1} |", 100.0 * found.share(count)),
-                };
-                if method.has_classes() {
-                    of_class.push_str(&cell(found.classes));
-                }
+                let cell = |count| format!(" {:.1} |", 100.0 * found.share(count));
+                of_class.push_str(&cell(found.classes));
                 of_start.push_str(&cell(found.starts));
             }
             classes.push_str(&format!("{of_class}\n"));

@@ -150,7 +150,7 @@ fn power_of_a_fraction_is_that_of_its_standard_errors() {
     let design = designed(treatments("a b c d e"), DesignRequest::default()).expect("exists");
     let runs = design.runs().expect("valid");
     let power = StudyPower::new(&design.factors, &runs, 2, 0.02).expect("estimable");
-    let error = lapwing_stats::design::effect_standard_error(0.02, 32);
+    let error = 2.0 * 0.02 / 32.0_f64.sqrt();
     let effect = lapwing_stats::design::minimal_detectable_effect(
         error,
         16.0,

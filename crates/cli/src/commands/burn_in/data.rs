@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_analyse::clean::SteadyMethod;
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_show::class_name;
 use lapwing_stats::steady::{Class, Consistency};
@@ -20,11 +19,9 @@ pub fn json(
     rows: &[BurnInRow],
     others: &[NotJudged],
     notes: &[String],
-    method: SteadyMethod,
     context: &Context,
 ) -> Result<(), CliError> {
     let answer = json!({
-        "method": method.name(),
         "benchmarks": rows.iter().map(BurnInDetails::of).collect::<Vec<_>>(),
         "not_judged": others,
         "notes": notes,

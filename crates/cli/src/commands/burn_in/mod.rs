@@ -14,17 +14,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_analyse::clean::{SteadyMethod, SteadySearch};
 use lapwing_measure::suite::parse_duration;
 use lapwing_record::Filter;
-use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
+use crate::options::{Context, FilterOptions, Format, check_plot};
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
@@ -33,18 +31,12 @@ use crate::{burn_in_file, suite_file, suite_update};
 pub struct BurnIn {
     #[command(flatten)]
     filters: FilterOptions,
-    /// Detection method
-    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), default_value = "default")]
-    method: SteadyMethod,
     /// Choose the burn-in so that this share of the instances that become steady is steady after it
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
     /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`
     #[arg(long, value_name = "COST", value_parser = parse_max_cost)]
     max_cost: Option<MaxCost>,
-    /// Seed of the resampling of --method traini
-    #[arg(long, value_name = "N", default_value = "7")]
-    seed: u64,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -70,22 +62,6 @@ pub struct BurnIn {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Manual choice")]
     update_suite: Option<PathBuf>,
 }
-
-/// Methods to detect the steady state.
-const METHODS: [NamedValue<SteadyMethod>; 4] = [
-    ("default", "Lapwing's method", SteadyMethod::Default),
-    (
-        "krun",
-        "Krun's `warmup_stats` (Barrett et al. 2017)",
-        SteadyMethod::Krun,
-    ),
-    ("traini", "Traini et al. 2023", SteadyMethod::Traini),
-    (
-        "mser5",
-        "The MSER-5 rule, which finds a start but does not classify",
-        SteadyMethod::Mser5,
-    ),
-];
 
 fn parse_quantile(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -121,7 +97,7 @@ impl BurnIn {
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
             if self.format == Format::Json {
-                let answer = data::json(&rows, &others, &[], self.method, context);
+                let answer = data::json(&rows, &others, &[], context);
                 CliError::unless_reader_left(answer)?;
             }
             return Err(nothing(&others));
@@ -142,7 +118,6 @@ impl BurnIn {
         }
         let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
         let asked = NotesContext {
-            method: search.steady.method,
             listed: &listed,
             known: &known,
             use_of_starts: if self.write.is_some() || self.update_suite.is_some() {
@@ -172,14 +147,10 @@ impl BurnIn {
 
     fn search(&self) -> SteadyStartSearch {
         SteadyStartSearch {
-            steady: SteadySearch {
-                method: self.method,
-                burn_in: BurnInOptions {
-                    quantile: self.quantile,
-                    max_cost: self.max_cost,
-                    ..BurnInOptions::default()
-                },
-                seed: Seed(self.seed),
+            burn_in: BurnInOptions {
+                quantile: self.quantile,
+                max_cost: self.max_cost,
+                ..BurnInOptions::default()
             },
             keep: if self.review || self.plot.is_some() {
                 KeptValues::Values
@@ -221,7 +192,7 @@ impl BurnIn {
             }
             Format::Markdown => answer.markdown(&mut context.terminal.out())?,
             Format::Json => {
-                return data::json(rows, others, notes, self.method, context);
+                return data::json(rows, others, notes, context);
             }
             Format::Csv => data::csv(rows, context)?,
         }

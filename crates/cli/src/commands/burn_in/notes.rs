@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_analyse::clean::{SteadyFrom, SteadyMethod};
+use lapwing_analyse::clean::SteadyFrom;
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_show::percent;
@@ -16,8 +16,6 @@ const SHOWN: usize = 5;
 
 /// Context of the notes.
 pub struct NotesContext<'a> {
-    /// The detection method.
-    pub method: SteadyMethod,
     /// The starts of the burn-in file.
     pub listed: &'a BTreeMap<String, u32>,
     /// All benchmarks of the store.
@@ -41,7 +39,7 @@ pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
         unsteady(rows),
         mostly_unsteady(rows),
         partly_unsteady(rows),
-        too_short(rows, asked.method),
+        too_short(rows),
         not_used(rows),
         not_positive(rows),
         shortened(rows),
@@ -143,18 +141,14 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
+fn too_short(rows: &[BurnInRow]) -> Option<String> {
     let short = those(rows, |row| row.count(Class::TooShort) > row.not_used())?;
     let of = |row: &BurnInRow| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
     };
-    let enough = match method {
-        SteadyMethod::Mser5 => 10,
-        SteadyMethod::Default | SteadyMethod::Krun | SteadyMethod::Traini => ITERATIONS_TO_TELL,
-    };
     Some(format!(
-        "too few iterations: {}; needs at least {enough} per instance, burn-in included",
+        "too few iterations: {}; needs at least {ITERATIONS_TO_TELL} per instance, burn-in included",
         names(short, of)
     ))
 }

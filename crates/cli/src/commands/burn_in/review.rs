@@ -1,10 +1,8 @@
 //! `--review`: the first steady iterations, confirmed or changed one by one.
 
-use lapwing_show::classes_text;
-use std::io;
-
 use lapwing_analyse::clean::BurnInSource;
 use lapwing_model::text::{counted, grouped, plural};
+use lapwing_show::classes_text;
 
 use super::answer::{bias_text, cost_text, start_text};
 use super::rows::BurnInRow;
@@ -12,14 +10,7 @@ use super::terminal_plot;
 use super::write::BurnInWriter;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::review::{ReviewAnswer, ask};
-
-/// The end of a round.
-enum Round {
-    /// With the benchmarks whose start changed: place, and start before.
-    Complete(Vec<(usize, Option<u32>)>),
-    Stopped,
-}
+use crate::review::{Review, ReviewAnswer, ReviewStep, review as review_items};
 
 struct BurnInReview<'a> {
     rows: &'a mut [BurnInRow],
@@ -27,7 +18,6 @@ struct BurnInReview<'a> {
     settled: Vec<bool>,
     writer: &'a BurnInWriter,
     context: &'a Context,
-    input: io::StdinLock<'static>,
 }
 
 /// Reviews the benchmarks until a round brings no change, and writes every answer immediately.
@@ -47,130 +37,95 @@ pub fn review(
         settled,
         writer,
         context,
-        input: io::stdin().lock(),
     };
     // If all are confirmed, all are reviewed again.
-    let mut places = if open.is_empty() {
+    let mut items = if open.is_empty() {
         (0..review.rows.len()).collect()
     } else {
-        review.say_what_is_settled(open.len());
+        if open.len() < review.rows.len() {
+            review.say(&format!(
+                "the burn-in file already has {} of {}; the others follow",
+                grouped(review.rows.len() - open.len()),
+                counted(review.rows.len(), "benchmark")
+            ));
+        }
         open
     };
     loop {
-        match review.round(&places)? {
-            Round::Stopped => {
-                review.say_where_it_stopped();
-                return Ok(false);
-            }
-            Round::Complete(changed) if changed.is_empty() => {
-                review.say_the_end();
-                return Ok(true);
-            }
-            Round::Complete(changed) => {
-                review.say_changes(&changed);
-                places = changed.into_iter().map(|(at, _)| at).collect();
-            }
+        let before: Vec<Option<u32>> = items.iter().map(|at| review.rows[*at].start).collect();
+        if review_items(&mut review, &items, &context.terminal)?.is_some() {
+            review.say_where_it_stopped();
+            return Ok(false);
         }
+        let changed: Vec<(usize, Option<u32>)> = items
+            .into_iter()
+            .zip(before)
+            .filter(|(at, before)| review.rows[*at].start != *before)
+            .collect();
+        if changed.is_empty() {
+            review.say_the_end();
+            return Ok(true);
+        }
+        review.say_changes(&changed);
+        items = changed.into_iter().map(|(at, _)| at).collect();
     }
 }
 
-impl BurnInReview<'_> {
-    fn round(&mut self, places: &[usize]) -> Result<Round, CliError> {
-        let before: Vec<Option<u32>> = places.iter().map(|at| self.rows[*at].start).collect();
-        let mut next = 0;
-        while let Some(&at) = places.get(next) {
-            self.show(at, next + 1, places.len());
-            match self.answer(at)? {
-                ReviewAnswer::Keep => self.settle(at, None)?,
-                ReviewAnswer::Change(start) => self.settle(at, Some(start))?,
-                ReviewAnswer::Skip => {}
-                ReviewAnswer::Back => {
-                    next = next.saturating_sub(1);
-                    continue;
-                }
-                ReviewAnswer::Quit => return Ok(Round::Stopped),
-            }
-            next += 1;
-        }
-        let changed = places
-            .iter()
-            .zip(before)
-            .filter(|(at, before)| self.rows[**at].start != *before)
-            .map(|(at, before)| (*at, before));
-        Ok(Round::Complete(changed.collect()))
-    }
-
-    fn show(&self, at: usize, number: usize, of: usize) {
+impl Review<u32> for BurnInReview<'_> {
+    fn shown(&self, at: usize) -> String {
         let row = &self.rows[at];
-        let terminal = &self.context.terminal;
-        terminal.say(&format!("\n[{number}/{of}] {}", row.benchmark));
-        let plot = terminal_plot::lines(row, terminal.talk_width());
+        let plot = terminal_plot::lines(row, self.context.terminal.talk_width());
+        let mut text = row.benchmark.clone();
         for line in &plot {
-            terminal.say(line);
+            text.push_str(&format!("\n{line}"));
         }
-        let mut facts = format!(
-            "{}\n{} in {}",
+        text.push_str(&format!(
+            "\n{}\n{} in {}",
             terminal_plot::legend(row, &plot),
             classes_text(&row.steady),
             counted(row.instances.len(), "instance"),
-        );
+        ));
         if row.start.is_some() {
-            facts.push_str(&format!("; burn-in costs {} per instance", cost_text(row)));
+            text.push_str(&format!("; burn-in costs {} per instance", cost_text(row)));
         }
         if row.start.is_some() && row.bias_without.is_some() {
-            facts.push_str(&format!(", bias without → with it {}", bias_text(row)));
+            text.push_str(&format!(", bias without → with it {}", bias_text(row)));
         }
-        terminal.say(&facts);
+        text
     }
 
-    /// Asks until the answer is valid; the end of the input stops the review.
-    fn answer(&mut self, at: usize) -> Result<ReviewAnswer<u32>, CliError> {
+    fn question(&self, at: usize) -> String {
         let row = &self.rows[at];
-        let terminal = &self.context.terminal;
         let proposal = match row.start {
             Some(_) => format!("steady from {}", start_text(row)),
             None => "never steady".to_owned(),
         };
-        loop {
-            let question = format!(
-                "{proposal}  (Enter keeps, a number changes, s skips, b goes back, q stops): "
-            );
-            let Some(line) = ask(&question, &mut self.input, terminal)? else {
-                terminal.say("");
-                return Ok(ReviewAnswer::Quit);
-            };
-            match understand(&line, row.longest()) {
-                Ok(answer) => return Ok(answer),
-                Err(reason) => terminal.say(&reason),
-            }
-        }
+        format!("{proposal}  (Enter keeps, a number changes, s skips, b goes back, q stops): ")
+    }
+
+    fn parse(&self, at: usize, line: &str) -> Result<u32, String> {
+        start_of(line, self.rows[at].longest())
     }
 
     /// Confirms the number, or the proposal, and writes it.
-    fn settle(&mut self, at: usize, start: Option<u32>) -> Result<(), CliError> {
+    fn take(&mut self, at: usize, answer: ReviewAnswer<u32>) -> Result<ReviewStep, CliError> {
         let row = &mut self.rows[at];
-        if let Some(start) = start
-            && row.known_start() != Some(start)
-        {
-            row.decide(Some(start), BurnInSource::Reviewed);
+        match answer {
+            ReviewAnswer::Skip => return Ok(ReviewStep::Next),
+            ReviewAnswer::Change(start) if row.known_start() != Some(start) => {
+                row.decide(Some(start), BurnInSource::Reviewed);
+            }
+            ReviewAnswer::Change(_) | ReviewAnswer::Keep => {}
         }
         self.settled[at] = true;
-        self.writer.write(self.rows, |at| self.settled[at])
+        self.writer.write(self.rows, |at| self.settled[at])?;
+        Ok(ReviewStep::Next)
     }
+}
 
+impl BurnInReview<'_> {
     fn say(&self, text: &str) {
         self.context.terminal.say(text);
-    }
-
-    fn say_what_is_settled(&self, open: usize) {
-        let settled = self.rows.len() - open;
-        if settled > 0 {
-            self.say(&format!(
-                "the burn-in file already has {} of {}; the others follow",
-                grouped(settled),
-                counted(self.rows.len(), "benchmark")
-            ));
-        }
     }
 
     fn say_changes(&self, changed: &[(usize, Option<u32>)]) {
@@ -225,16 +180,16 @@ impl BurnInReview<'_> {
     }
 }
 
-/// Returns the answer of a line for a benchmark with that number of iterations.
-fn understand(line: &str, iterations: u32) -> Result<ReviewAnswer<u32>, String> {
-    ReviewAnswer::parse(line, |number| match number.parse::<u32>() {
+/// Returns the start in a line, for a benchmark with that number of iterations.
+fn start_of(line: &str, iterations: u32) -> Result<u32, String> {
+    match line.parse::<u32>() {
         Ok(start) if start < iterations => Ok(start),
         Ok(_) => Err(format!(
             "its iterations are 0 to {}",
             iterations.saturating_sub(1)
         )),
         Err(_) => Err("write the number of the first steady iteration, or s, b or q".to_owned()),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -243,11 +198,9 @@ mod tests {
 
     #[test]
     fn lines_are_understood_or_asked_again() {
-        let of = |line| understand(line, 60);
-        assert_eq!(of(""), Ok(ReviewAnswer::Keep));
-        assert_eq!(of("59"), Ok(ReviewAnswer::Change(59)));
+        let of = |line| start_of(line, 60);
+        assert_eq!(of("59"), Ok(59));
         assert_eq!(of("60").expect_err("beyond"), "its iterations are 0 to 59");
-        assert_eq!(of("q"), Ok(ReviewAnswer::Quit));
         assert!(of("five").is_err());
         assert!(of("-1").is_err());
     }

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 
 use lapwing_analyse::clean::{
     BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
-    SteadySearch, burn_in_metric, find_steady, listed, was_planned_auto,
+    burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_model::Id;
 use lapwing_record::{Filter, Store};
 use lapwing_show::FIRST_METRIC;
-use lapwing_stats::steady::{BurnIn, Class, MaxCost};
+use lapwing_stats::steady::{BurnIn, BurnInOptions, Class, MaxCost};
 use rayon::prelude::*;
 
 use crate::error::CliError;
@@ -24,8 +24,8 @@ use crate::store::earlier_note;
 
 /// The search for starts.
 pub struct SteadyStartSearch {
-    /// Its method.
-    pub steady: SteadySearch,
+    /// How the starts of all instances are combined.
+    pub burn_in: BurnInOptions,
     /// What to keep of the results.
     pub keep: KeptValues,
 }
@@ -167,7 +167,7 @@ fn row(
         return Ok(None);
     };
     let unit = unit(sample, &metric);
-    if let Some(MaxCost::Sum(_)) = search.steady.burn_in.max_cost
+    if let Some(MaxCost::Sum(_)) = search.burn_in.max_cost
         && unit != "s"
     {
         let id = &sample.benchmark.id;
@@ -176,7 +176,7 @@ fn row(
         ))
         .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
     }
-    let steady = find_steady(sample, &metric, &search.steady);
+    let steady = find_steady(sample, &metric, &search.burn_in);
     if steady.instances.is_empty() {
         return Ok(None);
     }

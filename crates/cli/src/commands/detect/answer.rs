@@ -106,7 +106,6 @@ struct FindingRow<'a> {
     difference_upper: Option<f64>,
     p_value: Option<f64>,
     p_adjusted: Option<f64>,
-    energy_statistic: Option<f64>,
     threshold: Option<f64>,
     mean_before: Option<f64>,
     deviation_before: Option<f64>,
@@ -180,7 +179,6 @@ impl<'a> FindingRow<'a> {
                 p_value,
                 p_adjusted,
             } => (Some((*p_value, *p_adjusted)), None),
-            Evidence::EnergyStatistic(_) => (None, None),
             Evidence::Threshold(exceeded) => (None, Some(exceeded)),
         };
         let ratio = |value: f64| size.is_ratio.then_some(value);
@@ -208,11 +206,7 @@ impl<'a> FindingRow<'a> {
             difference_lower: difference(size.interval.lower),
             difference_upper: difference(size.interval.upper),
             p_value: test.map(|(p_value, _)| p_value),
-            p_adjusted: test.and_then(|(_, p_adjusted)| p_adjusted),
-            energy_statistic: match finding.evidence {
-                Evidence::EnergyStatistic(q) => Some(q),
-                Evidence::Test { .. } | Evidence::Threshold(_) => None,
-            },
+            p_adjusted: test.map(|(_, p_adjusted)| p_adjusted),
             threshold: exceeded.map(|it| it.threshold),
             mean_before: exceeded.map(|it| it.mean),
             deviation_before: exceeded.map(|it| it.deviation),

@@ -4,7 +4,6 @@ use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, DetectRule, ThresholdRule};
 use lapwing_measure::suite::parse_duration;
 use lapwing_show::round_percent;
-use lapwing_stats::changepoint::{EDivisive, Otava};
 
 use crate::comparing::parse_share;
 use crate::error::CliError;
@@ -29,8 +28,7 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", value_parser = within(1..=1000, "write a whole number from 1 to 1000"), help_heading = "Rule")]
     last: Option<usize>,
     /// Number of runs before those, whose mean and standard deviation set the threshold
-    /// [threshold; default: 10]; number of runs in which changes are searched at once [otava;
-    /// default: 50]
+    /// [threshold; default: 10]
     #[arg(long, value_name = "N", value_parser = within(2..=100_000, "write a whole number of 2 or more"), help_heading = "Rule")]
     window: Option<usize>,
     /// Distance of the threshold from the mean in standard deviations [threshold; default: 3]
@@ -44,10 +42,6 @@ pub struct RuleOptions {
     /// default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Rule")]
     memory_floor: Option<f64>,
-    /// Largest p-value of a change, of each series for itself [otava; default: 0.001; e-divisive;
-    /// default: 0.05]
-    #[arg(long, value_name = "P", value_parser = parse_share, help_heading = "Rule")]
-    p_value: Option<f64>,
 }
 
 /// The names of the rules.
@@ -55,11 +49,9 @@ pub struct RuleOptions {
 enum RuleName {
     ChangePoint,
     Threshold,
-    Otava,
-    EDivisive,
 }
 
-const RULES: [NamedValue<RuleName>; 4] = [
+const RULES: [NamedValue<RuleName>; 2] = [
     (
         "changepoint",
         "Tests of every place of a history, corrected for the number of histories",
@@ -69,16 +61,6 @@ const RULES: [NamedValue<RuleName>; 4] = [
         "threshold",
         "The latest runs against the mean and standard deviation of those before (Coiled's detector)",
         RuleName::Threshold,
-    ),
-    (
-        "otava",
-        "Apache Otava's change points, to compare with them; false alarms are frequent",
-        RuleName::Otava,
-    ),
-    (
-        "e-divisive",
-        "MongoDB's change points, to compare with them",
-        RuleName::EDivisive,
     ),
 ];
 
@@ -105,21 +87,6 @@ impl RuleOptions {
             (None | Some(RuleName::ChangePoint), _) => DetectRule::ChangePoint,
             (Some(RuleName::Threshold), _) => {
                 DetectRule::Threshold(self.threshold(ThresholdRule::default()))
-            }
-            (Some(RuleName::Otava), _) => {
-                let usual = Otava::default();
-                DetectRule::Otava(Otava {
-                    window: self.window.unwrap_or(usual.window),
-                    p_value: self.p_value.unwrap_or(usual.p_value),
-                    ..usual
-                })
-            }
-            (Some(RuleName::EDivisive), _) => {
-                let usual = EDivisive::default();
-                DetectRule::EDivisive(EDivisive {
-                    p_value: self.p_value.unwrap_or(usual.p_value),
-                    ..usual
-                })
             }
         };
         self.refuse_others(rule)?;
@@ -158,7 +125,6 @@ impl RuleOptions {
             ("--deviations", self.deviations.is_some()),
             ("--time-floor", self.time_floor.is_some()),
             ("--memory-floor", self.memory_floor.is_some()),
-            ("--p-value", self.p_value.is_some()),
         ];
         let own: &[&str] = match rule {
             DetectRule::ChangePoint => &["--false-discovery-rate", "--min-runs"],
@@ -169,8 +135,6 @@ impl RuleOptions {
                 "--time-floor",
                 "--memory-floor",
             ],
-            DetectRule::Otava(_) => &["--window", "--p-value"],
-            DetectRule::EDivisive(_) => &["--p-value"],
         };
         let mut others = given.iter().filter(|(option, _)| !own.contains(option));
         match others.find(|(_, is_given)| *is_given) {
@@ -189,8 +153,6 @@ pub fn name(rule: DetectRule) -> &'static str {
     match rule {
         DetectRule::ChangePoint => "changepoint",
         DetectRule::Threshold(_) => "threshold",
-        DetectRule::Otava(_) => "otava",
-        DetectRule::EDivisive(_) => "e-divisive",
     }
 }
 
@@ -204,11 +166,6 @@ pub fn text(options: &DetectOptions) -> String {
             "latest {} against mean + {} sd of {} before",
             rule.last, rule.deviations, rule.window
         ),
-        DetectRule::Otava(rule) => format!(
-            "Otava's change points, p below {}, windows of {}",
-            rule.p_value, rule.window
-        ),
-        DetectRule::EDivisive(rule) => format!("MongoDB's change points, p ≤ {}", rule.p_value),
     }
 }
 

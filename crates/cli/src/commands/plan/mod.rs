@@ -25,7 +25,6 @@ use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 use self::budget::{PlanBudget, parse_budget, parse_price};
 use self::document::PlanTarget;
 use self::lines::{ChosenPlan, LineFate, PlanLine};
-use self::review::PlanReview;
 use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
 use super::run::{JobShare, ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
@@ -170,12 +169,10 @@ impl PlanCommand {
             }
             return Err(nothing(&plan.audit));
         }
-        let fine = match self.review.then(|| review::review(&mut plan, context)) {
-            None => ExitStatus::Fine,
-            Some(end) => match end? {
-                PlanReview::Complete => ExitStatus::Fine,
-                PlanReview::Stopped => ExitStatus::Interrupted,
-            },
+        let fine = if self.review && !review::review(&mut plan, context)? {
+            ExitStatus::Interrupted
+        } else {
+            ExitStatus::Fine
         };
         if let Some(path) = &self.plot {
             draw(&plan, path)?;

@@ -1,7 +1,5 @@
 //! `--review`: the chosen configurations, confirmed or changed one by one.
 
-use std::io;
-
 use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_model::text::counted;
@@ -12,59 +10,21 @@ use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::power_text;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::review::{ReviewAnswer, ask};
+use crate::review::{Review, ReviewAnswer, ReviewStep, review as review_items};
 
-/// The end of a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlanReview {
-    /// All benchmarks were reviewed.
-    Complete,
-    /// The review was stopped, or the input ended.
-    Stopped,
-}
-
-/// Reviews the benchmarks.
-pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<PlanReview, CliError> {
-    let terminal = &context.terminal;
-    let mut input = io::stdin().lock();
-    let mut at = 0;
-    let count = plan.lines.len();
-    while at < count {
-        terminal.say(&shown(plan, at));
-        let Some(line) = ask(prompt(&plan.lines[at]), &mut input, terminal)? else {
-            terminal.say("");
-            return Ok(stopped(plan, at, context));
-        };
-        match understand(&line) {
-            Err(reason) => terminal.say(&reason),
-            Ok(ReviewAnswer::Quit) => {
-                return Ok(stopped(plan, at, context));
-            }
-            Ok(ReviewAnswer::Back) => at = at.saturating_sub(1),
-            Ok(ReviewAnswer::Keep) => {
-                let line = &mut plan.lines[at];
-                line.fate = match line.first() {
-                    Some(_) => LineFate::Kept,
-                    None => LineFate::Unable,
-                };
-                at += 1;
-            }
-            Ok(ReviewAnswer::Skip) => {
-                plan.lines[at].fate = LineFate::Skipped;
-                at += 1;
-            }
-            Ok(ReviewAnswer::Change(configuration)) => {
-                // Shown again with its power and cost; Enter then keeps it.
-                plan.lines[at].change(configuration);
-            }
-        }
+/// Reviews the benchmarks. Returns whether the review was completed.
+pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<bool, CliError> {
+    let items: Vec<usize> = (0..plan.lines.len()).collect();
+    let end = review_items(plan, &items, &context.terminal)?;
+    if let Some(at) = end {
+        stop(plan, at, context);
     }
     plan.spend();
-    Ok(PlanReview::Complete)
+    Ok(end.is_none())
 }
 
 /// Keeps the answers given so far, and says how to continue.
-fn stopped(plan: &mut ChosenPlan, at: usize, context: &Context) -> PlanReview {
+fn stop(plan: &mut ChosenPlan, at: usize, context: &Context) {
     let open = plan.lines[at..].iter();
     let mut names: Vec<&str> = open.map(|it| it.choice.benchmark.as_str()).collect();
     names.dedup();
@@ -82,47 +42,73 @@ fn stopped(plan: &mut ChosenPlan, at: usize, context: &Context) -> PlanReview {
     for line in &mut plan.lines[at..] {
         line.fate = LineFate::Skipped;
     }
-    plan.spend();
-    PlanReview::Stopped
 }
 
-/// Returns the possible answers.
-fn prompt(line: &PlanLine) -> &'static str {
-    match line.first() {
-        Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
-        None => "Enter skips, `10 x 5` plans it, b goes back, q stops: ",
-    }
-}
-
-/// Returns a benchmark and its configurations.
-fn shown(plan: &ChosenPlan, at: usize) -> String {
-    let line = &plan.lines[at];
-    let choice = &line.choice;
-    let skipped = match line.fate {
-        LineFate::Skipped => " (skipped)",
-        LineFate::Kept | LineFate::BeyondBudget | LineFate::CostUnknown | LineFate::Unable => "",
-    };
-    let setting = choice.setting.text();
-    let setting = setting.filter(|_| RowTitles::of(&plan.lines).settings);
-    let setting = setting.map(|it| format!(", {it}"));
-    let mut text = format!(
-        "\n[{}/{}] {}{}{skipped}\nburn-in {}, mean {}, cv {}",
-        at + 1,
-        plan.lines.len(),
-        choice.benchmark,
-        setting.unwrap_or_default(),
-        choice.burn_in,
-        quantity(choice.variability.mean, &choice.metric.unit),
-        percent(choice.variability.cv_total),
-    );
-    for (slowdown, found) in &choice.found {
-        let what = match found {
-            Ok(chosen) => configuration_text(line, chosen),
-            Err(unmet) => unmet_text(line, unmet, &plan.options),
+impl Review<Configuration> for ChosenPlan {
+    fn shown(&self, at: usize) -> String {
+        let line = &self.lines[at];
+        let choice = &line.choice;
+        let skipped = match line.fate {
+            LineFate::Skipped => " (skipped)",
+            LineFate::Kept | LineFate::BeyondBudget | LineFate::CostUnknown | LineFate::Unable => {
+                ""
+            }
         };
-        text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
+        let setting = choice.setting.text();
+        let setting = setting.filter(|_| RowTitles::of(&self.lines).settings);
+        let setting = setting.map(|it| format!(", {it}"));
+        let mut text = format!(
+            "{}{}{skipped}\nburn-in {}, mean {}, cv {}",
+            choice.benchmark,
+            setting.unwrap_or_default(),
+            choice.burn_in,
+            quantity(choice.variability.mean, &choice.metric.unit),
+            percent(choice.variability.cv_total),
+        );
+        for (slowdown, found) in &choice.found {
+            let what = match found {
+                Ok(chosen) => configuration_text(line, chosen),
+                Err(unmet) => unmet_text(line, unmet, &self.options),
+            };
+            text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
+        }
+        text
     }
-    text
+
+    fn question(&self, at: usize) -> String {
+        let answers = match self.lines[at].first() {
+            Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
+            None => "Enter skips, `10 x 5` plans it, b goes back, q stops: ",
+        };
+        answers.to_owned()
+    }
+
+    fn parse(&self, _: usize, line: &str) -> Result<Configuration, String> {
+        configuration_of(line)
+    }
+
+    fn take(
+        &mut self,
+        at: usize,
+        answer: ReviewAnswer<Configuration>,
+    ) -> Result<ReviewStep, CliError> {
+        let line = &mut self.lines[at];
+        match answer {
+            ReviewAnswer::Keep => {
+                line.fate = match line.first() {
+                    Some(_) => LineFate::Kept,
+                    None => LineFate::Unable,
+                };
+            }
+            ReviewAnswer::Skip => line.fate = LineFate::Skipped,
+            ReviewAnswer::Change(configuration) => {
+                // Shown again with its power and cost; Enter then keeps it.
+                line.change(configuration);
+                return Ok(ReviewStep::Again);
+            }
+        }
+        Ok(ReviewStep::Next)
+    }
 }
 
 /// Returns the power and cost of a configuration.
@@ -171,23 +157,21 @@ fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     text
 }
 
-fn understand(text: &str) -> Result<ReviewAnswer<Configuration>, String> {
-    ReviewAnswer::parse(text, |numbers| {
-        let numbers: Vec<usize> = numbers
-            .split(|c: char| !c.is_ascii_digit())
-            .filter(|it| !it.is_empty())
-            .map_while(|it| it.parse().ok())
-            .collect();
-        match numbers.as_slice() {
-            [instances @ 2..=100_000, iterations @ 1..=65_535] => Ok(Configuration {
-                instances: *instances,
-                iterations: *iterations,
-            }),
-            _ => Err(
-                "write two numbers such as `10 x 5`: instances, and iterations of each".to_owned(),
-            ),
+fn configuration_of(text: &str) -> Result<Configuration, String> {
+    let numbers: Vec<usize> = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|it| !it.is_empty())
+        .map_while(|it| it.parse().ok())
+        .collect();
+    match numbers.as_slice() {
+        [instances @ 2..=100_000, iterations @ 1..=65_535] => Ok(Configuration {
+            instances: *instances,
+            iterations: *iterations,
+        }),
+        _ => {
+            Err("write two numbers such as `10 x 5`: instances, and iterations of each".to_owned())
         }
-    })
+    }
 }
 
 #[cfg(test)]
@@ -196,17 +180,13 @@ mod tests {
 
     #[test]
     fn configurations_are_understood_as_people_write_them() {
-        let configuration = |instances, iterations| {
-            Ok(ReviewAnswer::Change(Configuration {
-                instances,
-                iterations,
-            }))
+        let expected = Configuration {
+            instances: 10,
+            iterations: 5,
         };
         for text in ["10 x 5", "10x5", "10 5", "10, 5", "10 × 5"] {
-            assert_eq!(understand(text), configuration(10, 5), "{text}");
+            assert_eq!(configuration_of(text), Ok(expected), "{text}");
         }
-        assert_eq!(understand(""), Ok(ReviewAnswer::Keep));
-        assert_eq!(understand("s"), Ok(ReviewAnswer::Skip));
         for text in [
             "10",
             "1 x 5",
@@ -215,7 +195,7 @@ mod tests {
             "1 2 3",
             "99999999999999999999 5",
         ] {
-            assert!(understand(text).is_err(), "{text}");
+            assert!(configuration_of(text).is_err(), "{text}");
         }
     }
 }

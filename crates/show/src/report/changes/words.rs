@@ -241,7 +241,7 @@ mod tests {
             },
             evidence: Evidence::Test {
                 p_value: 0.0,
-                p_adjusted: None,
+                p_adjusted: 0.0,
             },
             runs: [4, 4],
             went_away: None,
