@@ -6,10 +6,12 @@ use std::path::Path;
 use lapwing_analyse::sample::{KnownSides, SideError};
 use lapwing_formats::{Foreign, ImportError};
 use lapwing_measure::CommitsError;
+use lapwing_measure::local::CoresError;
 use lapwing_measure::pytest::CollectError;
 use lapwing_measure::session::SessionError;
+use lapwing_measure::suite::SuiteProblem;
 use lapwing_model::RecordKind;
-use lapwing_model::text::grouped;
+use lapwing_model::text::{first_names, grouped};
 use lapwing_record::export::ExportError;
 use lapwing_record::sharing::SharingError;
 use lapwing_record::{Store, StoreError};
@@ -60,6 +62,44 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
 
 fn session_hint(error: &SessionError) -> Option<String> {
     let hint = match error {
+        SessionError::Unknown {
+            nearest: Some(name),
+            ..
+        } => return Some(format!("did you mean `{name}`?")),
+        SessionError::Unknown { kind, known, .. } if *kind == "benchmark" || known.is_empty() => {
+            match *kind {
+                "benchmark" => "`lapwing run --dry-run` lists what it has",
+                _ => "no benchmark has a tag",
+            }
+        }
+        SessionError::Unknown { known, .. } => {
+            return Some(format!("available: {}", first_names(known, 8)));
+        }
+        SessionError::ControlExists { .. } => "rename it: --aa adds one of that name",
+        SessionError::Contradiction {
+            problem: SuiteProblem::Duplicate { .. },
+            ..
+        } => {
+            "name a folder of tests in one table; settings that differ, such as variables or options, are variants: `[variant.NAME]`"
+        }
+        SessionError::MissingInput { .. } => "check the path, or create it with `setup`",
+        SessionError::CommitsOfVariants => {
+            "choose variants without them (--variant), or omit --commits"
+        }
+        SessionError::NotTwoSides {
+            of_commands: true, ..
+        } => "give two: `lapwing run --duet --command 'A' --command 'B'`",
+        SessionError::NotTwoSides { .. } => {
+            "choose two variants: `lapwing run --duet --variant A --variant B`; the control of --aa is one"
+        }
+        SessionError::DuetOfTests { .. } => {
+            "select commands with --benchmark, or measure without --duet: variants are interleaved"
+        }
+        SessionError::DuetOneAfterAnother => "remove `interleave = false` under [version]",
+        SessionError::Cores(CoresError::TooFew { .. } | CoresError::Unknown { .. }) => {
+            "measure without --duet: the sides are interleaved"
+        }
+        SessionError::Profiler(_) => "write, for example, --profile 'perf record -o {artifact} --'",
         SessionError::Store(error) => return store_hint(error),
         SessionError::Commits(error) => return commits_hint(error),
         SessionError::Tests(error) => return tests_hint(error),
@@ -93,7 +133,11 @@ fn session_hint(error: &SessionError) -> Option<String> {
         SessionError::OtherTool { .. } => {
             "name the same program with `program` under [executor.slurm]"
         }
-        SessionError::Run(_)
+        SessionError::NothingSelected
+        | SessionError::Contradiction { .. }
+        | SessionError::Commands(_)
+        | SessionError::Cores(CoresError::Cpus(_))
+        | SessionError::Run(_)
         | SessionError::Interrupted
         | SessionError::Processors { .. }
         | SessionError::Shared(_)

@@ -142,7 +142,15 @@ impl SessionWatch for Context {
             SessionRemark::BuildingEnvironment { variant } if !self.quiet => {
                 terminal.say(&format!("building the Python environment of {variant}"));
             }
-            SessionRemark::Building { .. } | SessionRemark::BuildingEnvironment { .. } => {}
+            SessionRemark::Profiling { folder } if !self.quiet => {
+                let folder = folder.display();
+                terminal.say(&format!(
+                    "each benchmark is profiled once; the files are in {folder}"
+                ));
+            }
+            SessionRemark::Building { .. }
+            | SessionRemark::BuildingEnvironment { .. }
+            | SessionRemark::Profiling { .. } => {}
             SessionRemark::NotMeasured { label, reason } => {
                 terminal.note(&format!("{label} is not measured: {reason}"));
             }

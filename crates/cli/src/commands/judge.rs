@@ -86,12 +86,9 @@ impl JudgeCommand {
             exit: ExitStatus::Skip,
             ..error
         };
-        let mut plan = self
-            .options
-            .as_run()
-            .planned(context)
-            .map_err(skipped)?
-            .plan;
+        let request = self.options.request(context).map_err(skipped)?;
+        let planned = request.plan(&context.surroundings());
+        let mut plan = planned.map_err(|error| skipped(error.into()))?.plan;
         let wrong = |error: CliError| CliError {
             exit: ExitStatus::Abort,
             ..error

@@ -3,11 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use lapwing_model::text::counted;
 use lapwing_record::StoreError;
 
 use super::cluster::JobError;
+use crate::local::CoresError;
 use crate::pytest::CollectError;
-use crate::{CommitsError, ExecutorError, RunError};
+use crate::suite::SuiteProblem;
+use crate::{CommitsError, ExecutorError, ProfilerError, RunError};
 
 /// A session that cannot be measured, or not any further.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +48,88 @@ pub enum SessionError {
         /// The reason.
         source: io::Error,
     },
+    /// The suite does not have something.
+    #[error("the suite has no {kind} `{name}`")]
+    Unknown {
+        /// `benchmark`, `tag` or `variant`.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// A known name that looks like it.
+        nearest: Option<String>,
+        /// All known names.
+        known: Vec<String>,
+    },
+    /// No benchmark has both a name and a tag that were asked for.
+    #[error("no benchmark has both such a name and such a tag")]
+    NothingSelected,
+    /// The control would have the name of a variant.
+    #[error("the suite has a variant `{name}` already")]
+    ControlExists {
+        /// The name.
+        name: String,
+    },
+    /// Two tables of a suite contradict each other.
+    #[error("{}: {problem}", path.display())]
+    Contradiction {
+        /// The suite file.
+        path: PathBuf,
+        /// The problem.
+        problem: SuiteProblem,
+    },
+    /// Commands cannot be planned.
+    #[error(transparent)]
+    Commands(SuiteProblem),
+    /// A file or directory of a benchmark does not exist.
+    #[error("`{key}` of `{benchmark}`: {} does not exist", path.display())]
+    MissingInput {
+        /// The key of the suite file.
+        key: &'static str,
+        /// The benchmark.
+        benchmark: String,
+        /// The path.
+        path: PathBuf,
+    },
+    /// Variants that have commits of their own are to be measured at other commits.
+    #[error(
+        "--commits measures every variant at each commit, and a variant has its own by `worktree` or a patch"
+    )]
+    CommitsOfVariants,
+    /// A duet has another number of sides.
+    #[error("--duet measures two sides at the same time, got {}", match (of_commands, are_commits) {
+        (true, false) => counted(*commands, "command"),
+        (_, true) => counted(*variants, "commit"),
+        (false, false) => counted(*variants, "variant"),
+    })]
+    NotTwoSides {
+        /// Whether commands are measured, and not a suite.
+        of_commands: bool,
+        /// The number of commands.
+        commands: usize,
+        /// The number of variants.
+        variants: usize,
+        /// Whether the variants are commits.
+        are_commits: bool,
+    },
+    /// Tests of pytest are to be measured as a duet.
+    #[error(
+        "--duet measures commands, and `{test}` is a test of pytest, whose iterations pytest starts itself"
+    )]
+    DuetOfTests {
+        /// The first of them.
+        test: String,
+    },
+    /// The suite measures commits one after another.
+    #[error(
+        "--duet measures two commits at the same time, and this suite measures them one after another"
+    )]
+    DuetOneAfterAnother,
+    /// There are not enough cores for a duet.
+    #[error(transparent)]
+    Cores(#[from] CoresError),
+    /// The profiler cannot be used.
+    #[error(transparent)]
+    Profiler(#[from] ProfilerError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,7 +1,48 @@
 //! Sessions: what is measured together, from its opening to the store.
 //!
-//! [`MeasuringParts::all`] opens a session, in which any number of schedules are measured ([`OpenMeasurement::visit`]); every record goes
-//! to a file first and to the store soon after. What a session takes from the program around it is in [`SessionSurroundings`].
+//! A [`SessionRequest`] says what is measured, how often and where; [`SessionRequest::plan`] makes a plan of it, and
+//! [`PlannedSession::measure`] measures the plan. Every record goes to a file first and to the store soon after. What a session takes from the
+//! program around it (places, clock, ids, requests to stop) is in [`SessionSurroundings`].
+//!
+//! Two commits of a repository, measured on a Slurm cluster:
+//!
+//! ```no_run
+//! # use std::{path::Path, time::{Duration, Instant}};
+//! # use jiff::Timestamp;
+//! # use lapwing_measure::{Clock, RunEnd, session::*, suite::*};
+//! # use lapwing_model::Id;
+//! # use lapwing_record::Store;
+//! struct SystemClock(Instant);
+//! impl Clock for SystemClock {
+//!     fn now(&self) -> Timestamp { Timestamp::now() }
+//!     fn elapsed(&self) -> Duration { self.0.elapsed() }
+//! }
+//!
+//! let store = Path::new("lapwing.db");
+//! let surroundings = SessionSurroundings {
+//!     store,
+//!     places: &SessionPlaces::new("/work/repository".into(), "/usr/bin/lapwing".into(), "/tmp".into()),
+//!     clock: &SystemClock(Instant::now()),
+//!     new_id: || Id::from(uuid::Uuid::now_v7()),
+//!     interrupts: &Interrupts::default(),
+//!     watch: &(),
+//! };
+//! let commands = AdHoc {
+//!     commands: vec![CommandLine::Shell("./bench".to_owned())],
+//!     ..AdHoc::default()
+//! };
+//! let request = SessionRequest {
+//!     settings: Settings { instances: Some(10), ..Settings::default() },
+//!     commits: Some(RequestedCommits { range: "HEAD~1..HEAD".to_owned(), every: 1 }),
+//!     build: Some(CommandLine::Shell("make".to_owned())),
+//!     cluster: Some(ClusterSettings::of(SchedulerSettings::Slurm(SlurmSettings::default()))),
+//!     ..SessionRequest::new(RequestedBenchmarks::Commands(commands))
+//! };
+//! let planned = request.plan(&surroundings)?;
+//! let measured = planned.measure(&request, Store::open(store)?, &surroundings, &mut ())?;
+//! assert_eq!(measured.end, RunEnd::Complete);
+//! # Ok::<(), SessionError>(())
+//! ```
 
 mod build_step;
 mod checkouts;
@@ -13,6 +54,7 @@ mod machine;
 mod open;
 mod opening;
 mod python_environments;
+mod request;
 pub mod resume;
 mod surroundings;
 mod tests_of_suite;
@@ -28,6 +70,10 @@ pub use machine::{MachineWatcher, ScratchFolder};
 pub use open::{MeasuringParts, OpenMeasurement};
 pub use opening::{SessionOpening, new_session, place_in};
 pub use python_environments::PythonEnvironments;
+pub use request::{
+    BenchmarkSelection, MeasuredSession, PlannedSession, RequestedBenchmarks, RequestedCommits,
+    SessionRequest,
+};
 pub use surroundings::{
     Interrupts, SessionPlaces, SessionRemark, SessionSurroundings, SessionWatch,
 };

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::local::LocalExecutor;
 use crate::suite::{Plan, PlannedCommit, Variant};
 use crate::{
-    Consumer, Environment, Event, Executor, Profiler, RunEnd, RunError, RunnerSurroundings,
-    Schedule, SessionRuns, run as measure,
+    Consumer, Environment, Event, Executor, FixedSchedule, Profiler, RunEnd, RunError,
+    RunnerSurroundings, Schedule, SessionRuns, run as measure,
 };
 use lapwing_model::{Record, Run};
 use lapwing_record::{RecordFile, Store};
@@ -240,6 +240,35 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             self.runs.runs.push(run);
         }
         Ok(())
+    }
+
+    /// Measures everything that is left of the plan, one commit after the other unless they are interleaved.
+    ///
+    /// # Errors
+    /// If measuring has to stop.
+    pub fn visit_all(&mut self, schedule: &mut FixedSchedule) -> Result<RunEnd, RunError> {
+        let plan = self.plan;
+        let commits = self.checkouts.wanted(schedule);
+        if plan.interleave || commits.is_empty() {
+            for commit in &commits {
+                if !self.prepare(commit)? {
+                    return Ok(RunEnd::Interrupted);
+                }
+            }
+            return self.visit(schedule);
+        }
+        for commit in &commits {
+            let end = if self.prepare(commit)? {
+                self.visit(&mut schedule.of_commit(plan, commit))?
+            } else {
+                RunEnd::Interrupted
+            };
+            if end == RunEnd::Interrupted {
+                return Ok(end);
+            }
+            self.checkouts.remove();
+        }
+        Ok(RunEnd::Complete)
     }
 
     /// Measures what a schedule says.

@@ -58,6 +58,19 @@ pub struct SessionPlaces {
 }
 
 impl SessionPlaces {
+    /// Returns the places of a program that measures in a directory by this `lapwing`, on its own nodes too.
+    pub fn new(directory: PathBuf, lapwing: PathBuf, temporary: PathBuf) -> Self {
+        Self {
+            directory,
+            launcher: lapwing.with_file_name("lapwing-launcher"),
+            program: lapwing,
+            tool: concat!("lapwing ", env!("CARGO_PKG_VERSION")).to_owned(),
+            caches: vec![temporary.join("lapwing")],
+            temporary,
+            search_path: OsString::new(),
+        }
+    }
+
     /// Returns whether there is such a program.
     pub fn has_program(&self, name: &str) -> bool {
         std::env::split_paths(&self.search_path).any(|folder| folder.join(name).is_file())
@@ -73,6 +86,15 @@ pub trait SessionWatch {
     fn cancels_jobs(&self, jobs: usize) -> bool;
 }
 
+/// Passes over remarks, and cancels jobs.
+impl SessionWatch for () {
+    fn remark(&self, _remark: SessionRemark) {}
+
+    fn cancels_jobs(&self, _jobs: usize) -> bool {
+        true
+    }
+}
+
 /// Something that people may want to know while a session is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionRemark {
@@ -85,6 +107,11 @@ pub enum SessionRemark {
     BuildingEnvironment {
         /// The variant.
         variant: String,
+    },
+    /// Each benchmark is profiled once.
+    Profiling {
+        /// The folder of the profiles.
+        folder: PathBuf,
     },
     /// A commit or variant is not measured.
     NotMeasured {

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{
-    MeasuringParts, PythonEnvironments, SessionOpening, commits_between, new_session,
+    MeasuringParts, PythonEnvironments, SessionOpening, SessionRequest, commits_between,
+    new_session,
 };
 use lapwing_measure::suite::{Plan, Variant, VersionSource};
 use serde_json::json;
@@ -27,7 +28,7 @@ use self::resume::ResumedSearch;
 use self::search::{CommitSearch, SearchOptions};
 pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
 pub use self::watch::{InstanceWatch, instance_mean};
-use super::run::{ClusterOptions, SEARCH, start_client};
+use super::run::{ClusterOptions, SEARCH, executors_of, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
@@ -82,7 +83,8 @@ impl BisectCommand {
                 )
             }
             None => {
-                let plan = self.planned(context)?;
+                let request = self.options.request(context)?;
+                let plan = self.planned(&request, context)?;
                 let options = self.search_options();
                 let mut session = new_session(
                     self.options.name.clone(),
@@ -91,8 +93,13 @@ impl BisectCommand {
                     &context.surroundings(),
                 )?;
                 session.attributes.insert(SEARCH.to_owned(), json!(options));
-                let tables = self.options.as_run().executors()?;
-                let cluster = self.cluster.open(tables, &mut session, context)?;
+                let settings = self.cluster.settings(executors_of(&request.benchmarks))?;
+                let cluster = settings.map(|settings| {
+                    let surroundings = context.surroundings();
+                    let leaves = self.cluster.leave_jobs;
+                    ClusterMeasurement::begin(settings, leaves, &mut session, &surroundings)
+                });
+                let cluster = cluster.transpose()?;
                 let stored = StoredMeasurements::default();
                 (plan, options, SessionOpening::New(session), stored, cluster)
             }
@@ -158,8 +165,8 @@ impl BisectCommand {
     }
 
     /// Returns a plan whose variants are the commits.
-    fn planned(&self, context: &Context) -> Result<Plan, CliError> {
-        let mut plan = self.options.as_run().planned(context)?.plan;
+    fn planned(&self, request: &SessionRequest, context: &Context) -> Result<Plan, CliError> {
+        let mut plan = request.plan(&context.surroundings())?.plan;
         let variant = CommitOptions::only_variant(&plan)?;
         if let Some(folder) = &self.repo {
             let folder = std::path::absolute(folder)?;

@@ -3,13 +3,18 @@
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::{BurnIn, Plan, Variant, parse_duration};
+use lapwing_measure::session::{BenchmarkSelection, RequestedBenchmarks, SessionRequest};
+use lapwing_measure::suite::{
+    AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Variant, parse_duration,
+};
 use lapwing_stats::Confidence;
 
-use crate::commands::run::Run;
+use crate::commands::run::{
+    ProgramOrigin, QUICK, commands, random_seed, refuse_options_of_commands, suite_of,
+};
 use crate::comparing::parse_level;
 use crate::error::CliError;
-use crate::options::Format;
+use crate::options::{Context, Format};
 
 /// Benchmarks that are measured at commits.
 #[derive(Debug, Args)]
@@ -67,23 +72,59 @@ pub struct CommitOptions {
 }
 
 impl CommitOptions {
-    /// Returns the run that measures the same.
-    pub fn as_run(&self) -> Run {
-        Run {
-            command: self.command.clone().into_iter().collect(),
-            words: self.words.clone(),
-            benchmark: self.benchmark.clone(),
+    /// Returns what is measured at each commit: one instance at a time.
+    pub fn request(&self, context: &Context) -> Result<SessionRequest, CliError> {
+        let command = self.command.clone().into_iter().collect::<Vec<_>>();
+        let origin = match self.build {
+            Some(_) => ProgramOrigin::Built,
+            None => ProgramOrigin::Present,
+        };
+        let commands = commands(&command, &self.words, origin)?;
+        let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
+        let mut settings = Settings {
             instances: Some(1),
             iterations: self.iterations,
             burn_in: self.burn_in.map(BurnIn::Fixed),
             time_limit: self.time_limit,
-            seed: self.seed,
-            setup: self.setup.clone(),
-            prepare: self.prepare.clone(),
-            metrics: self.metrics.clone(),
-            build: self.build.clone(),
-            ..Run::default()
-        }
+            ..Settings::default()
+        };
+        let benchmarks = if commands.is_empty() {
+            self.refuse_options_of_commands()?;
+            suite_of(None, context)?
+        } else {
+            settings.min_time = self.iterations.is_none().then_some(QUICK);
+            RequestedBenchmarks::Commands(AdHoc {
+                commands,
+                setup: shell(&self.setup),
+                prepare: shell(&self.prepare),
+                output: match self.metrics {
+                    Some(_) => OutputMetrics::Json,
+                    None => OutputMetrics::None,
+                },
+                ..AdHoc::default()
+            })
+        };
+        Ok(SessionRequest {
+            settings,
+            seed: self.seed.unwrap_or_else(random_seed),
+            selection: BenchmarkSelection {
+                benchmarks: self.benchmark.clone(),
+                ..BenchmarkSelection::default()
+            },
+            build: shell(&self.build),
+            name: self.name.clone(),
+            ..SessionRequest::new(benchmarks)
+        })
+    }
+
+    /// Refuses options that would have no effect.
+    fn refuse_options_of_commands(&self) -> Result<(), CliError> {
+        let given = [
+            ("--setup", "setup", self.setup.is_some()),
+            ("--prepare", "prepare", self.prepare.is_some()),
+            ("--metrics", "metrics", self.metrics.is_some()),
+        ];
+        refuse_options_of_commands(given)
     }
 
     /// Returns the only variant of a plan.

@@ -7,9 +7,14 @@ use clap::Args;
 use lapwing_measure::suite::{BurnIn, Confinement, Settings, parse_duration};
 use lapwing_model::{Better, Metric, MetricName};
 
-use crate::commands::run::{ClusterOptions, Run, parse_burn_in};
-use crate::error::CliError;
-use crate::options::Format;
+use crate::commands::run::{
+    ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, resume,
+};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, Format};
+use lapwing_measure::session::{RequestedBenchmarks, SessionRequest};
+use lapwing_measure::suite::Plan;
+use lapwing_model::Object;
 
 /// The environment variables that indicators inherit.
 pub const INHERITED: [&str; 7] = [
@@ -175,16 +180,35 @@ pub struct RepetitionOptions {
 }
 
 impl RepetitionOptions {
-    /// Returns the command that measures and reports.
-    pub fn command(&self, format: Format) -> Run {
-        Run {
-            resume: self.resume.clone(),
-            name: self.name.clone(),
+    /// Measures the rest of a stored session, if that is wanted.
+    pub fn resumed(
+        &self,
+        format: Format,
+        context: &Context,
+    ) -> Option<Result<ExitStatus, CliError>> {
+        let session = self.resume.as_ref()?;
+        Some(resume(session, &self.cluster, &report(format), context))
+    }
+
+    /// Returns what measures a plan and reports the results.
+    pub fn measurement(
+        &self,
+        plan: &Plan,
+        attributes: Object,
+        format: Format,
+    ) -> Result<Measurement, CliError> {
+        let benchmarks = RequestedBenchmarks::Plan(Box::new(plan.clone()));
+        Ok(Measurement {
+            request: SessionRequest {
+                name: self.name.clone(),
+                attributes,
+                cluster: self.cluster.settings(executors_here()?)?,
+                leave_jobs: self.cluster.leave_jobs,
+                ..SessionRequest::new(benchmarks)
+            },
+            report: report(format),
             dry_run: self.dry_run,
-            cluster: self.cluster.clone(),
-            format,
-            ..Run::default()
-        }
+        })
     }
 
     /// Returns the numbers of instances and iterations.
@@ -196,6 +220,13 @@ impl RepetitionOptions {
             cpus: self.cpus.clone(),
             ..Settings::default()
         }
+    }
+}
+
+fn report(format: Format) -> RunReport {
+    RunReport {
+        format,
+        ..RunReport::default()
     }
 }
 

@@ -32,9 +32,8 @@ pub struct IndicatorRun {
 impl IndicatorRun {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let command = self.repetitions.command(self.format);
-        if command.resume.is_some() {
-            return command.act(context);
+        if let Some(end) = self.repetitions.resumed(self.format, context) {
+            return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
         let mut plan = indicator_plan(Vec::new(), &self.repetitions);
@@ -43,10 +42,10 @@ impl IndicatorRun {
         let cases = indicator_cases(&scripts, &self.options, &here, &mut executor, context)?;
         drop(executor);
         plan.cases = indicator_plan(cases, &self.repetitions).cases;
-        command.act_on(
-            PlannedRun::of(plan),
-            IndicatorScript::attributes(&scripts),
-            context,
-        )
+        let attributes = IndicatorScript::attributes(&scripts);
+        let measurement = self
+            .repetitions
+            .measurement(&plan, attributes, self.format)?;
+        measurement.act_on(PlannedRun::of(plan), context)
     }
 }

@@ -13,7 +13,7 @@ use lapwing_record::SessionState;
 use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
 use super::early_stop::{candidates, comparisons};
-use super::{Run, start_client};
+use super::{Run, continue_session, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -94,12 +94,13 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         profiler: None,
     };
     let look = counts.look + 1;
-    command.measure_look(
-        context,
+    continue_session(
+        &command.report(),
         parts,
         SessionOpening::Again(runs, Vec::new()),
         schedule,
         Some(look),
+        context,
     )
 }
 

@@ -4,94 +4,48 @@ use std::collections::BTreeSet;
 
 use lapwing_analyse::sample::{SampleFilter, each_benchmark};
 use lapwing_measure::pytest::RECORDED_NOTHING;
-use lapwing_measure::session::{
-    NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED, commits_between, repository,
-};
-use lapwing_measure::single_commit;
-use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
+use lapwing_measure::session::{NOT_BUILT, NOT_CHECKED_OUT, NOT_INSTALLED};
+use lapwing_measure::suite::{Plan, Variant};
 use lapwing_model::InstanceOutcome;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::StoreError;
 
-use super::options::Run;
 use crate::error::CliError;
 use crate::options::Context;
 
-/// Returns the plan with every variant once per commit.
-pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
-    let Some(text) = &command.commits else {
-        return Ok(plan);
+/// Takes commits out of a plan at which all its benchmarks were measured before.
+pub fn leave_out_measured(plan: &mut Plan, context: &Context) -> Result<(), CliError> {
+    let measured = measured(plan, context)?;
+    let cases: Vec<String> = plan
+        .cases
+        .iter()
+        .map(|it| it.benchmark.id.clone())
+        .collect();
+    let lacks = |variant: &Variant| {
+        let hash = variant.commit.as_ref().map_or("", |it| it.hash());
+        cases.iter().any(|benchmark| {
+            let key = (hash.to_owned(), variant.name.clone(), benchmark.clone());
+            !measured.contains(&key)
+        })
     };
-    let every = command.every.map_or(1, |it| it as usize);
-    let commits = commits_between(&plan, text, every, &context.surroundings())?;
-    let all = commits.len();
-    let measured = if command.again.is_some() {
-        BTreeSet::new()
-    } else {
-        measured(&plan, context)?
-    };
-    let is_new = |commit: &PlannedCommit| {
-        let lacks = |variant: &Variant| {
-            let mut cases = plan.cases.iter();
-            cases.any(|case| {
-                let key = (
-                    commit.hash().to_owned(),
-                    variant.name.clone(),
-                    case.benchmark.id.clone(),
-                );
-                !measured.contains(&key)
-            })
-        };
-        plan.variants.iter().any(lacks)
-    };
-    let left: Vec<PlannedCommit> = commits.into_iter().filter(is_new).collect();
-    if left.len() < all && !context.quiet {
+    let key = |variant: &Variant| variant.commit.as_ref().map(|it| it.key().to_owned());
+    let new: BTreeSet<Option<String>> = plan
+        .variants
+        .iter()
+        .filter(|it| lacks(it))
+        .map(key)
+        .collect();
+    let all: BTreeSet<Option<String>> = plan.variants.iter().map(key).collect();
+    plan.variants.retain(|variant| new.contains(&key(variant)));
+    if new.len() < all.len() && !context.quiet {
+        let skipped = all.len() - new.len();
         context.terminal.note(&format!(
-            "{} of {} {} skipped: already measured (--again measures them again)",
-            all - left.len(),
-            counted(all, "commit"),
-            plural(all - left.len(), "is", "are")
+            "{skipped} of {} {} skipped: already measured (--again measures them again)",
+            counted(all.len(), "commit"),
+            plural(skipped, "is", "are")
         ));
     }
-    let variants = std::mem::take(&mut plan.variants);
-    plan.variants = left
-        .iter()
-        .flat_map(|commit| {
-            variants.iter().map(|variant| Variant {
-                commit: Some(commit.clone()),
-                ..variant.clone()
-            })
-        })
-        .collect();
-    Ok(plan)
-}
-
-/// Returns the plan with the commits that its variants name.
-pub fn with_worktrees(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
-    let are_patched = plan.variants.iter().any(|it| !it.patches.is_empty());
-    if !are_patched && plan.variants.iter().all(|it| it.worktree.is_none()) {
-        return Ok(plan);
-    }
-    if command.commits.is_some() {
-        return Err(CliError::input(
-            "--commits measures every variant at each commit, and a variant has its own by `worktree` or a patch",
-        )
-        .hint("choose variants without them (--variant), or omit --commits"));
-    }
-    let repository = repository(&plan, &context.surroundings())?;
-    for variant in &mut plan.variants {
-        // Without patches, too: the working tree may hold changes, and is in another folder.
-        let head = are_patched.then_some("HEAD");
-        let Some(revision) = variant.worktree.as_deref().or(head) else {
-            continue;
-        };
-        let commit = single_commit(&repository, revision, plan.build.is_some());
-        variant.commit = Some(PlannedCommit {
-            patches: std::mem::take(&mut variant.patches),
-            ..commit?
-        });
-    }
-    Ok(plan)
+    Ok(())
 }
 
 /// Commit, variant and benchmark of stored measurements.

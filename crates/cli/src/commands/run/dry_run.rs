@@ -26,7 +26,7 @@ pub fn show(
     submission: &[String],
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
-    let plan = &planned.plan;
+    let plan = &planned.session.plan;
     // Times of this machine are better than those of the plan file.
     let of_plan = |(id, mean): (&String, &f64)| {
         let past = PastCost {

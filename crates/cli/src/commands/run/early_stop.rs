@@ -56,7 +56,7 @@ impl<'a> SessionJudge<'a> {
     /// Measures all benchmarks between looks at the results, and only the open ones after each.
     pub fn visits(
         &self,
-        measurement: &mut OpenMeasurement<'_, 'a, '_>,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
         schedule: &FixedSchedule,
     ) -> Result<RunEnd, RunError> {
         for commit in &measurement.checkouts().wanted(schedule) {

@@ -9,27 +9,33 @@ use super::options::Run;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::plan_file::{BenchmarkNames, PlanFile, few};
-use lapwing_measure::session::PythonEnvironments;
+use lapwing_measure::session::{PlannedSession, PythonEnvironments};
 
 /// The plan of the measurements, with known times.
 pub struct PlannedRun {
-    pub plan: Plan,
+    pub session: PlannedSession,
     /// Whether the numbers are those of a plan file.
     pub from_file: bool,
     /// The mean time of an iteration in seconds by benchmark, if the plan file has it.
     pub means: BTreeMap<String, f64>,
-    /// The Python environments of its variants.
-    pub environments: PythonEnvironments,
 }
 
 impl PlannedRun {
     /// Returns a plan whose numbers and environments are its own.
     pub fn of(plan: Plan) -> Self {
+        Self::with(plan, PythonEnvironments::default())
+    }
+
+    /// Returns a plan with the Python environments of its variants.
+    pub fn with(plan: Plan, environments: PythonEnvironments) -> Self {
         Self {
-            plan,
+            session: PlannedSession {
+                plan,
+                environments,
+                selected_from: Vec::new(),
+            },
             from_file: false,
             means: BTreeMap::new(),
-            environments: PythonEnvironments::default(),
         }
     }
 }
@@ -46,15 +52,14 @@ impl<'a> FilePlan<'a> {
     pub fn new(
         command: &'a Run,
         file: &'a PlanFile,
-        plan: &Plan,
+        session: &PlannedSession,
         context: &Context,
     ) -> Result<Self, CliError> {
-        let ids = plan.cases.iter().map(|case| case.benchmark.id.as_str());
-        let ids: Vec<&str> = ids.collect();
+        let ids: Vec<&str> = session.selected_from.iter().map(String::as_str).collect();
         let of_suite = command.command.is_empty() && command.words.is_empty();
         let names = BenchmarkNames {
             owner: if of_suite {
-                format!("the suite `{}`", plan.suite)
+                format!("the suite `{}`", session.plan.suite)
             } else {
                 "the command line".to_owned()
             },
@@ -80,8 +85,12 @@ impl<'a> FilePlan<'a> {
     }
 
     /// Replaces the numbers of the suite, but not those of the command line, and reports the benchmarks
-    /// that it does not name.
-    pub fn apply(&self, mut plan: Plan, context: &Context) -> Result<PlannedRun, CliError> {
+    /// that it does not name. Returns the mean time of an iteration in seconds by benchmark, if the file has it.
+    pub fn apply(
+        &self,
+        plan: &mut Plan,
+        context: &Context,
+    ) -> Result<BTreeMap<String, f64>, CliError> {
         let all = plan.cases.len();
         let path = self.file.path.display();
         let is_missing = |case: &Case| !self.entries.contains_key(&case.benchmark.id);
@@ -115,11 +124,7 @@ impl<'a> FilePlan<'a> {
             }
             self.set(case, entry);
         }
-        Ok(PlannedRun {
-            from_file: true,
-            means,
-            ..PlannedRun::of(plan)
-        })
+        Ok(means)
     }
 
     fn set(&self, case: &mut Case, entry: &PlanEntry) {

@@ -19,12 +19,14 @@ mod study_session;
 mod summary;
 mod words;
 
+use std::path::PathBuf;
+
 use lapwing_measure::local::LocalExecutor;
 use lapwing_measure::session::cluster::ClusterMeasurement;
-use lapwing_measure::session::{MeasuringParts, OpenMeasurement, SessionOpening, new_session};
+use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
-use lapwing_measure::{FixedSchedule, Profiler, RunEnd, RunError};
-use lapwing_model::{Object, Session};
+use lapwing_measure::{FixedSchedule, RunEnd};
+use lapwing_model::Session;
 use lapwing_record::Store;
 
 pub use self::cluster::{
@@ -35,15 +37,18 @@ pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
 use self::early_stop::SessionJudge;
 pub use self::from_file::PlannedRun;
-pub use self::options::{AgainWhat, Run, parse_burn_in, random_seed};
+pub use self::options::{
+    AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
+    refuse_options_of_commands, suite_of,
+};
 use self::progress::RunProgress;
-pub use self::resume::SEARCH;
-use self::study_session::STUDY;
-pub use self::study_session::StudySession;
+pub use self::resume::{SEARCH, resume};
+pub use self::study_session::STUDY;
+pub use self::study_session::study_request;
 pub use self::summary::Summary;
-use crate::atomic::folder_of;
+pub use self::words::{ProgramOrigin, commands};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, check_plot};
+use crate::options::{Context, ExportOptions, Format, check_plot};
 use crate::session;
 
 /// Refuses a plan that would not fit into memory.
@@ -72,90 +77,128 @@ impl Run {
             self.command = commands;
         }
         if let Some(session) = &self.resume {
-            return resume::resume(&self, session, context);
+            return resume(session, &self.cluster, &self.report(), context);
         }
         if self.again == Some(AgainWhat::Inconclusive) {
             return again::again(&self, context);
         }
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
-        let planned = self.planned(context)?;
-        refuse_too_many(&planned.plan)?;
-        if planned.plan.variants.is_empty() {
+        let request = self.request(context)?;
+        let planned = self.planned(&request, context)?;
+        if planned.session.plan.variants.is_empty() {
             // Not an error: a nightly job may find no new commit.
             return Ok(ExitStatus::Fine);
         }
-        self.act_on(planned, Object::new(), context)
+        let measurement = Measurement {
+            request,
+            report: self.report(),
+            dry_run: self.dry_run,
+        };
+        measurement.act_on(planned, context)
     }
 
-    /// Returns the profiler of `--profile`, which writes to a folder of the session beside the store.
-    fn profiler(
-        &self,
-        plan: &Plan,
-        session: &Session,
-        context: &Context,
-    ) -> Result<Option<Profiler>, CliError> {
-        let Some(command) = &self.profile else {
-            return Ok(None);
-        };
-        if plan.cases.iter().any(|case| case.pytest.is_some()) {
+    fn report(&self) -> RunReport {
+        RunReport {
+            format: self.format,
+            export: self.export.clone(),
+            plot: self.plot.clone(),
+            metric: self.metric.clone(),
+            is_again: self.again == Some(AgainWhat::Inconclusive),
+            is_part: false,
+        }
+    }
+}
+
+/// A session to measure, and its report.
+pub struct Measurement {
+    pub request: SessionRequest,
+    pub report: RunReport,
+    /// Whether only the plan is shown.
+    pub dry_run: bool,
+}
+
+impl Measurement {
+    /// Measures what the request asks for, and reports the results.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let session = self.request.plan(&context.surroundings())?;
+        let planned = PlannedRun::with(session.plan, session.environments);
+        self.act_on(planned, context)
+    }
+
+    /// Measures a plan and reports the results.
+    pub fn act_on(self, planned: PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
+        refuse_too_many(&planned.session.plan)?;
+        if self.dry_run {
+            let submission = match self.request.cluster {
+                Some(settings) => cluster::preview(&settings, &planned.session.plan, context)?,
+                None => Vec::new(),
+            };
+            return dry_run::show(&planned, &submission, context);
+        }
+        let plan = planned.session.plan.clone();
+        if self.request.profile.is_some() && plan.cases.iter().any(|case| case.pytest.is_some()) {
             context.terminal.say(
                 "note: tests are not profiled; pytest-memray and the like do so within the test",
             );
         }
-        let beside = std::path::absolute(folder_of(&context.store))?;
-        let folder = beside.join("profiles").join(session.id.to_string());
-        let profiler = Profiler::new(command, folder.clone()).map_err(|error| {
-            CliError::input(error)
-                .hint("write, for example, --profile 'perf record -o {artifact} --'")
-        })?;
-        std::fs::create_dir_all(&folder)?;
-        if !context.quiet {
-            let folder = folder.display();
-            context.terminal.say(&format!(
-                "each benchmark is profiled once; the files are in {folder}"
-            ));
-        }
-        Ok(Some(profiler))
-    }
-
-    /// Measures a plan; `attributes` are those of its session.
-    pub fn act_on(
-        &self,
-        planned: PlannedRun,
-        attributes: Object,
-        context: &Context,
-    ) -> Result<ExitStatus, CliError> {
-        if self.dry_run {
-            let submission = self
-                .cluster
-                .preview(self.executors()?, &planned.plan, context)?;
-            return dry_run::show(&planned, &submission, context);
-        }
-        let (plan, environments) = (planned.plan, planned.environments);
         let store = crate::store::open_for_writing(context)?;
-        let mut session = new_session(self.name.clone(), &plan, &store, &context.surroundings())?;
-        session.attributes.extend(attributes);
-        let cluster = self
-            .cluster
-            .open(self.executors()?, &mut session, context)?;
-        let executor = start_client(&plan, cluster.as_ref(), context)?;
-        let profiler = self.profiler(&plan, &session, context)?;
-        if let Some(study) = &self.study {
-            study.keep_in(&mut session);
-        }
-        let schedule = FixedSchedule::new(&plan);
-        let parts = MeasuringParts {
-            surroundings: context.surroundings(),
-            plan: &plan,
+        session::catch_signals()?;
+        let mut schedule = FixedSchedule::new(&plan);
+        let mut progress = RunProgress::new(context);
+        let measured = planned.session.measure_by(
+            &self.request,
             store,
-            executor,
-            environments,
-            cluster,
-            profiler,
-        };
-        self.measure(context, parts, SessionOpening::New(session), schedule)
+            &context.surroundings(),
+            &mut progress,
+            |session, measurement| match &plan.stop_early {
+                Some(rule) => SessionJudge::new(&plan, session.id, rule, context)
+                    .visits(measurement, &schedule),
+                None => measurement.visit_all(&mut schedule),
+            },
+        );
+        drop(progress);
+        let measured = measured?;
+        RunConclusion {
+            report: &self.report,
+            context,
+            plan: &measured.plan,
+            store: measured.store,
+        }
+        .show(&measured.session, measured.end)
     }
+}
+
+/// Measures the rest of a stored session and reports the results; a look at them has this number.
+fn continue_session(
+    report: &RunReport,
+    parts: MeasuringParts<'_>,
+    opening: SessionOpening,
+    mut schedule: FixedSchedule,
+    look: Option<u32>,
+    context: &Context,
+) -> Result<ExitStatus, CliError> {
+    let plan = parts.plan;
+    let stored = opening.session().clone();
+    let mut progress = RunProgress::new(context);
+    let measured = session::measure(parts, opening, &mut progress, |measurement| {
+        measurement.set_look(look);
+        match &plan.stop_early {
+            Some(rule) if look.is_none() => {
+                SessionJudge::new(plan, stored.id, rule, context).visits(measurement, &schedule)
+            }
+            Some(_) | None => measurement.visit_all(&mut schedule),
+        }
+    });
+    drop(progress);
+    let (end, store) = measured?;
+    RunConclusion {
+        report,
+        context,
+        plan,
+        store,
+    }
+    .show(&stored, end)
 }
 
 /// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
@@ -172,81 +215,23 @@ pub fn start_client(
     })
 }
 
-impl Run {
-    /// Measures a plan and reports the results.
-    fn measure(
-        &self,
-        context: &Context,
-        parts: MeasuringParts<'_>,
-        opening: SessionOpening,
-        schedule: FixedSchedule,
-    ) -> Result<ExitStatus, CliError> {
-        self.measure_look(context, parts, opening, schedule, None)
-    }
-
-    /// Measures a part of a session, which a look at the results of this number follows.
-    fn measure_look(
-        &self,
-        context: &Context,
-        parts: MeasuringParts<'_>,
-        opening: SessionOpening,
-        mut schedule: FixedSchedule,
-        look: Option<u32>,
-    ) -> Result<ExitStatus, CliError> {
-        let plan = parts.plan;
-        let session = opening.session().clone();
-        let mut progress = RunProgress::new(context);
-        let measured = session::measure(parts, opening, &mut progress, |measurement| {
-            measurement.set_look(look);
-            match &plan.stop_early {
-                Some(rule) if look.is_none() => SessionJudge::new(plan, session.id, rule, context)
-                    .visits(measurement, &schedule),
-                Some(_) | None => visits(plan, measurement, &mut schedule),
-            }
-        });
-        drop(progress);
-        let (end, store) = measured?;
-        RunConclusion {
-            command: self,
-            context,
-            plan,
-            store,
-        }
-        .show(&session, end)
-    }
-}
-
-/// Measures everything, one commit after the other unless they are interleaved.
-fn visits(
-    plan: &Plan,
-    measurement: &mut OpenMeasurement<'_, '_, '_>,
-    schedule: &mut FixedSchedule,
-) -> Result<RunEnd, RunError> {
-    let commits = measurement.checkouts().wanted(schedule);
-    if plan.interleave || commits.is_empty() {
-        for commit in &commits {
-            if !measurement.prepare(commit)? {
-                return Ok(RunEnd::Interrupted);
-            }
-        }
-        return measurement.visit(schedule);
-    }
-    for commit in &commits {
-        let end = match measurement.prepare(commit)? {
-            true => measurement.visit(&mut schedule.of_commit(plan, commit))?,
-            false => RunEnd::Interrupted,
-        };
-        if end == RunEnd::Interrupted {
-            return Ok(end);
-        }
-        measurement.checkouts().remove();
-    }
-    Ok(RunEnd::Complete)
+/// How the results of a session are reported.
+#[derive(Debug, Clone, Default)]
+pub struct RunReport {
+    pub format: Format,
+    pub export: ExportOptions,
+    pub plot: Option<PathBuf>,
+    /// The metric that is compared; the wall time by default.
+    pub metric: Option<String>,
+    /// Whether more instances were added to a session.
+    pub is_again: bool,
+    /// Whether it is one of several rounds, whose results are not shown each.
+    pub is_part: bool,
 }
 
 /// A finished run that is reported.
 struct RunConclusion<'a> {
-    command: &'a Run,
+    report: &'a RunReport,
     context: &'a Context,
     plan: &'a Plan,
     store: Store,
@@ -260,15 +245,14 @@ impl RunConclusion<'_> {
             .stop_early
             .as_ref()
             .and_then(|it| it.metric.as_deref());
-        let metric = stored.or(self.command.metric.as_deref());
+        let metric = stored.or(self.report.metric.as_deref());
         let answer = Summary::read(&self.store, session, self.plan, metric)?;
-        let is_part = (self.command.study.as_ref()).is_some_and(|study| study.is_part);
-        if !is_part {
-            answer.show(self.command.format, self.context)?;
-            self.command
+        if !self.report.is_part {
+            answer.show(self.report.format, self.context)?;
+            self.report
                 .export
                 .write(|format, out| answer.write(format, self.context, out))?;
-            if let Some(path) = &self.command.plot {
+            if let Some(path) = &self.report.plot {
                 answer.plot(path)?;
             }
             if !self.context.quiet {
@@ -300,7 +284,7 @@ impl RunConclusion<'_> {
         let store = self.context.store.display();
         let program = self.context.program();
         let next = match (end, self.plan.variants.as_slice()) {
-            (RunEnd::Interrupted, _) if self.command.again == Some(AgainWhat::Inconclusive) => {
+            (RunEnd::Interrupted, _) if self.report.is_again => {
                 format!("`{program} run --again inconclusive` continues")
             }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
@@ -337,7 +321,7 @@ impl RunConclusion<'_> {
                     // The control is all there is to compare with.
                     sides.push(format!("'variant:{}'", Variant::CONTROL));
                 }
-                let metric = self.command.metric.as_ref();
+                let metric = self.report.metric.as_ref();
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
                 format!(

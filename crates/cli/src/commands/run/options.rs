@@ -1,24 +1,24 @@
 //! The arguments of `lapwing run`, and their plan.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::session::{PythonEnvironments, tests_of};
-use lapwing_measure::suite::{
-    AdHoc, BurnIn, Case, CaseInput, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS,
-    OutputMetrics, Plan, Settings, StopEarly, SuiteProblem, Variant, nearest, parse_duration,
+use lapwing_measure::session::{
+    BenchmarkSelection, RequestedBenchmarks, RequestedCommits, SessionRequest,
 };
-use lapwing_model::matches_name;
-use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_measure::suite::{
+    AdHoc, BurnIn, CommandLine, ExecutorTables, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics,
+    Settings, StopEarly, parse_duration,
+};
+use lapwing_model::text::{counted, grouped};
 
 use super::cluster::ClusterOptions;
-use super::commits::{over_commits, with_worktrees};
-use super::duet::as_duet;
+use super::commits::leave_out_measured;
+use super::duet::say_cores;
 use super::familiar::CommandSweep;
 use super::from_file::{FilePlan, PlannedRun};
-use super::study_session::StudySession;
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
@@ -27,7 +27,7 @@ use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
 
 /// Minimum measured time of commands without a number of iterations.
-const QUICK: Duration = Duration::from_secs(1);
+pub const QUICK: Duration = Duration::from_secs(1);
 
 /// Measure a suite or commands, and store every iteration
 ///
@@ -185,8 +185,6 @@ pub struct Run {
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub cluster: ClusterOptions,
-    #[arg(skip)]
-    pub study: Option<StudySession>,
 }
 
 /// The value of `--again`.
@@ -239,23 +237,9 @@ pub fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     }
 }
 
-/// Returns the error of two contradictory tables of a suite file.
-fn contradiction(problem: &SuiteProblem, path: &Path) -> CliError {
-    let hint = match problem {
-        SuiteProblem::Duplicate { .. } => Some(
-            "name a folder of tests in one table; settings that differ, such as variables or options, are variants: `[variant.NAME]`",
-        ),
-        _ => None,
-    };
-    CliError::input(format!("{}: {problem}", path.display())).hint_if(hint)
-}
-
 impl Run {
-    /// Returns the plan of the measurements.
-    pub fn planned(&self, context: &Context) -> Result<PlannedRun, CliError> {
-        let file = self.plan.as_deref();
-        let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
-        let seed = self.seed.unwrap_or_else(random_seed);
+    /// Returns what is to be measured.
+    pub fn request(&self, context: &Context) -> Result<SessionRequest, CliError> {
         let origin = match self.build {
             Some(_) => words::ProgramOrigin::Built,
             None => words::ProgramOrigin::Present,
@@ -263,74 +247,70 @@ impl Run {
         let commands = words::commands(&self.command, &self.words, origin)?;
         let commands = self.sweep.split(commands)?;
         self.refuse_contradictions(commands.len())?;
-        let of_commands = !commands.is_empty();
-        let mut environments = PythonEnvironments::default();
-        let plan = if commands.is_empty() {
+        let mut settings = self.settings();
+        let benchmarks = if commands.is_empty() {
             self.refuse_options_of_commands()?;
-            let path = self.suite_file()?;
-            let suite = match &self.study {
-                Some(study) => study.suite(&path)?,
-                None => suite_file::load(&path)?,
-            };
-            if let Some(note) = suite_file::name_note(&suite, &path) {
-                context.terminal.say(&note);
-            }
-            let draft = self.with_variants(suite.plan(&self.settings(), seed))?;
-            environments = PythonEnvironments::prepare(&draft, &context.surroundings())?;
-            let tests = tests_of(
-                &suite,
-                &draft.variants,
-                environments.folders(),
-                &context.surroundings(),
-            )?;
-            let plan = suite.plan_with_tests(tests, &self.settings(), seed);
-            Plan {
-                variants: draft.variants,
-                ..plan.map_err(|problem| contradiction(&problem, &path))?
-            }
+            suite_of(self.suite.as_deref(), context)?
         } else {
-            let folder = std::env::current_dir()?;
-            let mut settings = self.settings();
             self.sweep.apply(&mut settings);
-            if settings.iterations.is_none() && file.is_none() {
+            if settings.iterations.is_none() && self.plan.is_none() {
                 // Additional iterations of a quick command are cheap.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
-            let plan = self.ad_hoc(commands)?.plan(&folder, &settings, seed);
-            self.with_variants(plan.map_err(CliError::input)?)?
+            RequestedBenchmarks::Commands(self.ad_hoc(commands)?)
         };
-        let numbers = match &file {
-            Some(file) => Some(FilePlan::new(self, file, &plan, context)?),
-            None => None,
-        };
-        let plan = if of_commands {
-            plan
-        } else {
-            self.select(plan)?
-        };
-        let plan = match &self.build {
-            Some(command) => Plan {
-                build: Some(CommandLine::Shell(command.clone())),
-                ..plan
+        let cluster = self.cluster.settings(executors_of(&benchmarks))?;
+        Ok(SessionRequest {
+            settings,
+            seed: self.seed.unwrap_or_else(random_seed),
+            selection: BenchmarkSelection {
+                benchmarks: self.benchmark.clone(),
+                tags: self.tag.clone(),
+                variants: self.variant.clone(),
             },
-            None => plan,
-        };
-        refuse_missing_inputs(&plan)?;
-        let planned = match numbers {
-            Some(numbers) => numbers.apply(plan, context)?,
-            None => PlannedRun::of(plan),
-        };
-        let mut plan = with_worktrees(planned.plan, self, context)?;
-        if self.stop_early {
-            plan.stop_early = Some(StopEarly {
+            with_control: self.aa,
+            build: self.build.clone().map(CommandLine::Shell),
+            commits: self.commits.clone().map(|range| RequestedCommits {
+                range,
+                every: self.every.map_or(1, |it| it as usize),
+            }),
+            stop_early: self.stop_early.then(|| StopEarly {
                 metric: self.metric.clone(),
                 smallest_effect: self.smallest_effect,
-            });
+            }),
+            name: self.name.clone(),
+            cluster,
+            leave_jobs: self.cluster.leave_jobs,
+            profile: self.profile.clone(),
+            ..SessionRequest::new(benchmarks)
+        })
+    }
+
+    /// Returns the plan of a request, with the numbers of a plan file, and without commits that were measured before.
+    pub fn planned(
+        &self,
+        request: &SessionRequest,
+        context: &Context,
+    ) -> Result<PlannedRun, CliError> {
+        let file = self.plan.as_deref();
+        let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
+        let mut session = request.plan(&context.surroundings())?;
+        let mut means = BTreeMap::new();
+        if let Some(file) = &file {
+            let numbers = FilePlan::new(self, file, &session, context)?;
+            means = numbers.apply(&mut session.plan, context)?;
+        }
+        if self.commits.is_some() && self.again.is_none() {
+            leave_out_measured(&mut session.plan, context)?;
+        }
+        if self.duet {
+            session = session.as_duet()?;
+            say_cores(&session.plan, context);
         }
         Ok(PlannedRun {
-            plan: as_duet(over_commits(plan, self, context)?, self, context)?,
-            environments,
-            ..planned
+            session,
+            from_file: file.is_some(),
+            means,
         })
     }
 
@@ -435,157 +415,65 @@ impl Run {
             ("--ignore-failure", "exit_codes", self.ignore_failure),
             ("--metrics", "metrics", self.metrics.is_some()),
         ];
-        let mut given = given.into_iter().chain(self.sweep.given());
-        match given.find(|(.., given)| *given) {
-            Some((option, key, _)) => Err(CliError::input(format!(
-                "{option} applies only to commands; set `{key}` in the suite file"
-            ))
-            .hint("to measure a command, give it with `--command` or after `--`")),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns what the suite says about clusters; nothing if commands are measured.
-    pub fn executors(&self) -> Result<ExecutorTables, CliError> {
-        let are_commands = !self.command.is_empty() || !self.words.is_empty();
-        let is_without_suite = self.suite.is_none() && suite_file::here().is_none();
-        if are_commands || is_without_suite {
-            return Ok(ExecutorTables::default());
-        }
-        suite_file::load_executors(&self.suite_file()?)
-    }
-
-    fn suite_file(&self) -> Result<PathBuf, CliError> {
-        match (&self.suite, suite_file::here()) {
-            (Some(path), _) => match words::not_a_suite(&path.to_string_lossy()) {
-                Some(error) => Err(error),
-                None => Ok(suite_file::named(path)),
-            },
-            (None, Some(path)) => Ok(path),
-            (None, None) => Err(CliError::input(format!(
-                "nothing to measure: there is no {SUITE_FILE} here"
-            ))
-            .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
-        }
-    }
-
-    /// Returns the plan with the chosen variants, and a control if wanted.
-    fn with_variants(&self, mut plan: Plan) -> Result<Plan, CliError> {
-        if !self.variant.is_empty() {
-            let mut chosen: Vec<Variant> = Vec::new();
-            for name in &self.variant {
-                let names = || plan.variants.iter().map(|it| it.name.as_str());
-                let Some(variant) = plan.variants.iter().find(|it| it.name == *name) else {
-                    let error = unknown("variant", name, names());
-                    return Err(match nearest(name, names()) {
-                        Some(_) => error,
-                        None => CliError::input(error.cause)
-                            .hint(format!("available: {}", first_names(names(), 8))),
-                    });
-                };
-                if !chosen.contains(variant) {
-                    chosen.push(variant.clone());
-                }
-            }
-            plan.variants = chosen;
-        }
-        if let (true, Some(first)) = (self.aa, plan.variants.first()) {
-            let control = first.control();
-            if plan.variants.iter().any(|it| it.name == control.name) {
-                let name = control.name;
-                return Err(
-                    CliError::input(format!("the suite has a variant `{name}` already"))
-                        .hint("rename it: --aa adds one of that name"),
-                );
-            }
-            plan.variants.push(control);
-        }
-        Ok(plan)
-    }
-
-    fn select(&self, mut plan: Plan) -> Result<Plan, CliError> {
-        let ids: Vec<String> = plan
-            .cases
-            .iter()
-            .map(|it| it.benchmark.id.clone())
-            .collect();
-        for wanted in &self.benchmark {
-            if !ids.iter().any(|id| matches_name(wanted, id)) {
-                return Err(unknown("benchmark", wanted, ids.iter().map(String::as_str)));
-            }
-        }
-        let tags: Vec<&str> = plan
-            .cases
-            .iter()
-            .flat_map(|it| it.benchmark.tags.iter().map(String::as_str))
-            .collect();
-        for wanted in &self.tag {
-            if !tags.contains(&wanted.as_str()) {
-                let error = unknown("tag", wanted, tags.iter().copied());
-                let known: BTreeSet<&str> = tags.iter().copied().collect();
-                let hint = match (known.is_empty(), error.hint) {
-                    (true, _) => "no benchmark has a tag".to_owned(),
-                    (false, Some(hint)) if hint.starts_with("did you mean") => hint,
-                    (false, _) => format!("available: {}", first_names(known, 8)),
-                };
-                return Err(CliError::input(error.cause).hint(hint));
-            }
-        }
-        plan.cases.retain(|case| {
-            let named = |wanted: &String| matches_name(wanted, &case.benchmark.id);
-            let tagged = |wanted: &String| case.benchmark.tags.contains(wanted);
-            (self.benchmark.is_empty() || self.benchmark.iter().any(named))
-                && (self.tag.is_empty() || self.tag.iter().any(tagged))
-        });
-        if plan.cases.is_empty() {
-            return Err(CliError::input(
-                "no benchmark has both such a name and such a tag",
-            ));
-        }
-        Ok(plan)
+        refuse_options_of_commands(given.into_iter().chain(self.sweep.given()))
     }
 }
 
-fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
-    let error = CliError::input(format!("the suite has no {what} `{wanted}`"));
-    // `gzip[level=6]` is often given without the brackets.
-    let names = known.map(|name| name.split('[').next().unwrap_or(name));
-    match nearest(wanted, names) {
-        Some(name) => error.hint(format!("did you mean `{name}`?")),
-        None => error.hint("`lapwing run --dry-run` lists what it has"),
+/// Refuses the first option that is given: an option, the key of the suite file that does the same, and whether it is given.
+pub fn refuse_options_of_commands<'a>(
+    options: impl IntoIterator<Item = (&'a str, &'a str, bool)>,
+) -> Result<(), CliError> {
+    let mut given = options.into_iter();
+    match given.find(|(.., given)| *given) {
+        Some((option, key, _)) => Err(CliError::input(format!(
+            "{option} applies only to commands; set `{key}` in the suite file"
+        ))
+        .hint("to measure a command, give it with `--command` or after `--`")),
+        None => Ok(()),
     }
 }
 
-/// Refuses a missing file or directory before anything is measured, unless a command may still create it.
-fn refuse_missing_inputs(plan: &Plan) -> Result<(), CliError> {
-    if plan.build.is_some() {
-        return Ok(());
+/// Returns the benchmarks of a suite file; without a path, of that of the working directory.
+pub fn suite_of(path: Option<&Path>, context: &Context) -> Result<RequestedBenchmarks, CliError> {
+    let path = suite_path(path)?;
+    let suite = suite_file::load(&path)?;
+    if let Some(note) = suite_file::name_note(&suite, &path) {
+        context.terminal.say(&note);
     }
-    let creates = |case: &&Case| case.setup.is_some() || case.prepare.is_some();
-    for case in plan.cases.iter().filter(|it| !creates(it)) {
-        let folder = case.directory.as_deref().map(Path::new);
-        if let Some(folder) = folder
-            && !folder.is_dir()
-        {
-            return Err(missing_input("directory", case, folder));
-        }
-        if let CaseInput::File(file) = &case.stdin {
-            let path = folder.unwrap_or(Path::new("")).join(file);
-            if !path.exists() {
-                return Err(missing_input("stdin", case, Path::new(file)));
-            }
-        }
-    }
-    Ok(())
+    let suite = Box::new(suite);
+    Ok(RequestedBenchmarks::Suite { suite, path })
 }
 
-fn missing_input(key: &str, case: &Case, path: &Path) -> CliError {
-    CliError::input(format!(
-        "`{key}` of `{}`: {} does not exist",
-        case.benchmark.id,
-        path.display()
-    ))
-    .hint("check the path, or create it with `setup`")
+/// Returns what the suite says about clusters; nothing if commands are measured.
+pub fn executors_of(benchmarks: &RequestedBenchmarks) -> ExecutorTables {
+    match benchmarks {
+        RequestedBenchmarks::Suite { suite, .. } => suite.executors.clone(),
+        RequestedBenchmarks::Commands(_) | RequestedBenchmarks::Plan(_) => {
+            ExecutorTables::default()
+        }
+    }
+}
+
+/// Returns what the suite file of the working directory says about clusters, if there is one.
+pub fn executors_here() -> Result<ExecutorTables, CliError> {
+    match suite_file::here() {
+        Some(path) => suite_file::load_executors(&path),
+        None => Ok(ExecutorTables::default()),
+    }
+}
+
+fn suite_path(path: Option<&Path>) -> Result<PathBuf, CliError> {
+    match (path, suite_file::here()) {
+        (Some(path), _) => match words::not_a_suite(&path.to_string_lossy()) {
+            Some(error) => Err(error),
+            None => Ok(suite_file::named(path)),
+        },
+        (None, Some(path)) => Ok(path),
+        (None, None) => Err(CliError::input(format!(
+            "nothing to measure: there is no {SUITE_FILE} here"
+        ))
+        .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
+    }
 }
 
 pub fn random_seed() -> u64 {

@@ -9,7 +9,7 @@ use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 
-use super::{Run, start_client};
+use super::{ClusterOptions, RunReport, continue_session, start_client};
 use crate::commands::stack::unimportable_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -18,7 +18,12 @@ use crate::options::Context;
 pub const SEARCH: &str = "bisect";
 
 /// Measures the rest of the session of that name or id; of the latest one if empty.
-pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitStatus, CliError> {
+pub fn resume(
+    session: &str,
+    cluster: &ClusterOptions,
+    report: &RunReport,
+    context: &Context,
+) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
     refuse_what_is_under_way(&store, &state.session, None)?;
@@ -32,7 +37,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         );
     }
     let plan = stored_plan(&state)?;
-    let cluster = command.cluster.reopen(&state.session, context)?;
+    let cluster = cluster.reopen(&state.session, context)?;
     let mut store = store;
     let state = match &cluster {
         Some(cluster) => {
@@ -82,10 +87,6 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
         cluster,
         profiler: None,
     };
-    command.measure(
-        context,
-        parts,
-        SessionOpening::Again(runs, records),
-        schedule,
-    )
+    let opening = SessionOpening::Again(runs, records);
+    continue_session(report, parts, opening, schedule, None, context)
 }

@@ -8,7 +8,7 @@ use crate::error::CliError;
 
 /// Whether programs are there before anything is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProgramOrigin {
+pub enum ProgramOrigin {
     Present,
     /// A build makes them, so that a path need not exist yet.
     Built,
@@ -18,7 +18,7 @@ pub(super) enum ProgramOrigin {
 ///
 /// Words are one command, run without a shell. Only if the first one has spaces, and so cannot be a program, is each of them a
 /// shell command. Words that could be either are refused.
-pub(super) fn commands(
+pub fn commands(
     shell: &[String],
     words: &[String],
     origin: ProgramOrigin,

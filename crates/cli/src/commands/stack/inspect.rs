@@ -11,9 +11,9 @@ use super::specification::{InspectionPhase, InspectionSpecification};
 use crate::commands::indicator::{
     IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
 };
-use crate::commands::run::{PlannedRun, Run};
+use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, Format};
 use lapwing_measure::session::{BuildResult, build_with_log};
 
 /// The program that builds and executes images.
@@ -40,7 +40,7 @@ pub fn inspect(
     path: &Path,
     options: &IndicatorOptions,
     repetitions: &RepetitionOptions,
-    command: &Run,
+    format: Format,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let own = InspectionSpecification::read(path)?;
@@ -112,7 +112,8 @@ pub fn inspect(
         }],
         ..plan
     };
-    command.act_on(PlannedRun::of(plan), attributes, context)
+    let measurement = repetitions.measurement(&plan, attributes, format)?;
+    measurement.act_on(PlannedRun::of(plan), context)
 }
 
 /// Returns the benchmark of a build.

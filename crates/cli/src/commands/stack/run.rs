@@ -48,14 +48,13 @@ pub struct StackRun {
 impl StackRun {
     /// Builds and measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let command = self.repetitions.command(self.format);
-        if command.resume.is_some() {
-            return command.act(context);
+        if let Some(end) = self.repetitions.resumed(self.format, context) {
+            return end;
         }
         match (&self.spec, &self.build_folder) {
             (Some(spec), Some(folder)) => return write_build_folder(spec, folder, context),
             (Some(spec), None) => {
-                return inspect(spec, &self.options, &self.repetitions, &command, context);
+                return inspect(spec, &self.options, &self.repetitions, self.format, context);
             }
             (None, _) => {}
         }
@@ -87,13 +86,12 @@ impl StackRun {
             "locks": locks,
             "refused": refused,
         });
-        let planned = PlannedRun {
-            environments: built.environments,
-            ..PlannedRun::of(plan)
-        };
         let mut attributes = IndicatorScript::attributes(&scripts);
         attributes.insert(STACKS.to_owned(), about);
-        command.act_on(planned, attributes, context)
+        let measurement = self
+            .repetitions
+            .measurement(&plan, attributes, self.format)?;
+        measurement.act_on(PlannedRun::with(plan, built.environments), context)
     }
 
     /// Returns the benchmark that imports the requested packages.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
 
 use super::design::about;
-use crate::commands::run::{Run, StudySession};
+use crate::commands::run::{Measurement, RunReport, STUDY, study_request};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -40,22 +40,24 @@ impl StudyRounds {
         purpose: &str,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        let mut session = StudySession::of(design)?;
-        session.design[PURPOSE] = purpose.into();
-        session.is_part = true;
-        let command = Run {
-            suite: Some(self.suite_file.clone()),
-            instances: Some(design.replicates),
-            iterations: self.iterations,
-            time_limit: self.time_limit,
-            benchmark: self.benchmark.clone(),
-            name: self.name.clone(),
-            seed: Some(design.seed),
-            study: Some(session),
-            ..Run::default()
+        let mut request = study_request(design, &self.suite_file)?;
+        if let Some(design) = request.attributes.get_mut(STUDY) {
+            design[PURPOSE] = purpose.into();
+        }
+        request.settings.iterations = self.iterations;
+        request.settings.time_limit = self.time_limit;
+        request.selection.benchmarks = self.benchmark.clone();
+        request.name = self.name.clone();
+        let measurement = Measurement {
+            request,
+            report: RunReport {
+                is_part: true,
+                ..RunReport::default()
+            },
+            dry_run: false,
         };
         let started = Instant::now();
-        let status = command.act(context)?;
+        let status = measurement.act(context)?;
         self.seconds += started.elapsed().as_secs_f64();
         self.instances +=
             f64::from(design.replicates) * lapwing_stats::as_f64(design.configurations.len());

@@ -12,7 +12,9 @@ use super::continuous::ContinuousRule;
 use super::design::DESIGN_FILE;
 use super::factors::StudySuite;
 use super::rounds::StudyRounds;
-use crate::commands::run::{ClusterOptions, Run, StudySession};
+use crate::commands::run::{
+    ClusterOptions, Measurement, RunReport, executors_of, resume, study_request,
+};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
@@ -71,14 +73,12 @@ pub struct StudyRunCommand {
 impl StudyRunCommand {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if self.resume.is_some() {
-            let rest = Run {
-                resume: self.resume,
-                cluster: self.cluster,
+        if let Some(session) = &self.resume {
+            let report = RunReport {
                 format: self.format,
-                ..Run::default()
+                ..RunReport::default()
             };
-            return rest.act(context);
+            return resume(session, &self.cluster, &report, context);
         }
         let design = read_design(&self.design)?;
         let path = self
@@ -102,21 +102,23 @@ impl StudyRunCommand {
             };
             return rule.measure(&design, rounds, context);
         }
-        let command = Run {
-            suite: Some(path),
-            instances: Some(self.instances.unwrap_or(design.replicates)),
-            iterations: self.iterations,
-            time_limit: self.time_limit,
-            benchmark: self.benchmark,
-            name: self.name,
+        let mut request = study_request(&design, &path)?;
+        request.settings.instances = self.instances.or(request.settings.instances);
+        request.settings.iterations = self.iterations;
+        request.settings.time_limit = self.time_limit;
+        request.selection.benchmarks = self.benchmark;
+        request.name = self.name;
+        request.cluster = self.cluster.settings(executors_of(&request.benchmarks))?;
+        request.leave_jobs = self.cluster.leave_jobs;
+        let measurement = Measurement {
+            request,
+            report: RunReport {
+                format: self.format,
+                ..RunReport::default()
+            },
             dry_run: self.dry_run,
-            seed: Some(design.seed),
-            cluster: self.cluster,
-            format: self.format,
-            study: Some(StudySession::of(&design)?),
-            ..Run::default()
         };
-        command.act(context)
+        measurement.act(context)
     }
 }
 

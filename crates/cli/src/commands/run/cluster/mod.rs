@@ -7,6 +7,7 @@ mod simulation;
 mod task;
 
 pub use options::ClusterOptions;
+pub use preview::preview;
 pub use shares::{ClusterShareCommand, JobShare, ShareUnit};
 pub use simulation::{SimulationJobs, SimulationStart};
 pub use task::ClusterTaskCommand;

@@ -54,21 +54,6 @@ pub enum ExecutorChoice {
 }
 
 impl ClusterOptions {
-    /// Returns the measurement of a new session on a cluster, whose place the session keeps; `None` if it is measured here.
-    pub fn open(
-        &self,
-        tables: ExecutorTables,
-        session: &mut Session,
-        context: &Context,
-    ) -> Result<Option<ClusterMeasurement>, CliError> {
-        let Some(settings) = self.settings(tables)? else {
-            return Ok(None);
-        };
-        let surroundings = context.surroundings();
-        let begun = ClusterMeasurement::begin(settings, self.leave_jobs, session, &surroundings);
-        Ok(Some(begun?))
-    }
-
     /// Returns the measurement of a session that was measured on a cluster before.
     pub fn reopen(
         &self,
@@ -102,10 +87,7 @@ impl ClusterOptions {
     }
 
     /// Returns how instances are jobs; `None` if they are measured here.
-    pub(super) fn settings(
-        &self,
-        tables: ExecutorTables,
-    ) -> Result<Option<ClusterSettings>, CliError> {
+    pub fn settings(&self, tables: ExecutorTables) -> Result<Option<ClusterSettings>, CliError> {
         let mut settings = match self.executor {
             ExecutorChoice::Local => return self.refuse_cluster_options(),
             ExecutorChoice::Slurm => tables.slurm.unwrap_or_else(|| {

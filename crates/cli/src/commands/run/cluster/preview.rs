@@ -7,72 +7,65 @@ use lapwing_measure::FixedSchedule;
 use lapwing_measure::session::cluster::{
     JobBatch, SharedFolder, node_of, nodes_of, scheduler_of, shared_folder, tasks_of,
 };
-use lapwing_measure::suite::{CommandLine, ExecutorTables, Plan, command_text};
+use lapwing_measure::suite::{ClusterSettings, CommandLine, Plan, command_text};
 use lapwing_model::text::{counted, grouped};
 
-use super::options::ClusterOptions;
 use crate::error::CliError;
 use crate::options::Context;
 
 /// Stands for the id of the session, which has none yet.
 const SESSION: &str = "SESSION";
 
-impl ClusterOptions {
-    /// Returns lines on how the instances of a plan would be submitted; none if they are measured here.
-    pub fn preview(
-        &self,
-        tables: ExecutorTables,
-        plan: &Plan,
-        context: &Context,
-    ) -> Result<Vec<String>, CliError> {
-        let Some(settings) = self.settings(tables)? else {
-            return Ok(Vec::new());
-        };
-        let mut scheduler = scheduler_of(&settings);
-        let nodes = nodes_of(&settings, scheduler.as_mut()).map_err(CliError::input)?;
-        let tasks = tasks_of(plan, FixedSchedule::new(plan).left().copied());
-        let mut by_node: BTreeMap<Option<String>, usize> = BTreeMap::new();
-        for task in &tasks {
-            *by_node.entry(node_of(task, &nodes)).or_default() += 1;
-        }
-        let most = scheduler.largest_batch().max(1);
-        let in_flight = settings.in_flight;
-        let largest = by_node.values().max().map_or(0, |it| *it.min(&most));
-        let batches: usize = by_node.values().map(|it| it.div_ceil(most)).sum();
-        let folder = SharedFolder::open(&shared_folder(&settings, &context.store)?.join(SESSION));
-        let batch = JobBatch {
-            name: format!("lapwing-{SESSION}-1"),
-            script: folder.script(1),
-            tasks: largest,
-            logs: folder.logs(),
-            log_prefix: "1".to_owned(),
-            directory: context.machine.places().directory.clone(),
-            in_flight,
-            node: by_node.into_keys().next().flatten(),
-        };
-        let limit = in_flight.map(|it| format!(", at most {} at the same time", grouped(it)));
-        let beyond = match batches {
-            0 | 1 => String::new(),
-            several => format!(
-                " in {} batches of up to {}{}",
-                grouped(several),
-                grouped(largest),
-                match nodes.len() {
-                    0 => String::new(),
-                    nodes => format!(", over {}", counted(nodes, "node")),
-                }
-            ),
-        };
-        Ok(vec![
-            format!(
-                "would be submitted as {}{beyond}{}:",
-                counted(tasks.len(), "job"),
-                limit.unwrap_or_default()
-            ),
-            format!("  {}", text_of(&scheduler.submission(&batch))),
-            format!("job scripts and records: {}", folder.path().display()),
-        ])
+/// Returns lines on how the instances of a plan would be submitted.
+pub fn preview(
+    settings: &ClusterSettings,
+    plan: &Plan,
+    context: &Context,
+) -> Result<Vec<String>, CliError> {
+    let mut scheduler = scheduler_of(settings);
+    let nodes = nodes_of(settings, scheduler.as_mut()).map_err(CliError::input)?;
+    let tasks = tasks_of(plan, FixedSchedule::new(plan).left().copied());
+    let mut by_node: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    for task in &tasks {
+        *by_node.entry(node_of(task, &nodes)).or_default() += 1;
     }
+    let most = scheduler.largest_batch().max(1);
+    let in_flight = settings.in_flight;
+    let largest = by_node.values().max().map_or(0, |it| *it.min(&most));
+    let batches: usize = by_node.values().map(|it| it.div_ceil(most)).sum();
+    let folder = SharedFolder::open(&shared_folder(settings, &context.store)?.join(SESSION));
+    let batch = JobBatch {
+        name: format!("lapwing-{SESSION}-1"),
+        script: folder.script(1),
+        tasks: largest,
+        logs: folder.logs(),
+        log_prefix: "1".to_owned(),
+        directory: context.machine.places().directory.clone(),
+        in_flight,
+        node: by_node.into_keys().next().flatten(),
+    };
+    let limit = in_flight.map(|it| format!(", at most {} at the same time", grouped(it)));
+    let beyond = match batches {
+        0 | 1 => String::new(),
+        several => format!(
+            " in {} batches of up to {}{}",
+            grouped(several),
+            grouped(largest),
+            match nodes.len() {
+                0 => String::new(),
+                nodes => format!(", over {}", counted(nodes, "node")),
+            }
+        ),
+    };
+    Ok(vec![
+        format!(
+            "would be submitted as {}{beyond}{}:",
+            counted(tasks.len(), "job"),
+            limit.unwrap_or_default()
+        ),
+        format!("  {}", text_of(&scheduler.submission(&batch))),
+        format!("job scripts and records: {}", folder.path().display()),
+    ])
 }
 
 /// Returns a command as it would be written in a shell.
