@@ -89,8 +89,11 @@ fn session_hint(error: &SessionError) -> Option<String> {
         SessionError::NotTwoSides {
             of_commands: true, ..
         } => "give two: `lapwing run --duet --command 'A' --command 'B'`",
+        SessionError::NotTwoSides {
+            has_control: true, ..
+        } => "measure the control by itself: `lapwing run --duet --aa --variant NAME`",
         SessionError::NotTwoSides { .. } => {
-            "choose two variants: `lapwing run --duet --variant A --variant B`; the control of --aa is one"
+            "choose two variants: `lapwing run --duet --variant A --variant B`"
         }
         SessionError::DuetOfTests { .. } => {
             "select commands with --benchmark, or measure without --duet: variants are interleaved"

@@ -110,6 +110,8 @@ pub enum SessionError {
         variants: usize,
         /// Whether the variants are commits.
         are_commits: bool,
+        /// Whether one of them is a control.
+        has_control: bool,
     },
     /// Tests of pytest are to be measured as a duet.
     #[error(

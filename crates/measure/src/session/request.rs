@@ -351,6 +351,7 @@ impl PlannedSession {
                 commands: cases,
                 variants,
                 are_commits: plan.variants.iter().all(|it| it.commit.is_some()),
+                has_control: plan.variants.iter().any(|it| it.control_of.is_some()),
             });
         }
         if let Some(test) = plan.cases.iter().find(|case| case.pytest.is_some()) {
