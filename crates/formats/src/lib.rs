@@ -48,11 +48,11 @@ use lapwing_record::{AppendCounts, Store, StoreError, Writer};
 
 pub use lapwing_model::EachRun;
 pub use shared::alike::Alike;
-pub use shared::endings::OtherEndings;
 pub use shared::error::{BadLine, Foreign, ImportError};
 pub use shared::notes::Note;
 pub use shared::places::{ImportPath, ImportPaths, places_at};
 pub use shared::promises::check_promises;
+pub use shared::reading::endings::OtherEndings;
 pub use shared::source::Source;
 
 /// Every format that can be read, the surest signs first.

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::execute::{
+use super::execution::execute::{
     Clock, Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, OutputTail,
     ResourceUsage,
 };
-use super::runner::MachineWatch;
+use super::execution::runner::MachineWatch;
 use crate::suite::CommandLine;
 use lapwing_model::Object;
 

@@ -8,18 +8,15 @@
 mod benchmark;
 pub mod document;
 mod each_run;
-mod id;
 pub mod indicator;
 mod instance;
 mod iteration;
 mod judging;
 mod limits;
 mod line;
-mod local_metrics;
 mod look;
-mod metric;
-mod name;
-mod natural;
+mod metrics;
+mod names;
 mod outcome;
 mod record;
 mod run;
@@ -27,11 +24,9 @@ mod session;
 mod span;
 mod summary;
 pub mod text;
-mod unit;
 
 pub use benchmark::Benchmark;
 pub use each_run::EachRun;
-pub use id::{Id, IdError};
 pub use instance::{DUET, Instance, InstanceEnd};
 pub use iteration::Iteration;
 pub use judging::{BenchmarkLimits, JudgeLimits, JudgeSettings, JudgedFrom, MetricLimits};
@@ -40,20 +35,21 @@ pub use limits::{
     settled, too_long, too_many_metrics,
 };
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
-pub use local_metrics::{
+pub use look::Look;
+pub use metrics::local_metrics::{
     COUNTED, comes_of_wall_time, local_metrics, rate_name, rate_unit, time_name, unit_of_work,
 };
-pub use look::Look;
-pub use metric::{Better, Metric, MetricName};
-pub use name::{bare_name, matches_name, matches_pattern};
-pub use natural::natural_order;
+pub use metrics::metric::{Better, Metric, MetricName};
+pub use metrics::unit::Conversion;
+pub use names::id::{Id, IdError};
+pub use names::name::{bare_name, matches_name, matches_pattern};
+pub use names::natural::natural_order;
 pub use outcome::{InstanceOutcome, Outcome};
 pub use record::{Annotation, Record, RecordKind};
 pub use run::{Level, Levels, Run, Version};
 pub use session::Session;
 pub use span::Span;
 pub use summary::Summary;
-pub use unit::Conversion;
 
 /// A JSON object with its keys in order.
 pub type Object = serde_json::Map<String, serde_json::Value>;

@@ -3,7 +3,7 @@
 use crate::FindingText;
 use maud::{Markup, PreEscaped, html};
 
-use super::finding::environment_text;
+use super::words::finding::environment_text;
 use lapwing_analyse::detect::{
     Detection, Direction, Finding, Histories, HistorySeries, SeriesState,
 };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::meaning::BenchmarkMeaning;
-use super::summary::{RunSummary, by_frequency};
+use super::words::meaning::BenchmarkMeaning;
+use super::words::summary::{RunSummary, by_frequency};
 use lapwing_analyse::clean::{
     CleanInstance, Cleaned, CleaningPolicy, IterationState, LeftOut, states,
 };

@@ -6,7 +6,7 @@ use lapwing_stats::{Modes, mann_whitney, mean, modes};
 
 use super::compare::{SideSample, have_other_units};
 use super::instance_means;
-use super::unit::imbalance;
+use super::replication::unit::imbalance;
 use lapwing_model::Id;
 use lapwing_model::text::first_names;
 

@@ -6,7 +6,7 @@ use super::caution::{Caution, cautions, design_cautions};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
 use super::family::{FamilyAnswer, of_ratio, own_test};
-use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
+use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::sample::{SideSetting, Subject, differ};

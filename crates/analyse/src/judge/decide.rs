@@ -10,7 +10,7 @@ use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
 use super::earlier::EarlierComparisons;
 use super::family::{FamilyAnswer, judge_family, of_ratio};
 use super::looks::Looks;
-use super::unit::{Replication, ReplicationUnit};
+use super::replication::unit::{Replication, ReplicationUnit};
 use lapwing_model::Better;
 
 /// Adjusts the p-values of all comparisons for their number, and sets intervals and verdicts.

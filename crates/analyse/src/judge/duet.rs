@@ -7,7 +7,7 @@ use lapwing_stats::{Replicates, mean};
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::SideSample;
 use super::looks::Looks;
-use super::unit::{Replication, ReplicationUnit, SESSIONS};
+use super::replication::unit::{Replication, ReplicationUnit, SESSIONS};
 use crate::clean::{CleaningPolicy, IterationState, states};
 use lapwing_model::{DUET, Id};
 use lapwing_record::InstanceData;

@@ -7,7 +7,7 @@ use lapwing_stats::Replicates;
 
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::{Comparison, SideSample};
-use super::unit::{Replication, ReplicationUnit, log_means};
+use super::replication::unit::{Replication, ReplicationUnit, log_means};
 use crate::clean::CleaningRules;
 use crate::sample::{BenchmarkData, GroupBy, SidePlace, each_benchmark, samples};
 use lapwing_model::{Id, MetricName};

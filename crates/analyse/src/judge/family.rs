@@ -6,7 +6,7 @@ use lapwing_stats::{
 };
 
 use super::compare::{CompareMethod, CompareOptions};
-use super::unit::Replication;
+use super::replication::unit::Replication;
 
 /// What a family says of one of its members.
 #[derive(Debug, Clone, PartialEq)]

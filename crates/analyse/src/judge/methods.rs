@@ -7,7 +7,7 @@ use lapwing_stats::{
 };
 
 use super::compare::{CompareMethod, ComparedRatio};
-use super::unit::ReplicationUnit;
+use super::replication::unit::ReplicationUnit;
 use crate::clean::Cleaned;
 
 /// Number of replicates of the hierarchical bootstrap.

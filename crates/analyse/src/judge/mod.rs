@@ -4,28 +4,22 @@
 //! or larger units, never from the spread within one instance, because iterations of one instance resemble each other.
 
 mod caution;
-mod coiled;
 mod compare;
+mod compat;
 mod decide;
 mod descriptive;
 mod detection;
 mod detection_source;
 mod duet;
 mod earlier;
-mod environments;
 mod family;
-mod hail;
 mod looks;
 mod methods;
 mod metrics;
-mod pairs;
-mod side_sample;
+mod replication;
 mod sides;
-mod size;
 mod standing;
-mod starts;
 mod suite;
-mod unit;
 mod variability;
 
 use lapwing_stats::{Confidence, Interval};
@@ -33,11 +27,12 @@ use lapwing_stats::{Confidence, Interval};
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use caution::Caution;
-pub use coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
 pub use compare::{
     CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, Verdict,
     VerdictReason, compare,
 };
+pub use compat::coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
+pub use compat::hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use decide::decide;
 pub use descriptive::DescriptiveRatio;
 pub use detection::{
@@ -47,14 +42,13 @@ pub use detection::{
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
-pub use environments::UnintendedDifference;
-pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use looks::Looks;
 pub use metrics::{MetricChoice, metric};
+pub use replication::environments::UnintendedDifference;
+pub use replication::size::SampleSize;
+pub use replication::unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};
-pub use size::SampleSize;
 pub use standing::Standing;
-pub use unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use variability::{Variability, usable_variability, variability};
 
 /// The fewest instances per side for any verdict.

@@ -6,16 +6,16 @@ use lapwing_stats::{Confidence, Seed, SuiteRatio};
 use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
+use super::compat::hail::{HailComparison, analyze_as_hail};
 use super::decide::decide;
 use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
-use super::environments::{SideEnvironment, UnintendedDifference, unintended};
-use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
-use super::pairs::{ComparedPair, GatheredSamples};
-use super::side_sample::halves;
-use super::starts::{SamplePolicies, SideStarts};
+use super::replication::environments::{SideEnvironment, UnintendedDifference, unintended};
+use super::replication::pairs::{ComparedPair, GatheredSamples};
+use super::replication::side_sample::halves;
+use super::replication::starts::{SamplePolicies, SideStarts};
+use super::replication::unit::HOSTS;
 use super::suite::{SuiteMember, suite_ratio};
-use super::unit::HOSTS;
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
 use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,

@@ -8,7 +8,7 @@ use lapwing_stats::{
 
 use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::SideSample;
-use super::unit::{Replication, ReplicationUnit, log_means};
+use super::replication::unit::{Replication, ReplicationUnit, log_means};
 use lapwing_model::Id;
 
 /// One benchmark of a suite, with both sides.

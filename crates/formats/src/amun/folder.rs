@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::amun::inspection::Inspection;
-use crate::shared::document::Document;
+use crate::shared::reading::document::Document;
 use crate::{ImportError, Source};
 use lapwing_model::Object;
 

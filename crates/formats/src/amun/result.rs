@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 
 use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::take_text;
-use crate::shared::moment::moment;
 use crate::shared::notes::Notes;
+use crate::shared::reading::moment::moment;
 use lapwing_model::indicator::{IndicatorDocument, ReadIndicator};
 use lapwing_model::local_metrics;
 use lapwing_model::{Benchmark, InstanceOutcome, Iteration, Metric, Object, Outcome};

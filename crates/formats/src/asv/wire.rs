@@ -8,10 +8,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::BadLine;
-use crate::shared::document::Document;
-use crate::shared::moment::since_epoch;
-use crate::shared::number::{Number, column, is_no_number_word, known, plain_column};
 use crate::shared::others::Entries;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::since_epoch;
+use crate::shared::reading::number::{Number, column, is_no_number_word, known, plain_column};
 use lapwing_model::Object;
 
 /// A file of results: one commit in one environment on one machine.

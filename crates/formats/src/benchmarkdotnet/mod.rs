@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::benchmarkdotnet::wire::{Case, KNOWN, Measurement, Report, Stage, Statistics};
 use crate::shared::detect::has_key;
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::put_object;
-use crate::shared::moment::moment;
 use crate::shared::notes::FOLLOWS;
 use crate::shared::others::others;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};

@@ -5,8 +5,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::shared::number::{Number, column};
 use crate::shared::others::UnknownKeys;
+use crate::shared::reading::number::{Number, column};
 use lapwing_model::Object;
 
 /// The whole document.

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::make_way;
-use crate::shared::number::{Number, is_no_number_word};
 use crate::shared::others::{Entries, others};
+use crate::shared::reading::document::Document;
+use crate::shared::reading::number::{Number, is_no_number_word};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::chrome_trace::wire::{ChromeEvent, identity, time};
 use crate::shared::detect::{first_line, has_key, has_own_key};
-use crate::shared::document::Document;
 use crate::shared::intake::SessionDraft;
 use crate::shared::others::Entries;
+use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, take_trace, traced};
 use crate::{Format, ImportError, Source};

@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 use crate::coiled::identity::ids_of;
 use crate::coiled::pairs::{distinct, joined};
 use crate::coiled::row::{MeasuredRow, measured};
-use crate::shared::database::{Database, DatabaseRow};
 use crate::shared::intake::{Intake, SessionDraft};
+use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
 

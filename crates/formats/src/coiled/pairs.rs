@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::coiled::row::{Execution, time};
-use crate::shared::database::{DatabaseRow, identity};
+use crate::shared::reading::database::{DatabaseRow, identity};
 
 /// From when to when something took place.
 pub(super) type Span = (Timestamp, Timestamp);

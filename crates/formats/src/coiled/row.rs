@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::coiled::columns::{CLUSTER, KEPT, LINKS, METRICS, PARAMS};
 use crate::coiled::setting::setting;
-use crate::shared::database::{DatabaseRow, identity, json, shown};
 use crate::shared::intake::{InstanceDraft, RunDraft};
 use crate::shared::keys::put_object;
-use crate::shared::moment::moment;
+use crate::shared::reading::database::{DatabaseRow, identity, json, shown};
+use crate::shared::reading::moment::moment;
 use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::coiled::row::put;
-use crate::shared::database::DatabaseRow;
 use crate::shared::intake::RunDraft;
 use crate::shared::keys::put_object;
+use crate::shared::reading::database::DatabaseRow;
 use lapwing_model::{Level, Object, Version};
 
 /// Columns with versions of packages besides Dask's own, and the packages.

@@ -9,8 +9,8 @@ use crate::ImportError;
 use crate::conbench::stats::{IS_JUDGEMENT, metric_of};
 use crate::conbench::wire::{Comparison, Side};
 use crate::conbench::{benchmark, job, put_error};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SummaryDraft};
+use crate::shared::reading::document::Document;
 use crate::shared::units::Unit;
 use lapwing_model::{Better, Object};
 

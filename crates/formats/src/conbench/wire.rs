@@ -6,9 +6,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::ImportError;
-use crate::shared::document::Document;
 use crate::shared::keys::put_object;
-use crate::shared::number::{column, known};
+use crate::shared::reading::document::Document;
+use crate::shared::reading::number::{column, known};
 use lapwing_model::Object;
 
 /// A page of what the server has.

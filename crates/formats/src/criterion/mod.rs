@@ -17,9 +17,9 @@ use crate::criterion::folder::{
 use crate::criterion::messages::{are_messages, read_messages};
 use crate::criterion::wire::{Identity, Samples, describe, measure};
 use crate::shared::detect::{first_line, has_key};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::notes::FOLLOWS;
+use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::{BadLine, BadLines, Format, ImportError, Source};
 use lapwing_model::{Id, RecordKind};

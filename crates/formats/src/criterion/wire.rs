@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::number_or_text;
-use crate::shared::number::column;
+use crate::shared::reading::number::column;
 use crate::shared::units::Unit;
 use lapwing_model::{Benchmark, Metric, MetricName, Object};
 use lapwing_record::IterationColumns;

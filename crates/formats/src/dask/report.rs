@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{COMPUTE, DaskPiece, DaskTask, key_text};
 use crate::ImportError;
-use crate::shared::document::Document;
+use crate::shared::reading::document::Document;
 use crate::shared::spans::nanoseconds;
 
 /// The table of the task stream: a row for each rectangle, whose middle is `start`; milliseconds.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{DaskPiece, DaskTask, class_of, key_text};
 use crate::ImportError;
-use crate::shared::document::Document;
+use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::spans::nanoseconds;
 

@@ -1,6 +1,6 @@
 //! divan's table, row by row: a tree of names, and columns of figures.
 
-use crate::shared::lines::{Line, Lines};
+use crate::shared::reading::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
 
 /// The columns of figures, in their order; the last two are counts.

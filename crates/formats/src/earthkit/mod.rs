@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use lapwing_trace::{TraceError, TraceReader};
 use memchr::memmem;
 
-use crate::shared::document::Document;
 use crate::shared::intake::SessionDraft;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{SpanDraft, WALL, nobody, take_trace, traced};
-use crate::shared::spot::Spot;
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {

@@ -14,7 +14,7 @@ use crate::go::stream::{GoSaid, read_text};
 use crate::go::text::GoText;
 use crate::shared::detect::first_line;
 use crate::shared::intake::{Intake, SessionDraft};
-use crate::shared::moment::moment;
+use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::{Format, ImportError, Source};
 

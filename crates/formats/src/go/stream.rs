@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::go::line::{GoLine, GoResult, parse};
 use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
-use crate::shared::lines::{Line, Lines};
+use crate::shared::reading::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
 use lapwing_model::Outcome;
 

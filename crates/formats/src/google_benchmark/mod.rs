@@ -13,13 +13,13 @@ use crate::google_benchmark::wire::{
     GoogleDocument, GoogleGroup, GoogleKey, GoogleRow, GoogleTitle, groups, params_in, statistic_in,
 };
 use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::keys::take_text;
-use crate::shared::moment::moment;
 use crate::shared::notes::FOLLOWS;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::moment;
+use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spot::Spot;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_model::{Benchmark, Object, Version};

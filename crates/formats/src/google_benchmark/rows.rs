@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::google_benchmark::wire::GoogleRow;
 use crate::shared::intake::{InstanceDraft, Intake, SummaryDraft};
-use crate::shared::number::Number;
+use crate::shared::reading::number::Number;
 use crate::shared::units::Unit;
 use lapwing_model::{Metric, MetricName, Outcome};
 use lapwing_record::{IterationColumns, Mark};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::shared::keys::number_or_text;
-use crate::shared::number::{Number, known};
+use crate::shared::reading::number::{Number, known};
 use lapwing_model::Object;
 
 /// The whole document.

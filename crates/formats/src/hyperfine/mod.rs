@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::hyperfine::wire::{CommandResult, HyperfineDocument, HyperfineTitle};
 use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::notes::FOLLOWS;
+use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::{BadLine, EachRun, Format, ImportError, Source};
 use lapwing_model::{Benchmark, Id, Metric, MetricName, Object, Outcome};

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::shared::number::{column, known};
+use crate::shared::reading::number::{column, known};
 use lapwing_model::Object;
 
 /// The whole document.

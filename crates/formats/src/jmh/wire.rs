@@ -8,9 +8,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::BadLine;
-use crate::shared::document::Document;
-use crate::shared::number::Number;
 use crate::shared::others::others;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::number::Number;
 use lapwing_model::Object;
 
 /// What tells the results of one document from each other.

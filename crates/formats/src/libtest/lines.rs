@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::shared::lines::{Line, Lines};
+use crate::shared::reading::lines::{Line, Lines};
 use crate::{ImportError, Source};
 
 /// What stands between a name and what came of it.

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::otlp::wire::{OtlpRequest, OtlpSpan, object_of};
 use crate::shared::detect::has_own_key;
-use crate::shared::document::Document;
 use crate::shared::intake::SessionDraft;
 use crate::shared::keys::in_words;
+use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, traced};
 use crate::{Format, ImportError, Source};

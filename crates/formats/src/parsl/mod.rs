@@ -8,8 +8,8 @@ use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use crate::parsl::rows::{ParslRows, integer_of, text_of, time_of, timestamp_of};
-use crate::shared::database::{Database, DatabaseRow};
 use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
+use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::sink::Sink;
 use crate::shared::spans::{SpanDraft, TASK, WALL, named_run, traced};
 use crate::{BadLine, Format, ImportError, Source};

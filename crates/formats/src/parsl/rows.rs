@@ -7,8 +7,8 @@ use rusqlite::types::Value;
 
 use super::{Statuses, UsedResources};
 use crate::ImportError;
-use crate::shared::database::{Database, DatabaseRow};
-use crate::shared::moment::moment;
+use crate::shared::reading::database::{Database, DatabaseRow};
+use crate::shared::reading::moment::moment;
 use crate::shared::spans::nanoseconds;
 
 /// A workflow, a task of it, an attempt at that.

@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::{in_words, take_count, take_number, take_text};
-use crate::shared::moment::moment;
 use crate::shared::notes::Notes;
-use crate::shared::number::{Number, column};
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::moment;
+use crate::shared::reading::number::{Number, column};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 
 use crate::pytest_benchmark::wire::{PytestDocument, PytestEntry, PytestStats, Rounds};
 use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::{in_words, put_object, take_text};
-use crate::shared::moment::moment;
 use crate::shared::notes::{FOLLOWS, Notes};
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_model::{Benchmark, Metric, Object, Version};

@@ -7,8 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::BadLine;
-use crate::shared::document::Document;
-use crate::shared::number::{Number, is_no_number_word, known, plain_column};
+use crate::shared::reading::document::Document;
+use crate::shared::reading::number::{Number, is_no_number_word, known, plain_column};
 use lapwing_model::Object;
 
 /// The whole document.

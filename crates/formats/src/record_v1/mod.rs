@@ -1,7 +1,7 @@
 //! Record v1: what Lapwing and its plugins write themselves (`docs/record-format.md`).
 
 use crate::shared::detect::{first_line, has_own_key};
-use crate::shared::lines::{Line, Lines};
+use crate::shared::reading::lines::{Line, Lines};
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};

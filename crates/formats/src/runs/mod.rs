@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shared::detect::first_line;
 use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
-use crate::shared::moment::moment;
+use crate::shared::reading::moment::moment;
 use crate::shared::rows::{bad_header, bad_row};
 use crate::shared::sink::Sink;
 use crate::shared::spans::named_run;

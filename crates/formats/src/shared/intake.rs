@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 pub(crate) use crate::shared::drafts::{InstanceDraft, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::make_way;
+use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spot::Spot;
 use crate::{BadLine, ImportError, ImportOptions, Source};
 use lapwing_model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,

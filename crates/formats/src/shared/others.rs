@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::BadLine;
-use crate::shared::document::Document;
+use crate::shared::reading::document::Document;
 use lapwing_model::Object;
 
 /// The keys of an object with their values, in order; one that stands there twice comes

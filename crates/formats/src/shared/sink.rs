@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::shared::alike::Alike;
 use crate::shared::detect::Recognised;
 use crate::shared::notes::Notes;
-use crate::shared::spot::Spot;
+use crate::shared::reading::spot::Spot;
 use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
 use lapwing_model::{
     DEEPEST, Id, Metric, MetricName, Record, RecordKind, Session, is_deep, refusal,

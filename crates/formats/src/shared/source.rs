@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::ImportError;
-use crate::shared::zstd::ZstdFrames;
+use crate::shared::reading::zstd::ZstdFrames;
 
 const BUFFER: usize = 1 << 18;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
+use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spot::Spot;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_model::{Id, Metric, Object, Span};
 use lapwing_trace::SpanReader;

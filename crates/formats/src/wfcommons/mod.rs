@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 use crate::shared::detect::has_own_key;
-use crate::shared::document::Document;
 use crate::shared::intake::SessionDraft;
-use crate::shared::moment::moment;
+use crate::shared::reading::document::Document;
+use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, take_trace, traced};
 use crate::{BadLine, Format, ImportError, Source};

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::super::execute::{
+use super::super::execution::execute::{
     Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy, OutputTail,
     Stdin,
 };
-use super::super::source::PythonFolder;
+use super::super::repository::source::PythonFolder;
 use crate::suite::{
     BurnIn, Case, CollectedCounts, CommandLine, GivenCounts, PytestTable, PytestTest, Settings,
 };

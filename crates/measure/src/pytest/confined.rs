@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::source::CommitFolder;
+use super::super::repository::source::CommitFolder;
 
 /// Files that are pytest's own, whatever is in them.
 const OWN: [&str; 4] = ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"];

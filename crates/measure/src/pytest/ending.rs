@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::execute::{ExecutionEnd, ExecutionResult, OutputTail};
-use super::super::runner::describe;
-use super::super::source::CommitFolder;
+use super::super::execution::execute::{ExecutionEnd, ExecutionResult, OutputTail};
+use super::super::execution::runner::describe;
+use super::super::repository::source::CommitFolder;
 use super::output::RecordedTest;
 use lapwing_model::{InstanceOutcome, Outcome};
 

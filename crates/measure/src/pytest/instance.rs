@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::event::Event;
-use super::super::execute::{Execution, ExecutionEnd, ExecutionResult, LeftoverPolicy, Stdin};
-use super::super::runner::{EventOutlet, RunError, RunnerSurroundings, processor_time};
-use super::super::source::{CommitFolder, VariantPlace};
+use super::super::execution::event::Event;
+use super::super::execution::execute::{
+    Execution, ExecutionEnd, ExecutionResult, LeftoverPolicy, Stdin,
+};
+use super::super::execution::runner::{EventOutlet, RunError, RunnerSurroundings, processor_time};
+use super::super::repository::source::{CommitFolder, VariantPlace};
 use super::confined;
 use super::ending::{InstanceEnding, ending, text};
 use super::left_over;
@@ -225,7 +227,7 @@ fn process(executed: &ExecutionResult) -> Object {
     let mut process = Object::new();
     process.insert("wall_time".to_owned(), json!(executed.wall.as_secs_f64()));
     if let Some(usage) = &executed.usage {
-        for (name, value) in super::super::values::counter_values(usage) {
+        for (name, value) in super::super::execution::values::counter_values(usage) {
             process.insert(name, json!(value));
         }
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::execute::{
+use super::super::execution::execute::{
     Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
 };
-use super::super::source::{VariantPlace, VariantSources};
+use super::super::repository::source::{VariantPlace, VariantSources};
 use crate::suite::{CommandLine, OutputMetrics, Plan};
 use lapwing_model::Object;
 

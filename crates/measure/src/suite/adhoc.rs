@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 
 use super::case::{resolve, texts_of};
 use super::error::SuiteProblem;
+use super::numbers::settings::Settings;
 use super::plan::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan};
-use super::settings::Settings;
 use super::sweep::{LONGEST_PARAMETERS, SweepParameter, combinations};
 
 /// What an ad-hoc plan has besides commands and settings.

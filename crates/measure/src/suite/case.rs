@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 use super::error::SuiteProblem;
 use super::node::{Located, Node, Table, Value};
+use super::numbers::settings::Settings;
 use super::plan::{
     Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
 };
-use super::settings::Settings;
 use super::sweep::{
     LONGEST_PARAMETERS, MAX_COMBINATIONS, SweepCombination, SweepParameter, combinations, fill,
     filled_length, misspelt, plain,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::case::command;
 use super::node::{Located, Node, Table};
+use super::numbers::settings::duration;
 use super::plan::CommandLine;
-use super::settings::duration;
 
 /// The default number of further attempts of an instance whose job was lost.
 const RETRIES: u32 = 2;

@@ -4,19 +4,16 @@ mod adhoc;
 mod case;
 mod confinement;
 mod duet;
-mod duration;
 mod error;
 mod executor;
 mod factors;
 mod file;
-mod judging;
-mod limits;
 mod node;
+mod numbers;
 mod plan;
 mod plan_document;
 mod pytest;
 mod python;
-mod settings;
 mod stored_plan;
 mod sweep;
 #[cfg(test)]
@@ -26,14 +23,15 @@ mod variants;
 pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
-pub use duration::parse_duration;
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use executor::{
     ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
 };
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;
-pub use judging::parse_share;
+pub use numbers::duration::parse_duration;
+pub use numbers::judging::parse_share;
+pub use numbers::settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};
 pub use plan::*;
 pub use plan_document::{
     EntryName, PlanAssignment, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
@@ -41,5 +39,4 @@ pub use plan_document::{
 };
 pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
 pub use python::{PythonEnvironment, PythonPackages};
-pub use settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};
 pub use stored_plan::stored_plan;

@@ -13,9 +13,9 @@ use super::case::sha256;
 use super::confinement::Confinement;
 use super::duet::DuetCores;
 use super::factors::SourcePatch;
+use super::numbers::settings::Settings;
 use super::pytest::PytestTest;
 use super::python::PythonEnvironment;
-use super::settings::Settings;
 use lapwing_model::{Benchmark, Level, Metric, MetricName, Run, Version};
 
 /// Everything that one session is to measure.

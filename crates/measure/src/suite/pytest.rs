@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::case::CaseDefaults;
 use super::node::{Located, Node, Table, Value};
+use super::numbers::settings::Settings;
 use super::plan::BurnIn;
-use super::settings::Settings;
 
 /// A test that pytest executes and its plugin repeats: one process is one instance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

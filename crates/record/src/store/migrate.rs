@@ -5,8 +5,10 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::rows::json_text;
-use super::{StoreError, checksum, span_columns};
+use super::StoreError;
+use super::columns::span_columns;
+use super::reading::rows::json_text;
+use super::writing::checksum;
 
 /// One step from a version of the store to the next.
 struct Migration {

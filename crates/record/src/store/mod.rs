@@ -3,44 +3,16 @@
 //! Integer keys inside, ids outside; iterations and their values in columns, values by
 //! metric. Records are returned as they were written.
 
-mod alike;
-mod annotate;
-mod appended;
-mod assemble;
-mod catalogue;
-mod catalogue_metrics;
-mod check;
-mod checksum;
-mod chunk;
-mod compare;
-mod curated;
-mod curated_metrics;
-mod damage;
-mod definitions;
+mod columns;
+mod curation;
 mod error;
-mod extent;
-mod indices;
-mod insert;
-mod iterations;
-mod keys;
-mod left_out;
+mod health;
 mod migrate;
-mod numbers;
 mod open;
-mod read;
-mod recorded;
-mod remotes;
-mod rescue;
-mod rows;
-mod scan;
-mod select;
-mod select_metrics;
-mod sessions;
-mod span_columns;
-mod spans;
-mod unshared;
-mod upkeep;
-mod write;
+mod reading;
+mod writing;
+
+use writing::keys;
 
 use std::path::{Path, PathBuf};
 
@@ -48,21 +20,21 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use lapwing_model::Record;
 
-pub use annotate::{StoreAnnotations, TouchedCounts};
-pub use appended::{AppendCounts, RecordCount};
-pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
-pub use check::CheckReport;
-pub(crate) use compare::{as_stored, differences, with_metrics_of};
+pub use columns::spans::TraceHead;
+pub use curation::annotate::{StoreAnnotations, TouchedCounts};
+pub(crate) use curation::remotes::{KnownRemote, StoreSharing};
+pub(crate) use curation::unshared::{UnsharedRecords, WantedSession};
 pub use error::StoreError;
-pub(crate) use extent::{SessionExtent, UnsharedSession};
-pub use left_out::LeftOut;
-pub(crate) use remotes::{KnownRemote, StoreSharing};
-pub use rescue::{RescueReport, rescue};
-pub use sessions::{InstanceState, SessionState};
-pub use spans::TraceHead;
-pub(crate) use unshared::{UnsharedRecords, WantedSession};
-pub use upkeep::{PurgeCounts, StoreInfo, StoreUpkeep};
-pub use write::Writer;
+pub use health::check::CheckReport;
+pub(crate) use health::compare::{as_stored, differences, with_metrics_of};
+pub use health::rescue::{RescueReport, rescue};
+pub use health::upkeep::{PurgeCounts, StoreInfo, StoreUpkeep};
+pub use reading::catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
+pub(crate) use reading::extent::{SessionExtent, UnsharedSession};
+pub use reading::left_out::LeftOut;
+pub use reading::sessions::{InstanceState, SessionState};
+pub use writing::appended::{AppendCounts, RecordCount};
+pub use writing::write::Writer;
 
 /// Keeps every measurement in one file.
 #[derive(Debug)]

@@ -9,9 +9,10 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::keys::KeyCache;
 use super::migrate::{migrate, newest_version};
-use super::{Store, StoreError, checksum};
+use super::writing::checksum;
+use super::writing::keys::KeyCache;
+use super::{Store, StoreError};
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;

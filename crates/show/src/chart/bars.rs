@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Chart;
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{axis_below_rows, grid, row_axis, tooltip};
 
 /// One bar: what a sample of instances' means comes to.

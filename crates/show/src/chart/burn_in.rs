@@ -3,8 +3,8 @@ use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
 use super::iterations::DRAWN_BY_STRETCH;
+use super::marks::columns::ChartColumns;
 use super::parts::{axis_name, drawn_text, grid, number_axis, tooltip, value_axis, whole_numbers};
 use super::{Chart, ChartView, LABEL_SIZE, colour, named_colour, six_digits, thin};
 use crate::quantity::UnitScale;

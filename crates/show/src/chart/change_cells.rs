@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{names_axis, plot, row_names, rows_height, tooltip};
 
 /// The most shades of one colour; `chart.js` has as many on both sides of the neutral one.

@@ -5,7 +5,7 @@ use lapwing_stats::as_f64;
 use serde_json::json;
 
 use super::Chart;
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{
     axis_below_rows, axis_name, drawn_text, grid, right_labels, row_axis, row_intervals, row_names,
     rows_height, tooltip,

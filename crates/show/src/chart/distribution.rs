@@ -3,8 +3,8 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
-use super::font::shorten;
+use super::drawing::font::shorten;
+use super::marks::columns::ChartColumns;
 use super::parts::{axis_below_rows, axis_name, drawn_text, grid, row_axis, rows_height};
 use super::{Chart, LABEL_SIZE, VariantColours, named_colour, thin};
 use crate::quantity::UnitScale;

@@ -3,8 +3,8 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
-use crate::detection::{DetectionView, change, detectable_text, slowdown_interval};
+use super::marks::columns::ChartColumns;
+use crate::words::detection::{DetectionView, change, detectable_text, slowdown_interval};
 use lapwing_analyse::judge::DetectionCell;
 
 /// The last shade; `chart.js` has a colour for each.

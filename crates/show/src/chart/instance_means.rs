@@ -3,8 +3,8 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
-use super::font::shorten;
+use super::drawing::font::shorten;
+use super::marks::columns::ChartColumns;
 use super::parts::{
     drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
     variants_legend, whole_numbers,

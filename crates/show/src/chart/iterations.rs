@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{
     axis_name, drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
     variants_legend, whole_numbers,

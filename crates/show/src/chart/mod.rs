@@ -9,24 +9,18 @@ mod bars;
 mod burn_in;
 mod change_cells;
 mod change_map;
-mod columns;
 mod comparison;
 mod detection;
 mod distribution;
-mod engine;
-mod font;
+mod drawing;
 mod heat;
 mod history;
-mod history_marks;
 mod instance_means;
 mod iterations;
-mod level_marks;
-mod page;
+mod marks;
 mod parts;
-mod picture;
 mod power;
 mod ratios;
-mod thin;
 mod threshold_map;
 mod variability;
 
@@ -36,22 +30,22 @@ use serde_json::{Value, json};
 pub use bars::{BarFigures, bars};
 pub use burn_in::{BurnInMarks, burn_in};
 pub use change_map::change_map;
-pub(super) use columns::number;
 pub use comparison::{ComparedValue, comparison};
 pub use detection::{detection, plan};
 pub use distribution::distribution;
-pub use engine::DrawError;
-pub(super) use engine::{CHART_SCRIPT, ECHARTS};
+pub use drawing::engine::DrawError;
+pub(super) use drawing::engine::{CHART_SCRIPT, ECHARTS};
+pub use drawing::page::{PageSection, save_page, save_page_with};
+pub use drawing::picture::SaveError;
 pub(super) use history::order as history_order;
 pub use history::{HistoryPoint, RunName, RunNumber, history};
-pub(super) use history_marks::{mark_series, sentence as mark_sentence};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
-pub use level_marks::LevelMark;
-pub use page::{PageSection, save_page, save_page_with};
-pub use picture::SaveError;
+pub(super) use marks::columns::number;
+pub(super) use marks::history_marks::{mark_series, sentence as mark_sentence};
+pub use marks::level_marks::LevelMark;
+pub(super) use marks::thin::thin;
 pub use ratios::ratios;
-pub(super) use thin::thin;
 pub use threshold_map::threshold_map;
 pub use variability::variability;
 
@@ -60,7 +54,7 @@ use super::packed::packed;
 /// What charts of other crates are built of.
 pub mod build {
     pub use super::change_cells::{ChangeCell, ChangeTable, MOST_SHADES};
-    pub use super::columns::ChartColumns;
+    pub use super::marks::columns::ChartColumns;
     pub use super::parts::{
         axis_below_rows, grid, number_axis, row_axis, row_intervals, row_names, rows_height,
         tooltip,

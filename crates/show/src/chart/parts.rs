@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::font::shorten;
+use super::drawing::font::shorten;
 use super::{LABEL_SIZE, WIDTH};
 use crate::quantity::UnitScale;
 use crate::sample::metric_title;

@@ -3,10 +3,10 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::{colour, named_colour};
-use crate::detection::DetectionView;
 use crate::quantity::round_percent;
+use crate::words::detection::DetectionView;
 use lapwing_analyse::judge::DetectionCell;
 
 /// The number of segments of a curve.

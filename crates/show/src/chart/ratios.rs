@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{
     grid, not_drawn_text, number_axis, right_labels, row_axis, row_intervals, row_names,
     rows_height, tooltip,

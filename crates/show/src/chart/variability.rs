@@ -4,12 +4,12 @@ use crate::NoisePartText;
 use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
-use super::columns::ChartColumns;
+use super::marks::columns::ChartColumns;
 use super::parts::{
     axis_below_rows, drawn_text, grid, row_axis, row_intervals, row_names, rows_height,
 };
 use super::{Chart, colour};
-use crate::noise::RowTitles;
+use crate::words::noise::RowTitles;
 use lapwing_analyse::explain::{Noise, NoisePart};
 
 /// More rows than this would be illegible.

@@ -10,17 +10,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ReportSite;
-use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
-use super::listing::{
+use super::index_parts::columns::BenchmarkLink;
+use super::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
+use super::index_parts::verdicts::{chip, looks};
 use super::slug::slug;
-use super::verdicts::{chip, looks};
 use crate::quantity::round_percent;
 use crate::sample::{FIRST_METRIC, metric_title};
-use crate::verdict::news_rank;
+use crate::words::verdict::news_rank;
 use crate::{caution_text, news_first, ratio_text, verdicts_text};
 use lapwing_analyse::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,

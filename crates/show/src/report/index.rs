@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::columns::columns;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
-use super::health::BenchmarkHealth;
-use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
+use super::index_parts::columns::columns;
+use super::index_parts::health::BenchmarkHealth;
+use super::index_parts::listing::{
+    Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted,
+};
+use super::index_parts::row::{IndexRow, MetricIndexRows, mark_moved};
+use super::index_parts::verdicts::looks;
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
-use super::remarks::retired_sentence;
-use super::row::{IndexRow, MetricIndexRows, mark_moved};
-use super::verdicts::looks;
+use super::sections::remarks::retired_sentence;
 use super::{ReportSite, changes};
 use crate::NOISY;
 use crate::quantity::round_percent;

@@ -3,39 +3,26 @@
 //! An index, a page for each benchmark, and side files with data that pages load when they
 //! need them (`docs/report.md` describes them all).
 
-mod bar;
-mod bars;
-mod burn_in;
 mod changes;
-mod cleaning;
-mod columns;
 mod compare;
 mod data_pack;
-mod detection;
 mod directory;
 mod environment;
-mod environment_part;
 mod environments;
-mod failures;
 mod frame;
-mod health;
 mod index;
-mod listing;
-mod metric;
+mod index_parts;
 mod page;
 mod parametrised;
-mod power;
 mod provenance;
-mod raw;
-mod remarks;
-mod row;
-mod runs;
+mod sections;
 mod slug;
 mod source;
 mod together;
-mod usual;
-mod variability;
-mod verdicts;
+
+use index_parts::bar;
+
+use sections::{burn_in, cleaning, detection, metric, raw, remarks, runs, variability};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,36 +30,36 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
-use super::summary::RunSummary;
 use super::units::into_base_units;
+use super::words::summary::RunSummary;
 use super::{VariantColours, chart};
-use bar::BenchmarkBars;
-use bars::BarsPage;
-use burn_in::BurnInRow;
 pub use changes::ChangesView;
 pub(crate) use changes::FindingSentence;
-use cleaning::CleaningRow;
-use columns::BenchmarkLink;
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
 use data_pack::DataPack;
-use detection::DetectionRow;
-pub use detection::DetectionTarget;
 pub use directory::DirectoryError;
 use directory::ReportDirectory;
 use environments::RunEnvironments;
-use health::BenchmarkHealth;
 use index::IndexPage;
+use index_parts::bar::BenchmarkBars;
+use index_parts::bars::BarsPage;
+use index_parts::columns::BenchmarkLink;
+use index_parts::health::BenchmarkHealth;
+use index_parts::listing::MetricRows;
+use index_parts::row::MetricIndexRows;
 use lapwing_analyse::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
 use lapwing_analyse::judge::{self, Estimate};
 use lapwing_analyse::sample::{BenchmarkBatch, BenchmarkData, Sample, VariantNames};
 use lapwing_model::MetricName;
-use listing::MetricRows;
 use parametrised::{TestMember, TestPages};
-pub use remarks::ReportRemarks;
-use row::MetricIndexRows;
+use sections::burn_in::BurnInRow;
+use sections::cleaning::CleaningRow;
+use sections::detection::DetectionRow;
+pub use sections::detection::DetectionTarget;
+pub use sections::remarks::ReportRemarks;
+use sections::variability::VariabilityRow;
 use slug::slug;
-use variability::VariabilityRow;
 
 /// Options of a report.
 #[derive(Debug, Clone)]

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use maud::html;
 use serde::Serialize;
 
-use super::columns::BenchmarkLink;
 use super::data_pack::DataPack;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, url_part};
-use super::metric::history_points;
+use super::index_parts::columns::BenchmarkLink;
+use super::index_parts::row::{IndexRow, MetricIndexRows};
 use super::page::zoom_hint;
-use super::row::{IndexRow, MetricIndexRows};
+use super::sections::metric::history_points;
 use super::slug::slug;
 use super::{MetricView, ReportSite, together};
 use crate::chart::HistoryPoint;

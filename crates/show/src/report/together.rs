@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::columns::columns;
 use super::data_pack::DataPack;
 use super::directory::DirectoryError;
-use super::metric::{CHARACTERS, pieces, place_names};
+use super::index_parts::columns::columns;
 use super::parametrised::{MemberMetric, MemberPoint, TestMember};
+use super::sections::metric::{CHARACTERS, pieces, place_names};
 use crate::chart::{self, HistoryPoint, RunNumber};
 use crate::packed::{compact, packed};
 use lapwing_analyse::sample::{History, HistoryPosition, RunMoment};

@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::ResampledRatio;
 use super::kernel::{draw, fill};
 use crate::number::as_f64;
-use crate::ratio::{LogSide, log_side, satterthwaite};
+use crate::ratios::ratio::{LogSide, log_side, satterthwaite};
 use crate::{Confidence, Interval, Seed};
 
 /// Beyond the largest hundredth of the replicates a p-value is not counted but continued.

@@ -12,9 +12,9 @@ pub use self::newest::{NEWEST_RUNS, newest_p_values};
 use self::null::PooledNull;
 use self::relabel::{Design, Relabelled};
 use crate::interval::t_p_value;
-use crate::moderation::VariancePrior;
 use crate::number::as_f64;
-use crate::replicates::{Contrast, DifferenceMethod, Replicates};
+use crate::spread::moderation::VariancePrior;
+use crate::spread::replicates::{Contrast, DifferenceMethod, Replicates};
 use crate::{Confidence, Interval, PValue, Seed, benjamini_hochberg, median};
 
 /// The index of the Pareto tail that continues the null statistics. Fixed: ten to a hundred null statistics are too few to fit one.

@@ -6,9 +6,9 @@ use super::null::PooledNull;
 use super::{TAIL_INDEX, moderated_statistic, prior_of, weight};
 use crate::PValue;
 use crate::interval::t_p_value;
-use crate::moderation::VariancePrior;
 use crate::number::as_f64;
-use crate::replicates::Contrast;
+use crate::spread::moderation::VariancePrior;
+use crate::spread::replicates::Contrast;
 use crate::student_tail::same_quantile;
 
 /// The most runs that [`newest_p_values`] tests as the newest ones. They are in no part of the noise, also where fewer are tested.

@@ -4,7 +4,7 @@ use rand_xoshiro::rand_core::Rng;
 
 use crate::Seed;
 use crate::number::{as_f64, choices};
-use crate::replicates::{Contrast, Replicates};
+use crate::spread::replicates::{Contrast, Replicates};
 use crate::subset::{draw_subset, each_subset};
 
 /// Of more relabellings than this, so many are drawn.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::error::{EntryName, PlanDocumentError};
 use super::{PlanConfiguration, PlanDocument, PlanEntry, tree};
 use crate::suite::node::{Located, Node, Table, Value};
-use crate::suite::settings::{BURN_IN_LIMITS, INSTANCE_LIMITS, ITERATION_LIMITS};
+use crate::suite::numbers::settings::{BURN_IN_LIMITS, INSTANCE_LIMITS, ITERATION_LIMITS};
 
 /// A plan as it was read.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::suite::settings::{MOST_INSTANCES, MOST_ITERATIONS};
+use crate::suite::numbers::settings::{MOST_INSTANCES, MOST_ITERATIONS};
 
 fn read(text: &str) -> Result<ReadPlan, String> {
     PlanDocument::parse(Path::new("plan.yaml"), text).map_err(|error| error.to_string())

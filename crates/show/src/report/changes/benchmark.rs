@@ -9,7 +9,7 @@ use super::words::{since_text, state_text, subject_text};
 use super::{ChangesView, SHOWN_CAUSES};
 use crate::chart::{HistoryPoint, LevelMark, history};
 use crate::report::directory::DirectoryError;
-use crate::report::metric::history_points;
+use crate::report::sections::metric::history_points;
 use crate::report::{MetricView, ReportSite};
 use lapwing_analyse::detect::{ChangeKind, Direction, FAILURES, Finding};
 

@@ -13,10 +13,10 @@ use super::words::{state_key, state_text};
 use super::{ChangesView, SHOWN_CAUSES};
 use crate::quantity::round_percent;
 use crate::report::ReportSite;
-use crate::report::columns::BenchmarkLink;
 use crate::report::directory::DirectoryError;
 use crate::report::frame::SitePage;
-use crate::report::listing::{
+use crate::report::index_parts::columns::BenchmarkLink;
+use crate::report::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use crate::report::slug::slug;

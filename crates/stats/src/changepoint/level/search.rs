@@ -13,7 +13,7 @@ use super::prefix::{ScoreSplit, ScoreSums};
 use super::scan::scan_p_value;
 use super::wander::needed;
 use crate::number::as_f64;
-use crate::rank::mid_ranks;
+use crate::ranks::rank::mid_ranks;
 
 /// The share of the level that goes to the split of a whole segment, to a split near its end, and
 /// to splits of all intervals inside.

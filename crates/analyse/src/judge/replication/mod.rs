@@ -1,0 +1,8 @@
+//! The units of replication of two sides, and what else differs between them.
+
+pub(super) mod environments;
+pub(super) mod pairs;
+pub(super) mod side_sample;
+pub(super) mod size;
+pub(super) mod starts;
+pub(super) mod unit;

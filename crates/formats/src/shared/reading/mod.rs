@@ -1,0 +1,11 @@
+//! Reads documents, lines, numbers and databases.
+
+pub(crate) mod bare_words;
+pub(crate) mod database;
+pub(crate) mod document;
+pub(crate) mod endings;
+pub(crate) mod lines;
+pub(crate) mod moment;
+pub(crate) mod number;
+pub(crate) mod spot;
+pub(crate) mod zstd;

@@ -1,0 +1,6 @@
+//! The software under test: its repository, commits and versions.
+
+pub(super) mod commits;
+pub(super) mod revision;
+pub(super) mod source;
+pub(super) mod version;

@@ -1,0 +1,259 @@
+//! Puts iterations: columns of an importer at once, records in large pieces.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::Connection;
+
+use super::super::reading::assemble::{WantedIterations, assemble};
+use super::super::reading::read;
+use super::super::writing::keys::InstanceKey;
+use super::super::writing::write::child_key;
+use super::super::{StoreError, Writer};
+use super::chunk::{ChunkExtent, NewSeries, divide};
+use crate::{IterationColumns, Iterations};
+use lapwing_model::{Id, Iteration, LONGEST_LINE, RecordKind, too_long, too_many_metrics};
+
+/// The number of iterations to buffer, so that they are stored in large pieces.
+const HELD: usize = 4_096;
+
+/// The number of instances of which a chunk is kept for comparison.
+const COMPARED: usize = 64;
+
+/// New iterations that are not in the store yet, by key of their instance.
+#[derive(Debug, Default)]
+pub(in crate::store) struct HeldIterations {
+    instances: BTreeMap<i64, (InstanceKey, BTreeMap<u32, Iteration>)>,
+    count: usize,
+}
+
+impl HeldIterations {
+    fn get(&self, instance: i64, index: u32) -> Option<&Iteration> {
+        self.instances.get(&instance)?.1.get(&index)
+    }
+
+    fn hold(&mut self, parent: InstanceKey, iteration: Iteration) {
+        let (_, held) = self
+            .instances
+            .entry(parent.key)
+            .or_insert_with(|| (parent, BTreeMap::new()));
+        held.insert(iteration.index, iteration);
+        self.count += 1;
+    }
+}
+
+/// Stored iterations for comparison with new ones: the last chunk of each instance.
+#[derive(Debug, Default)]
+pub(in crate::store) struct ComparedIterations {
+    chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
+}
+
+impl ComparedIterations {
+    /// Returns an iteration that is in the store.
+    fn get(
+        &mut self,
+        connection: &Connection,
+        parent: InstanceKey,
+        instance: Id,
+        index: u32,
+    ) -> Result<Option<&Iteration>, StoreError> {
+        let known = self.chunks.get(&parent.key);
+        if !known.is_some_and(|chunk| chunk.contains_key(&index)) {
+            if self.chunks.len() >= COMPARED {
+                self.chunks.clear();
+            }
+            let chunk = read_chunk(connection, parent, instance, index)?;
+            self.chunks.insert(parent.key, chunk);
+        }
+        Ok(self
+            .chunks
+            .get(&parent.key)
+            .and_then(|chunk| chunk.get(&index)))
+    }
+}
+
+impl Writer<'_> {
+    /// Puts iterations of an instance that was created in this transaction: all of them, or
+    /// the next part.
+    ///
+    /// # Errors
+    /// If a value is infinite, the instance is missing or already has one of the iterations,
+    /// or the store cannot be written to.
+    pub fn put_columns(
+        &mut self,
+        instance: Id,
+        columns: IterationColumns,
+    ) -> Result<(), StoreError> {
+        self.write_columns(instance, columns)
+            .map_err(|error| error.at(self.path))
+    }
+
+    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+        let first = columns.first;
+        let parent = self.parent_instance(RecordKind::Iteration, instance, || {
+            format!("{first} and more")
+        })?;
+        let mut iterations = columns.complete()?;
+        iterations.fail_impossible_values();
+        refuse_columns(instance, &iterations)?;
+        if !self.has_room_for(parent.benchmark, iterations.values.keys())? {
+            return Err(StoreError::Refused {
+                kind: RecordKind::Iteration,
+                key: format!("{first} and more of instance {instance}"),
+                why: too_many_metrics(),
+            });
+        }
+        let Some(last) = iterations.indices().last() else {
+            return Ok(());
+        };
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        if stored.has_any(first, last) || self.held_iterations.instances.contains_key(&parent.key) {
+            return Err(StoreError::damaged(format!(
+                "an instance just made has iterations from {first} on"
+            )));
+        }
+        self.write_iterations(parent, &iterations)?;
+        self.appended
+            .count_new(RecordKind::Iteration, iterations.len() as u64);
+        Ok(())
+    }
+
+    pub(in crate::store) fn put_iteration(
+        &mut self,
+        iteration: &Iteration,
+    ) -> Result<(), StoreError> {
+        let (instance, index) = (iteration.instance, iteration.index);
+        let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
+        if let Some(held) = self.held_iterations.get(parent.key, index) {
+            let key = child_key(index, instance);
+            return self
+                .appended
+                .same(RecordKind::Iteration, key, Some(held), iteration);
+        }
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        if stored.contains(index) {
+            let stored = self
+                .compared
+                .get(self.connection, parent, instance, index)?;
+            let key = child_key(index, instance);
+            return self
+                .appended
+                .same(RecordKind::Iteration, key, stored, iteration);
+        }
+        if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
+            return Err(StoreError::Refused {
+                kind: RecordKind::Iteration,
+                key: child_key(index, instance),
+                why: too_many_metrics(),
+            });
+        }
+        for name in iteration.metrics.keys() {
+            self.metric_of(parent.benchmark, name)?;
+        }
+        self.held_iterations.hold(parent, iteration.clone());
+        self.appended.count_new(RecordKind::Iteration, 1);
+        if self.held_iterations.count >= HELD {
+            self.write_held_iterations()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffered iterations.
+    pub(in crate::store) fn write_held_iterations(&mut self) -> Result<(), StoreError> {
+        let held = std::mem::take(&mut self.held_iterations);
+        for (parent, iterations) in held.instances.into_values() {
+            let iterations = iterations.into_values().collect();
+            self.write_iterations(parent, &Iterations::from_records(iterations))?;
+        }
+        Ok(())
+    }
+
+    /// Writes new iterations of an instance in chunks.
+    fn write_iterations(
+        &mut self,
+        parent: InstanceKey,
+        iterations: &Iterations,
+    ) -> Result<(), StoreError> {
+        let mut all_series = Vec::with_capacity(iterations.values.len());
+        for (name, column) in &iterations.values {
+            if column.iter().any(|value| !value.is_nan()) {
+                let metric = self.metric_of(parent.benchmark, name)?;
+                all_series.push(NewSeries::new(metric, column)?);
+            }
+        }
+        for range in divide(iterations.len(), &all_series) {
+            let first = iterations.index(range.start);
+            self.chunks.chunk(parent.key, iterations, &range)?;
+            for series in &all_series {
+                self.chunks.series(parent.key, first, series, &range)?;
+            }
+        }
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        let indices: Vec<u32> = iterations.indices().collect();
+        for run in indices.chunk_by(|one, next| one + 1 == *next) {
+            if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
+                stored.insert_run(first, last);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what no reader of a line would take.
+fn refuse_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
+    let infinite = |column: &[f64]| column.iter().position(|value| value.is_infinite());
+    let mut offsets = iterations.offset.iter();
+    let offsets = offsets.position(|value| value.is_infinite());
+    let offsets = offsets.map(|place| (place, "offset"));
+    let mut values = iterations.values.iter();
+    let values = values.find_map(|(name, column)| Some((infinite(column)?, name.as_str())));
+    let refused = |place: usize, why: String| StoreError::Refused {
+        kind: RecordKind::Iteration,
+        key: child_key(iterations.index(place), instance),
+        why,
+    };
+    if let Some((place, metric)) = values.or(offsets) {
+        return Err(refused(place, format!("`{metric}` is not a finite number")));
+    }
+    // Names and numbers of all metrics, beside what a single one says.
+    let metrics: usize = iterations.values.keys().map(|name| 40 + name.len()).sum();
+    let long = |length: usize| length + metrics > LONGEST_LINE / 8;
+    let mut messages = iterations.messages.iter();
+    let message = messages.find(|(_, text)| long(text.len()));
+    match message.map(|(place, _)| *place).or(long(0).then_some(0)) {
+        Some(place) => Err(refused(place, too_long())),
+        None => Ok(()),
+    }
+}
+
+/// Returns the iterations of the chunk that has an index.
+fn read_chunk(
+    connection: &Connection,
+    parent: InstanceKey,
+    instance: Id,
+    index: u32,
+) -> Result<BTreeMap<u32, Iteration>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT first, count, idx FROM chunk WHERE instance = ?1 AND first <= ?2 \
+         ORDER BY first DESC",
+    )?;
+    let mut found = statement.query([parent.key, i64::from(index)])?;
+    while let Some(row) = found.next()? {
+        let extent = ChunkExtent::read(row, 0)?;
+        if extent.contains(index) {
+            let wanted = WantedIterations::Chunk {
+                instance: parent.key,
+                first: extent.first,
+            };
+            let metrics = read::metrics_of(connection, parent.benchmark)?;
+            let chunks = assemble(connection, wanted, &metrics)?.into_values();
+            return Ok(chunks
+                .flat_map(|chunk| chunk.into_records(instance))
+                .map(|iteration| (iteration.index, iteration))
+                .collect());
+        }
+    }
+    Ok(BTreeMap::new())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! Measurements as they are to be seen, with what people said of them: the one place between
+//! the tables and their readers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::super::StoreError;
+use super::super::reading::rows::{self, ANNOTATION_COLUMNS, time_text};
+use super::curated_metrics::{CuratedMetrics, RetiredMetric};
+use crate::annotations::NameHistory;
+use crate::{Change, Remark, Retired, Retirement};
+
+/// Benchmarks with a new id, instances that are excluded, and renamed or retired
+/// metrics. A store without such annotations costs one question.
+#[derive(Debug, Default)]
+pub(in crate::store) struct CuratedNames {
+    /// The ids of renamed benchmarks, by key: the recorded one first, the present one last.
+    ids: BTreeMap<i64, Vec<String>>,
+    /// What became of metrics, by the key of the benchmark.
+    metrics: BTreeMap<i64, CuratedMetrics>,
+    /// Whether `temp.retired_instance` names instances to exclude.
+    pub(in crate::store) hides: bool,
+}
+
+impl CuratedNames {
+    /// Returns how the measurements of a store are to be seen.
+    pub(in crate::store) fn of(
+        connection: &Connection,
+        retired: Retired,
+    ) -> Result<Self, StoreError> {
+        let asked: i64 = connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM annotation WHERE action IN ('rename', 'retire'))",
+            )?
+            .query_row([], |row| row.get(0))?;
+        if asked == 0 {
+            return Ok(Self::default());
+        }
+        let remarks = remarks(connection)?;
+        let benchmarks = benchmarks(connection)?;
+        let names = NameHistory::of(&remarks);
+        let mut curated = Self::default();
+        let retirements: Vec<(&Remark, &Retirement)> = remarks
+            .iter()
+            .filter(|_| retired == Retired::LeaveOut)
+            .filter_map(|remark| match remark.active() {
+                Some(Change::Retire(retirement)) => Some((remark, retirement)),
+                Some(
+                    Change::Rename { .. }
+                    | Change::RenameMetric { .. }
+                    | Change::Triage(_)
+                    | Change::Restore { .. },
+                )
+                | None => None,
+            })
+            .collect();
+        // Instances first: a metric may be left in none but these.
+        let whole = retirements.iter().filter(|(_, it)| it.metric.is_none());
+        let mut instances: Vec<(i64, &Retirement)> = Vec::new();
+        for (remark, retirement) in whole {
+            let about = benchmarks
+                .iter()
+                .filter(|(_, suite, id)| remark.is_about(&names, suite, id));
+            instances.extend(about.map(|(key, _, _)| (*key, *retirement)));
+        }
+        if !instances.is_empty() {
+            hide(connection, &instances)?;
+            curated.hides = true;
+        }
+        for (key, suite, id) in &benchmarks {
+            let ids = names.all(suite, id);
+            let renames = NameHistory::of_metrics(&remarks, suite, &ids);
+            let metrics: Vec<RetiredMetric> = retirements
+                .iter()
+                .filter(|(remark, it)| it.metric.is_some() && remark.is_about(&names, suite, id))
+                .map(|(remark, it)| RetiredMetric::new(remark.said(), it))
+                .collect();
+            if !renames.is_empty() || !metrics.is_empty() {
+                let hidden = curated.hides;
+                let metrics = CuratedMetrics::of(connection, *key, renames, metrics, hidden)?;
+                curated.metrics.insert(*key, metrics);
+            }
+            if ids.len() > 1 {
+                let ids = ids.into_iter().map(str::to_owned).collect();
+                curated.ids.insert(*key, ids);
+            }
+        }
+        Ok(curated)
+    }
+
+    /// Returns whether every name is as recorded, apart from excluded instances.
+    pub(in crate::store) fn names_nothing(&self) -> bool {
+        self.ids.is_empty() && self.metrics.is_empty()
+    }
+
+    /// Returns the id that a benchmark has now.
+    pub(in crate::store) fn id<'c>(&'c self, key: i64, recorded: &'c str) -> &'c str {
+        let ids = self.ids.get(&key).and_then(|ids| ids.last());
+        ids.map_or(recorded, String::as_str)
+    }
+
+    /// Returns how often a benchmark was renamed.
+    pub(in crate::store) fn renames(&self, key: i64) -> usize {
+        self.ids.get(&key).map_or(0, |ids| ids.len() - 1)
+    }
+
+    /// Returns the ids that renamed benchmarks once had, by key.
+    pub(in crate::store) fn former_ids(&self) -> Vec<(i64, String)> {
+        let renamed = self.ids.iter();
+        let former = renamed.filter_map(|(key, ids)| Some((*key, ids.split_last()?.1)));
+        former
+            .flat_map(|(key, ids)| ids.iter().map(move |id| (key, id.clone())))
+            .collect()
+    }
+
+    /// Returns what became of metrics, by the key of the benchmark.
+    pub(in crate::store) fn all_metrics(&self) -> impl Iterator<Item = (i64, &CuratedMetrics)> {
+        self.metrics.iter().map(|(key, metrics)| (*key, metrics))
+    }
+
+    /// Returns what became of the metrics of a benchmark, where anything did.
+    pub(in crate::store) fn metrics(&self, key: i64) -> Option<&CuratedMetrics> {
+        self.metrics.get(&key)
+    }
+
+    /// Returns the name that a metric of a benchmark has now; `None` where all of it is retired.
+    pub(in crate::store) fn metric<'c>(&'c self, key: i64, recorded: &'c str) -> Option<&'c str> {
+        match self.metrics.get(&key) {
+            None => Some(recorded),
+            Some(metrics) => metrics.now(recorded),
+        }
+    }
+
+    /// Returns the names that the metrics of a benchmark have now.
+    pub(in crate::store) fn metrics_now(&self, key: i64, recorded: Vec<String>) -> Vec<String> {
+        if !self.metrics.contains_key(&key) {
+            return recorded;
+        }
+        let now = recorded.iter().filter_map(|name| self.metric(key, name));
+        let now: BTreeSet<&str> = now.collect();
+        now.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// Returns all annotations and which of them hold.
+pub(in crate::store) fn remarks(connection: &Connection) -> Result<Vec<Remark>, StoreError> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {ANNOTATION_COLUMNS} FROM annotation"))?;
+    let mut found = statement.query([])?;
+    let mut annotations = Vec::new();
+    while let Some(row) = found.next()? {
+        annotations.push(rows::read_annotation(row)?);
+    }
+    Ok(Remark::all(annotations))
+}
+
+/// Returns key, suite and recorded id of every benchmark.
+pub(in crate::store) fn benchmarks(
+    connection: &Connection,
+) -> Result<Vec<(i64, String, String)>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT key, suite, id FROM benchmark ORDER BY suite, id")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Names the instances that are retired, in a temporary table.
+fn hide(connection: &Connection, retirements: &[(i64, &Retirement)]) -> Result<(), StoreError> {
+    connection.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS retired_instance (key INTEGER PRIMARY KEY); \
+         DELETE FROM temp.retired_instance;",
+    )?;
+    for (benchmark, retirement) in retirements {
+        let (condition, parameters) = condition(retirement);
+        let all = std::iter::once(benchmark.to_string()).chain(parameters);
+        connection
+            .prepare_cached(&format!(
+                "INSERT OR IGNORE INTO temp.retired_instance (key) \
+                 SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
+                   JOIN session ON session.key = run.session \
+                  WHERE instance.benchmark = CAST(? AS INTEGER) AND {condition}"
+            ))?
+            .execute(params_from_iter(all))?;
+    }
+    Ok(())
+}
+
+/// Returns a condition on `instance`, `run` and `session`, with its parameters.
+pub(in crate::store) fn condition(retirement: &Retirement) -> (String, Vec<String>) {
+    // Times are text of one length, so that they sort.
+    let mut condition = "(coalesce(instance.started, session.started) < ?".to_owned();
+    let mut parameters = vec![time_text(retirement.before)];
+    if let Some(version) = &retirement.version {
+        condition.push_str(
+            " AND (coalesce(run.version = ?, 0) \
+             OR coalesce(substr(run.\"commit\", 1, length(?)) = ?, 0))",
+        );
+        parameters.extend([version.clone(), version.clone(), version.clone()]);
+    }
+    condition.push(')');
+    (condition, parameters)
+}

@@ -1,0 +1,271 @@
+//! The known shared histories (`record::sharing`).
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::reading::extent::{SessionExtent, UnsharedSession, unshared_sessions};
+use super::super::{Store, StoreError, Writer};
+use lapwing_model::Id;
+
+/// A shared history that the store knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownRemote {
+    /// Its key within the store.
+    pub(crate) key: i64,
+    /// Where it was seen to refuse a second creation.
+    pub(crate) probed: Option<String>,
+    /// The number of its segments that were pulled or pushed, without gaps.
+    pub(crate) segments: u32,
+}
+
+/// Shared histories that the store knows, and what they lack ([`Store::sharing`]).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoreSharing<'s> {
+    pub(in crate::store) store: &'s Store,
+}
+
+impl StoreSharing<'_> {
+    /// Returns the id of the shared history that was last at an address.
+    pub(crate) fn remote_at(&self, address: &str) -> Result<Option<String>, StoreError> {
+        self.store.read(|connection| {
+            let sql = "SELECT id FROM remote_address \
+                         JOIN remote ON remote.key = remote_address.remote WHERE address = ?1";
+            let id = connection.query_row(sql, [address], |row| row.get(0));
+            Ok(id.optional()?)
+        })
+    }
+
+    /// Returns what is known of a shared history.
+    pub(crate) fn remote(&self, id: &str) -> Result<Option<KnownRemote>, StoreError> {
+        self.store.read(|connection| known(connection, id))
+    }
+
+    /// Returns how many segments of a shared history are known.
+    pub(crate) fn segments_of(&self, remote: i64) -> Result<u32, StoreError> {
+        self.store.read(|connection| {
+            let sql = "SELECT coalesce(max(number), 0) FROM remote_segment WHERE remote = ?1";
+            Ok(connection.query_row(sql, [remote], |row| row.get(0))?)
+        })
+    }
+
+    /// Returns whether a segment of that digest is known to be in a shared history.
+    pub(crate) fn has_segment(&self, remote: i64, sha256: &str) -> Result<bool, StoreError> {
+        self.store.read(|connection| {
+            let sql = "SELECT 1 FROM remote_segment WHERE remote = ?1 AND sha256 = ?2";
+            Ok(connection.prepare(sql)?.exists(params![remote, sha256])?)
+        })
+    }
+
+    /// Returns the digest of a segment, if it is known.
+    pub(crate) fn segment_digest(
+        &self,
+        remote: i64,
+        number: u32,
+    ) -> Result<Option<String>, StoreError> {
+        self.store
+            .read(|connection| digest(connection, remote, number))
+    }
+}
+
+impl Writer<'_> {
+    /// Remembers where a shared history is, and returns what is known of it.
+    pub(crate) fn remember_remote(
+        &mut self,
+        id: &str,
+        address: &str,
+    ) -> Result<KnownRemote, StoreError> {
+        self.at_path(|connection| {
+            connection
+                .prepare_cached("INSERT INTO remote (id) VALUES (?1) ON CONFLICT DO NOTHING")?
+                .execute([id])?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO remote_address (address, remote) \
+                     SELECT ?2, key FROM remote WHERE id = ?1 \
+                     ON CONFLICT (address) DO UPDATE SET remote = excluded.remote",
+                )?
+                .execute([id, address])?;
+            known(connection, id)?
+                .ok_or_else(|| StoreError::damaged("a shared history just noted has gone"))
+        })
+    }
+
+    /// Forgets the contents of a shared history: all of it is pulled again, and missing records
+    /// are pushed again. No measurement is changed.
+    pub(crate) fn forget_shared(&mut self, remote: i64) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            for table in ["remote_segment", "remote_session", "remote_annotation"] {
+                connection
+                    .prepare_cached(&format!("DELETE FROM {table} WHERE remote = ?1"))?
+                    .execute([remote])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Remembers that a second creation was refused at an address.
+    pub(crate) fn remember_probe(&mut self, remote: i64, address: &str) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            connection
+                .prepare_cached("UPDATE remote SET probed = ?2 WHERE key = ?1")?
+                .execute(params![remote, address])?;
+            Ok(())
+        })
+    }
+
+    /// Returns the digest of a segment, if it is known.
+    pub(crate) fn segment_digest(
+        &mut self,
+        remote: i64,
+        number: u32,
+    ) -> Result<Option<String>, StoreError> {
+        self.at_path(|connection| digest(connection, remote, number))
+    }
+
+    /// Remembers that everything of a segment is in the store.
+    pub(crate) fn remember_segment(
+        &mut self,
+        remote: i64,
+        number: u32,
+        sha256: &str,
+        bytes: u64,
+    ) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO remote_segment (remote, number, sha256, bytes) \
+                     VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![remote, number, sha256, bytes.cast_signed()])?;
+            Ok(())
+        })
+    }
+
+    /// Returns how much there was of a session when all of it was in a shared history.
+    pub(crate) fn shared_extent(
+        &mut self,
+        remote: i64,
+        session: Id,
+    ) -> Result<Option<SessionExtent>, StoreError> {
+        self.at_path(|connection| {
+            let text: Option<String> = connection
+                .prepare_cached(
+                    "SELECT extent FROM remote_session WHERE remote = ?1 AND session = ?2",
+                )?
+                .query_row(params![remote, session.to_string()], |row| row.get(0))
+                .optional()?;
+            text.map(|text| text.parse()).transpose()
+        })
+    }
+
+    /// Remembers that all of a session, as far as `extent` goes, is in a shared history.
+    pub(crate) fn mark_session(
+        &mut self,
+        remote: i64,
+        session: Id,
+        extent: &SessionExtent,
+    ) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO remote_session (remote, session, extent) VALUES (?1, ?2, ?3) \
+                     ON CONFLICT DO UPDATE SET extent = excluded.extent",
+                )?
+                .execute(params![remote, session.to_string(), extent.to_string()])?;
+            Ok(())
+        })
+    }
+
+    /// Remembers that an annotation is in a shared history.
+    pub(crate) fn mark_annotation(
+        &mut self,
+        remote: i64,
+        annotation: Id,
+    ) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO remote_annotation (remote, annotation) VALUES (?1, ?2) \
+                     ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![remote, annotation.to_string()])?;
+            Ok(())
+        })
+    }
+
+    /// Returns whether an annotation is known to be in a shared history.
+    pub(crate) fn annotation_is_shared(
+        &mut self,
+        remote: i64,
+        annotation: Id,
+    ) -> Result<bool, StoreError> {
+        self.at_path(|connection| {
+            Ok(connection
+                .prepare_cached(
+                    "SELECT 1 FROM remote_annotation WHERE remote = ?1 AND annotation = ?2",
+                )?
+                .exists(params![remote, annotation.to_string()])?)
+        })
+    }
+
+    /// Returns the sessions of which a shared history lacks something, and the number of
+    /// annotations that it lacks.
+    pub(crate) fn unshared(
+        &mut self,
+        remote: i64,
+    ) -> Result<(Vec<UnsharedSession>, u64), StoreError> {
+        self.settle()?;
+        self.at_path(|connection| {
+            let annotations: i64 = connection.query_row(
+                "SELECT count(*) FROM annotation WHERE id NOT IN \
+                 (SELECT annotation FROM remote_annotation WHERE remote = ?1)",
+                [remote],
+                |row| row.get(0),
+            )?;
+            let sessions = unshared_sessions(connection, remote)?;
+            Ok((sessions, annotations.cast_unsigned()))
+        })
+    }
+
+    pub(in crate::store) fn at_path<T>(
+        &self,
+        action: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        action(self.connection).map_err(|error| error.at(self.path))
+    }
+}
+
+/// Forgets of sessions that they are in shared histories: they are about to lose something, and
+/// could later seem to be what they were. `sessions` is a query that gives their keys.
+pub(in crate::store) fn forget_extents(
+    connection: &Connection,
+    sessions: &str,
+) -> Result<(), StoreError> {
+    connection.execute_batch(&format!(
+        "DELETE FROM remote_session WHERE session IN \
+         (SELECT id FROM session WHERE key IN ({sessions}));"
+    ))?;
+    Ok(())
+}
+
+fn known(connection: &Connection, id: &str) -> Result<Option<KnownRemote>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT key, probed, (SELECT coalesce(max(number), 0) FROM remote_segment \
+             WHERE remote = remote.key) FROM remote WHERE id = ?1",
+        )?
+        .query_row([id], |row| {
+            Ok(KnownRemote {
+                key: row.get(0)?,
+                probed: row.get(1)?,
+                segments: row.get(2)?,
+            })
+        })
+        .optional()?)
+}
+
+fn digest(connection: &Connection, remote: i64, number: u32) -> Result<Option<String>, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT sha256 FROM remote_segment WHERE remote = ?1 AND number = ?2")?
+        .query_row(params![remote, number], |row| row.get(0))
+        .optional()?)
+}

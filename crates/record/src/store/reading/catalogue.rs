@@ -1,0 +1,328 @@
+//! Counts of the store's contents, for `lapwing list`.
+
+use std::cmp::Ordering;
+
+use jiff::Timestamp;
+use rusqlite::Row;
+use serde::Serialize;
+
+use super::super::{Store, StoreError};
+use super::select::{RUN_HEAD_COLUMNS, Selection, read_run_head};
+use crate::{Filter, RunHead};
+use lapwing_model::natural_order;
+
+/// A benchmark in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BenchmarkRow {
+    /// The suite that it belongs to.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// Its tags, as the latest instance with any had them.
+    pub tags: Vec<String>,
+    /// How many instances were measured.
+    pub instances: u64,
+    /// How many iterations, burn-in included.
+    pub iterations: u64,
+    /// How many of them failed or timed out.
+    pub failures: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
+    /// The metrics that it has.
+    pub metrics: Vec<String>,
+    /// When its latest instance ended, or else began.
+    pub last_measured: Timestamp,
+}
+
+/// A session in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionRow {
+    /// Its id.
+    pub id: String,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Its suite.
+    pub suite: String,
+    /// When it started.
+    pub started: Timestamp,
+    /// The program that measured.
+    pub tool: String,
+    /// How many runs it has.
+    pub runs: u64,
+    /// How many instances.
+    pub instances: u64,
+    /// How many iterations.
+    pub iterations: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
+    /// How many instances have no end: under way, or cut short.
+    pub unfinished: u64,
+}
+
+/// A run in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunRow {
+    /// The run.
+    #[serde(flatten)]
+    pub head: RunHead,
+    /// How many instances it has.
+    pub instances: u64,
+    /// How many iterations.
+    pub iterations: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
+}
+
+/// A metric in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MetricRow {
+    /// Its name.
+    pub metric: String,
+    /// Its units, as runs declare them; more than one when they disagree.
+    pub units: Vec<String>,
+    /// Its directions, as runs declare them.
+    pub better: Vec<String>,
+    /// How many benchmarks have it.
+    pub benchmarks: u64,
+    /// How many summaries there are of it, by sources that kept no samples.
+    pub summaries: u64,
+}
+
+/// Whether the end of an instance declares all of its iterations invalid.
+const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
+
+/// Lists what the store holds ([`Store::catalogue`]).
+#[derive(Debug, Clone, Copy)]
+pub struct StoreCatalogue<'s> {
+    pub(in crate::store) store: &'s Store,
+}
+
+impl StoreCatalogue<'_> {
+    /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
+    /// A metric in the filter asks for the benchmarks that have it.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn benchmarks(&self, filter: &Filter) -> Result<Vec<BenchmarkRow>, StoreError> {
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "WITH counted AS (\
+                   SELECT instance.key AS key, instance.benchmark AS benchmark, \
+                          instance.tags AS tags, session.started AS started, \
+                          coalesce(instance.ended, instance.started, session.started) AS measured, \
+                          coalesce(sum(chunk.count), 0) AS iterations, \
+                          max(coalesce(sum(CASE WHEN {VOID} THEN chunk.count WHEN chunk.outcome IS NOT NULL THEN \
+                            (SELECT count(*) FROM json_each(chunk.outcome) \
+                              WHERE value IN ('failed', 'timed_out')) END), 0), \
+                            coalesce(instance.outcome IN ('failed', 'timed_out'), 0)) AS failures, \
+                          {SUMMARIES} AS summaries \
+                     FROM instance JOIN run ON run.key = instance.run \
+                     JOIN session ON session.key = run.session \
+                     LEFT JOIN chunk ON chunk.instance = instance.key \
+                    WHERE 1{condition}{metrics} GROUP BY instance.key) \
+                 SELECT benchmark.suite, benchmark.id, \
+                        substr(max(CASE WHEN tags IS NOT NULL THEN printf('%-40s', started) || tags END), 41), \
+                        count(*), sum(iterations), \
+                        sum(failures), \
+                        (SELECT json_group_array(name) FROM (SELECT metric.name AS name \
+                           FROM benchmark_metric JOIN metric \
+                             ON metric.key = benchmark_metric.metric \
+                          WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
+                        max(measured), sum(summaries), benchmark.key \
+                   FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
+                  GROUP BY benchmark.key",
+                condition = selection.on_instance(),
+                metrics = selection.on_metrics(),
+            );
+            (sql, move |row: &Row<'_>, selection: &Selection| {
+                let (key, recorded): (i64, String) = (row.get(9)?, row.get(1)?);
+                let metrics: Vec<String> = super::rows::from_json(row, 6)?;
+                let metrics = selection.curated.metrics_now(key, metrics);
+                Ok(BenchmarkRow {
+                    suite: row.get(0)?,
+                    benchmark: selection.curated.id(key, &recorded).to_owned(),
+                    tags: super::rows::from_json(row, 2)?,
+                    instances: count(row, 3)?,
+                    iterations: count(row, 4)?,
+                    failures: count(row, 5)?,
+                    metrics,
+                    last_measured: time(row, 7)?,
+                    summaries: count(row, 8)?,
+                })
+            })
+        })?;
+        Ok(joined(rows))
+    }
+
+    /// Returns the sessions that pass the filter, latest first.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
+        let only_sessions = asks_for_sessions_only(filter);
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT session.id, session.name, session.suite, session.started, session.tool, \
+                        count(DISTINCT run.key), count(instance.key), \
+                        coalesce(sum((SELECT sum(chunk.count) FROM chunk \
+                           WHERE chunk.instance = instance.key)), 0), \
+                        coalesce(sum(instance.key IS NOT NULL AND instance.outcome IS NULL), 0), \
+                        session.key, coalesce(sum({SUMMARIES}), 0) \
+                   FROM session LEFT JOIN run ON run.session = session.key \
+                   LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
+                  GROUP BY session.key ORDER BY session.started DESC, session.key DESC",
+                condition = selection.on_instance(),
+                metrics = selection.on_metrics(),
+            );
+            let chosen = selection.sessions.clone();
+            (sql, move |row: &Row<'_>, _: &Selection| {
+                let key: i64 = row.get(9)?;
+                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                Ok((
+                    passes,
+                    SessionRow {
+                        id: row.get(0)?,
+                        name: row.get(1)?,
+                        suite: row.get(2)?,
+                        started: time(row, 3)?,
+                        tool: row.get(4)?,
+                        runs: count(row, 5)?,
+                        instances: count(row, 6)?,
+                        iterations: count(row, 7)?,
+                        unfinished: count(row, 8)?,
+                        summaries: count(row, 10)?,
+                    },
+                ))
+            })
+        })?;
+        Ok(rows
+            .into_iter()
+            .filter(|(passes, row)| *passes && (only_sessions || row.instances > 0))
+            .map(|(_, row)| row)
+            .collect())
+    }
+
+    /// Returns the runs that pass the filter, latest session first.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+        let all_runs =
+            filter.benchmarks.is_empty() && filter.tags.is_empty() && filter.metrics.is_empty();
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT {RUN_HEAD_COLUMNS}, count(instance.key), \
+                        coalesce(sum((SELECT sum(chunk.count) FROM chunk \
+                           WHERE chunk.instance = instance.key)), 0), \
+                        coalesce(sum({SUMMARIES}), 0), run.key \
+                   FROM run JOIN session ON session.key = run.session \
+                   LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
+                  GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
+                condition = selection.on_instance(),
+                metrics = selection.on_metrics(),
+            );
+            let chosen = selection.runs.clone();
+            (sql, move |row: &Row<'_>, _: &Selection| {
+                let key: i64 = row.get(14)?;
+                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                Ok((
+                    passes,
+                    RunRow {
+                        head: read_run_head(row)?,
+                        instances: count(row, 11)?,
+                        iterations: count(row, 12)?,
+                        summaries: count(row, 13)?,
+                    },
+                ))
+            })
+        })?;
+        let chosen = rows
+            .into_iter()
+            .filter(|(passes, row)| *passes && (all_runs || row.instances > 0));
+        Ok(chosen.map(|(_, row)| row).collect())
+    }
+
+    /// Checks that every entry of a filter fits something, without reading measurements.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn check_filter(&self, filter: &Filter) -> Result<(), StoreError> {
+        self.store.read(|snapshot| {
+            Selection::of(snapshot, filter)?;
+            Ok(())
+        })
+    }
+
+    pub(in crate::store) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> Result<T, StoreError>>(
+        &self,
+        filter: &Filter,
+        question: impl FnOnce(&Selection) -> (String, F),
+    ) -> Result<Vec<T>, StoreError> {
+        self.store.read(|snapshot| {
+            let selection = Selection::of(snapshot, filter)?;
+            let (sql, read) = question(&selection);
+            let mut statement = snapshot.prepare(&sql)?;
+            let mut found = statement.query([])?;
+            let mut rows = Vec::new();
+            while let Some(row) = found.next()? {
+                rows.push(read(row, &selection)?);
+            }
+            Ok(rows)
+        })
+    }
+}
+
+/// Compares by suite and id, as people count.
+fn in_order(one: &BenchmarkRow, other: &BenchmarkRow) -> Ordering {
+    natural_order(&one.suite, &other.suite)
+        .then_with(|| natural_order(&one.benchmark, &other.benchmark))
+}
+
+/// Sorts the rows, and joins those of one benchmark that had several ids.
+fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
+    rows.sort_by(in_order);
+    let mut all: Vec<BenchmarkRow> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match all.last_mut() {
+            Some(known) if in_order(known, &row).is_eq() => {
+                known.instances += row.instances;
+                known.iterations += row.iterations;
+                known.failures += row.failures;
+                known.summaries += row.summaries;
+                known.metrics.extend(row.metrics);
+                known.metrics.sort();
+                known.metrics.dedup();
+                if row.last_measured > known.last_measured {
+                    known.last_measured = row.last_measured;
+                    if !row.tags.is_empty() {
+                        known.tags = row.tags;
+                    }
+                } else if known.tags.is_empty() {
+                    known.tags = row.tags;
+                }
+            }
+            Some(_) | None => all.push(row),
+        }
+    }
+    all
+}
+
+/// How many summaries an instance has.
+const SUMMARIES: &str = "(SELECT count(*) FROM summary WHERE summary.instance = instance.key)";
+
+fn asks_for_sessions_only(filter: &Filter) -> bool {
+    filter.benchmarks.is_empty()
+        && filter.tags.is_empty()
+        && filter.metrics.is_empty()
+        && filter.runs.is_none()
+}
+
+pub(in crate::store) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
+    Ok(row.get::<_, i64>(column)?.cast_unsigned())
+}
+
+fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
+    let text: String = row.get(column)?;
+    text.parse()
+        .map_err(|error: jiff::Error| StoreError::damaged(error.to_string()))
+}

@@ -1,0 +1,183 @@
+//! The extent of a session: its records by kind.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::super::{StoreError, Writer};
+use lapwing_model::Id;
+
+/// How many records of each kind a session has. Records are added and never changed, so that two
+/// looks at one store that agree on this have seen the same session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SessionExtent {
+    /// Runs.
+    pub(crate) runs: u64,
+    /// Metrics that its runs declare: a run may get more of them.
+    pub(crate) metrics: u64,
+    /// Instances.
+    pub(crate) instances: u64,
+    /// Instances that have ended.
+    pub(crate) ends: u64,
+    /// Iterations.
+    pub(crate) iterations: u64,
+    /// Spans.
+    pub(crate) spans: u64,
+    /// Summaries.
+    pub(crate) summaries: u64,
+}
+
+/// The columns of an extent, in a query of the table `session`.
+const COLUMNS: &str = "\
+    (SELECT count(*) FROM run WHERE run.session = session.key), \
+    (SELECT count(*) FROM run JOIN run_metric ON run_metric.run = run.key \
+      WHERE run.session = session.key), \
+    (SELECT count(*) FROM run JOIN instance ON instance.run = run.key \
+      WHERE run.session = session.key), \
+    (SELECT count(instance.outcome) FROM run JOIN instance ON instance.run = run.key \
+      WHERE run.session = session.key), \
+    (SELECT coalesce(sum(chunk.count), 0) FROM run JOIN instance ON instance.run = run.key \
+      JOIN chunk ON chunk.instance = instance.key WHERE run.session = session.key), \
+    (SELECT coalesce(sum(span_chunk.spans), 0) FROM run JOIN instance ON instance.run = run.key \
+      JOIN span_chunk ON span_chunk.instance = instance.key WHERE run.session = session.key), \
+    (SELECT count(*) FROM run JOIN instance ON instance.run = run.key \
+      JOIN summary ON summary.instance = instance.key WHERE run.session = session.key)";
+
+impl SessionExtent {
+    /// Returns how many records that is, with the session's own.
+    pub(crate) fn records(&self) -> u64 {
+        1 + self.runs + self.instances + self.ends + self.iterations + self.spans + self.summaries
+    }
+
+    fn numbers(&self) -> [u64; 7] {
+        [
+            self.runs,
+            self.metrics,
+            self.instances,
+            self.ends,
+            self.iterations,
+            self.spans,
+            self.summaries,
+        ]
+    }
+
+    fn from_numbers(numbers: [u64; 7]) -> Self {
+        let [runs, metrics, instances, ends, iterations, spans, summaries] = numbers;
+        Self {
+            runs,
+            metrics,
+            instances,
+            ends,
+            iterations,
+            spans,
+            summaries,
+        }
+    }
+
+    /// Reads the columns that begin at `first`.
+    fn of_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        let mut numbers = [0; 7];
+        for (k, number) in numbers.iter_mut().enumerate() {
+            *number = row.get::<_, i64>(first + k)?.cast_unsigned();
+        }
+        Ok(Self::from_numbers(numbers))
+    }
+}
+
+impl fmt::Display for SessionExtent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = self.numbers().map(|number| number.to_string());
+        f.write_str(&texts.join(" "))
+    }
+}
+
+impl FromStr for SessionExtent {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let unclear = || StoreError::damaged(format!("`{text}` is not an extent of a session"));
+        let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
+        let numbers = numbers.map_err(|_no_number| unclear())?;
+        let numbers: [u64; 7] = numbers.try_into().map_err(|_other_count| unclear())?;
+        Ok(Self::from_numbers(numbers))
+    }
+}
+
+/// A session of which a shared history lacks something, or may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UnsharedSession {
+    pub(in crate::store) key: i64,
+    /// Its id.
+    pub(crate) id: Id,
+    /// How much there is of it.
+    pub(crate) extent: SessionExtent,
+}
+
+/// Returns the sessions that have grown since all of them was in a shared history, or never were
+/// in it, in the order in which they came.
+pub(in crate::store) fn unshared_sessions(
+    connection: &Connection,
+    remote: i64,
+) -> Result<Vec<UnsharedSession>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT session.key, session.id, remote_session.extent, {COLUMNS} FROM session \
+         LEFT JOIN remote_session ON remote_session.session = session.id \
+          AND remote_session.remote = ?1 ORDER BY session.key"
+    ))?;
+    let mut found = statement.query([remote])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = found.next()? {
+        let extent = SessionExtent::of_row(row, 3)?;
+        let shared: Option<String> = row.get(2)?;
+        if shared.map(|text| text.parse()).transpose()? == Some(extent) {
+            continue;
+        }
+        sessions.push(UnsharedSession {
+            key: row.get(0)?,
+            id: super::rows::parsed(row, 1)?,
+            extent,
+        });
+    }
+    Ok(sessions)
+}
+
+impl Writer<'_> {
+    /// Returns how much there is of a session, whatever was put so far; `None` where there is none.
+    ///
+    /// # Errors
+    /// When what was held back cannot be written.
+    pub(crate) fn extent(&mut self, session: Id) -> Result<Option<SessionExtent>, StoreError> {
+        self.settle()?;
+        let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
+        let extent = self
+            .connection
+            .prepare_cached(&sql)
+            .and_then(|mut statement| {
+                statement
+                    .query_row([session.to_string()], |row| SessionExtent::of_row(row, 0))
+                    .optional()
+            });
+        extent.map_err(|error| StoreError::from(error).at(self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extent_is_its_text() {
+        let extent = SessionExtent::from_numbers([1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(extent.to_string(), "1 2 3 4 5 6 7");
+        assert_eq!(
+            extent
+                .to_string()
+                .parse::<SessionExtent>()
+                .expect("its own text"),
+            extent
+        );
+        "1 2 3".parse::<SessionExtent>().expect_err("too short");
+        assert_eq!(extent.records(), 1 + 1 + 3 + 4 + 5 + 6 + 7);
+    }
+}

@@ -1,0 +1,331 @@
+//! Turns a filter into keys.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, Row};
+
+use super::super::curation::curated::CuratedNames;
+use super::super::{StoreCatalogue, StoreError};
+use super::rows::parsed;
+use super::select_metrics::{ChosenMetrics, choose_metrics};
+use crate::{Filter, RunHead, SessionHead};
+use lapwing_model::{Id, matches_pattern};
+
+/// What passes a filter, as keys; `None` lets everything pass.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Selection {
+    pub(in crate::store) sessions: Option<BTreeSet<i64>>,
+    pub(in crate::store) runs: Option<BTreeSet<i64>>,
+    pub(in crate::store) benchmarks: Option<BTreeSet<i64>>,
+    /// The metrics asked for.
+    pub(in crate::store) metrics: Option<ChosenMetrics>,
+    /// What people said of benchmarks, instances and metrics.
+    pub(in crate::store) curated: CuratedNames,
+}
+
+impl Selection {
+    /// Returns what passes `filter`.
+    ///
+    /// A store without any session has nothing to be mistaken about; otherwise an
+    /// entry that fits nothing is an error, because it is most likely mistyped.
+    pub(in crate::store) fn of(
+        connection: &Connection,
+        filter: &Filter,
+    ) -> Result<Self, StoreError> {
+        if is_empty(connection)? {
+            return Ok(Self::default());
+        }
+        let mut selection = Self {
+            curated: CuratedNames::of(connection, filter.retired)?,
+            sessions: chosen_keys(
+                connection,
+                "SELECT key, id FROM session",
+                filter.sessions.as_ref(),
+            )?,
+            runs: chosen_keys(connection, "SELECT key, id FROM run", filter.runs.as_ref())?,
+            ..Self::default()
+        };
+        if let Some(sessions) = &selection.sessions {
+            let of_sessions = runs_of(connection, sessions)?;
+            selection.runs = Some(match selection.runs.take() {
+                Some(runs) => runs.intersection(&of_sessions).copied().collect(),
+                None => of_sessions,
+            });
+        }
+        selection.benchmarks = choose_benchmarks(connection, &selection.curated, filter)?;
+        selection.metrics = choose_metrics(connection, &selection.curated, filter)?;
+        selection.fill_tables(connection)?;
+        Ok(selection)
+    }
+
+    /// Returns a condition on `instance` in SQL, beginning with ` AND`, or nothing.
+    pub(in crate::store) fn on_instance(&self) -> String {
+        let mut condition = String::new();
+        if self.runs.is_some() {
+            condition.push_str(" AND instance.run IN (SELECT key FROM temp.selected_run)");
+        }
+        if self.benchmarks.is_some() {
+            condition
+                .push_str(" AND instance.benchmark IN (SELECT key FROM temp.selected_benchmark)");
+        }
+        if self.curated.hides {
+            condition.push_str(" AND instance.key NOT IN (SELECT key FROM temp.retired_instance)");
+        }
+        condition
+    }
+
+    /// Returns a condition on `instance` in SQL, beginning with ` AND`: that its benchmark has a
+    /// metric asked for. Nothing where none is.
+    pub(in crate::store) fn on_metrics(&self) -> String {
+        let Some(metrics) = &self.metrics else {
+            return String::new();
+        };
+        let list = |keys: &BTreeSet<i64>| {
+            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            keys.join(", ")
+        };
+        match &metrics.benchmarks {
+            None => format!(
+                " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
+                 WHERE metric IN ({}))",
+                list(&metrics.keys)
+            ),
+            Some(benchmarks) => format!(" AND instance.benchmark IN ({})", list(benchmarks)),
+        }
+    }
+
+    /// Returns whether the session passes.
+    pub(in crate::store) fn has_session(&self, key: i64) -> bool {
+        self.sessions
+            .as_ref()
+            .is_none_or(|keys| keys.contains(&key))
+    }
+
+    /// Returns whether the run passes.
+    pub(in crate::store) fn has_run(&self, key: i64) -> bool {
+        self.runs.as_ref().is_none_or(|keys| keys.contains(&key))
+    }
+
+    /// Returns whether the benchmark passes.
+    pub(in crate::store) fn has_benchmark(&self, key: i64) -> bool {
+        self.benchmarks
+            .as_ref()
+            .is_none_or(|keys| keys.contains(&key))
+    }
+
+    /// Returns whether the metric passes.
+    pub(in crate::store) fn has_metric(&self, key: i64) -> bool {
+        self.metrics
+            .as_ref()
+            .is_none_or(|metrics| metrics.keys.contains(&key))
+    }
+
+    /// Lists of keys go into temporary tables, which also a read-only store may have.
+    fn fill_tables(&self, connection: &Connection) -> Result<(), StoreError> {
+        for (table, keys) in [
+            ("selected_run", &self.runs),
+            ("selected_benchmark", &self.benchmarks),
+        ] {
+            let Some(keys) = keys else { continue };
+            connection.execute_batch(&format!(
+                "CREATE TEMP TABLE IF NOT EXISTS {table} (key INTEGER PRIMARY KEY); \
+                 DELETE FROM temp.{table};"
+            ))?;
+            let mut insert = connection
+                .prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
+            for key in keys {
+                insert.execute([key])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StoreCatalogue<'_> {
+    /// Returns the sessions as people look them up, in the order in which they were recorded.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn session_heads(&self) -> Result<Vec<SessionHead>, StoreError> {
+        self.select_rows(&Filter::default(), |_| {
+            let sql = "SELECT id, name, suite, started FROM session ORDER BY key".to_owned();
+            (sql, |row: &Row<'_>, _: &Selection| {
+                Ok(SessionHead {
+                    id: parsed(row, 0)?,
+                    name: row.get(1)?,
+                    suite: row.get(2)?,
+                    started: parsed(row, 3)?,
+                })
+            })
+        })
+    }
+
+    /// Returns the runs as people look them up, those of the latest session first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn run_heads(&self) -> Result<Vec<RunHead>, StoreError> {
+        self.select_rows(&Filter::default(), |_| {
+            let sql = format!(
+                "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
+                 ORDER BY session.started DESC, run.key DESC"
+            );
+            (sql, |row: &Row<'_>, _: &Selection| read_run_head(row))
+        })
+    }
+}
+
+/// The columns of [`read_run_head`].
+pub(in crate::store) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
+     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty";
+
+/// Returns the run that a row begins with.
+pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreError> {
+    Ok(RunHead {
+        id: parsed(row, 0)?,
+        session: parsed(row, 1)?,
+        session_name: row.get(2)?,
+        suite: row.get(3)?,
+        started: parsed(row, 4)?,
+        variant: row.get(5)?,
+        levels: super::rows::levels(row, 6)?,
+        version: row.get(7)?,
+        commit: row.get(8)?,
+        version_date: row.get(9)?,
+        dirty: row.get(10)?,
+    })
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM session)";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))?)
+}
+
+/// Returns the keys of those of the rows (key and id) whose ids are asked for.
+fn chosen_keys(
+    connection: &Connection,
+    sql: &str,
+    ids: Option<&BTreeSet<Id>>,
+) -> Result<Option<BTreeSet<i64>>, StoreError> {
+    let Some(ids) = ids else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let mut keys = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        if ids.contains(&parsed(row, 1)?) {
+            keys.insert(row.get(0)?);
+        }
+    }
+    Ok(Some(keys))
+}
+
+fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT key, session FROM run")?;
+    let mut rows = statement.query([])?;
+    let mut keys = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        if sessions.contains(&row.get(1)?) {
+            keys.insert(row.get(0)?);
+        }
+    }
+    Ok(keys)
+}
+
+fn choose_benchmarks(
+    connection: &Connection,
+    curated: &CuratedNames,
+    filter: &Filter,
+) -> Result<Option<BTreeSet<i64>>, StoreError> {
+    let mut chosen: Option<BTreeSet<i64>> = None;
+    if !filter.benchmarks.is_empty() {
+        let mut statement = connection.prepare_cached("SELECT key, id FROM benchmark")?;
+        let known: Vec<(i64, String)> = statement
+            .query_map([], |row| {
+                let key = row.get(0)?;
+                let id: String = row.get(1)?;
+                Ok((key, curated.id(key, &id).to_owned()))
+            })?
+            .collect::<Result<_, _>>()?;
+        let former = curated.former_ids();
+        let fits = alternatives("benchmark", &filter.benchmarks, |text| {
+            let mut found = matching_benchmarks(&known, text);
+            if found.is_empty() {
+                // What nothing is called any more may have been the name of something.
+                let was = matching_benchmarks(&former, text);
+                let was = was.iter().map(|&at| former[at].0);
+                let now: BTreeSet<&str> = was.map(|key| curated.id(key, "")).collect();
+                found = positions(&known, |(_, id)| now.contains(id.as_str()));
+            }
+            (found, known.iter().map(|(_, id)| id.clone()).collect())
+        })?;
+        chosen = Some(fits.into_iter().map(|at| known[at].0).collect());
+    }
+    if !filter.tags.is_empty() {
+        let tagged = tagged_benchmarks(connection, &filter.tags)?;
+        chosen = Some(match chosen {
+            Some(chosen) => chosen.intersection(&tagged).copied().collect(),
+            None => tagged,
+        });
+    }
+    Ok(chosen)
+}
+
+/// Returns the positions of the benchmarks that a text names: exactly, by pattern, or in part.
+fn matching_benchmarks(known: &[(i64, String)], text: &str) -> Vec<usize> {
+    let exact = positions(known, |(_, id)| id == text);
+    if !exact.is_empty() {
+        return exact;
+    }
+    if text.contains(['*', '?']) {
+        return positions(known, |(_, id)| matches_pattern(text, id));
+    }
+    positions(known, |(_, id)| id.contains(text))
+}
+
+/// A benchmark has a tag when any of its instances has it, so that a tag that was
+/// added today finds yesterday's measurements too.
+fn tagged_benchmarks(
+    connection: &Connection,
+    tags: &[String],
+) -> Result<BTreeSet<i64>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL")?;
+    let mut rows = statement.query([])?;
+    let mut known: Vec<(i64, Vec<String>)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        known.push((row.get(0)?, super::rows::from_json(row, 1)?));
+    }
+    let fits = alternatives("tag", tags, |text| {
+        let found = positions(&known, |(_, tags)| tags.iter().any(|tag| tag == text));
+        (
+            found,
+            known.iter().flat_map(|(_, tags)| tags.clone()).collect(),
+        )
+    })?;
+    Ok(fits.into_iter().map(|at| known[at].0).collect())
+}
+
+pub(in crate::store) fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
+    (0..items.len()).filter(|&at| fits(&items[at])).collect()
+}
+
+/// Returns the positions that any of the texts finds; each must find something.
+pub(in crate::store) fn alternatives(
+    what: &'static str,
+    texts: &[String],
+    find: impl Fn(&str) -> (Vec<usize>, Vec<String>),
+) -> Result<BTreeSet<usize>, StoreError> {
+    let mut all = BTreeSet::new();
+    for text in texts {
+        let (found, names) = find(text);
+        if found.is_empty() {
+            return Err(StoreError::no_match(what, text, names));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}

@@ -1,0 +1,67 @@
+//! Definitions of a benchmark by its instances.
+
+use rusqlite::Connection;
+
+use super::super::StoreError;
+use super::super::curation::curated::CuratedNames;
+use super::super::reading::rows::{from_json, parsed};
+use crate::Definition;
+use lapwing_model::Id;
+
+/// Returns the definitions of all instances of the benchmarks with these keys, which have one id by
+/// now, in order of time; none where all are the same.
+///
+/// All of them, whatever a filter lets pass.
+pub(in crate::store) fn definitions(
+    connection: &Connection,
+    curated: &CuratedNames,
+    keys: &[i64],
+) -> Result<Vec<Definition>, StoreError> {
+    if are_same(connection, keys)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT instance.id, benchmark.id, run.variant, fingerprint, params, \
+                session.started, session.id, position, attempt \
+           FROM instance JOIN benchmark ON benchmark.key = instance.benchmark \
+           JOIN run ON run.key = instance.run JOIN session ON session.key = run.session \
+          WHERE instance.benchmark = ?1",
+    )?;
+    let mut all = Vec::new();
+    for &key in keys {
+        let mut found = statement.query([key])?;
+        while let Some(row) = found.next()? {
+            let instance: Id = parsed(row, 0)?;
+            let (started, session): (String, String) = (row.get(5)?, row.get(6)?);
+            let (position, attempt): (i64, i64) = (row.get(7)?, row.get(8)?);
+            let definition = Definition {
+                instance,
+                id: row.get(1)?,
+                renames: curated.renames(key),
+                variant: row.get(2)?,
+                fingerprint: row.get(3)?,
+                params: from_json(row, 4)?,
+            };
+            all.push(((started, session, position, attempt, instance), definition));
+        }
+    }
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    Ok(all.into_iter().map(|(_, definition)| definition).collect())
+}
+
+/// Returns whether all instances have the same fingerprint and the same parameters.
+fn are_same(connection: &Connection, keys: &[i64]) -> Result<bool, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT fingerprint, params FROM instance WHERE benchmark = ?1")?;
+    let mut first: Option<(Option<String>, Option<String>)> = None;
+    for key in keys {
+        let mut found = statement.query([key])?;
+        while let Some(row) = found.next()? {
+            let definition = (row.get(0)?, row.get(1)?);
+            if *first.get_or_insert_with(|| definition.clone()) != definition {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,222 @@
+//! The integer keys of records, and the cache of a writer for them.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use super::super::{StoreError, Writer};
+use lapwing_model::{Id, MOST_METRICS, MetricName};
+
+/// Integer keys by id. Valid until another connection writes.
+#[derive(Debug, Default)]
+pub(in crate::store) struct KeyCache {
+    pub(in crate::store) sessions: HashMap<Id, SuiteKey>,
+    pub(in crate::store) runs: HashMap<Id, SuiteKey>,
+    pub(in crate::store) instances: HashMap<Id, InstanceKey>,
+    pub(in crate::store) metrics: HashMap<MetricName, i64>,
+    pub(in crate::store) benchmarks: HashMap<(String, String), i64>,
+    pub(in crate::store) benchmark_metrics: HashSet<(i64, i64)>,
+    /// The sessions by start, once they were needed.
+    pub(in crate::store) begun: Option<HashMap<String, Vec<i64>>>,
+}
+
+/// The largest number of instances, and of metrics of benchmarks, in the cache.
+const MANY: usize = 200_000;
+
+/// The largest number of benchmarks in the cache: their names need more memory.
+const BENCHMARKS: usize = 50_000;
+
+/// The key of a session or of a run, and its suite.
+#[derive(Debug, Clone)]
+pub(in crate::store) struct SuiteKey {
+    pub(in crate::store) key: i64,
+    pub(in crate::store) suite: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct InstanceKey {
+    pub(in crate::store) key: i64,
+    pub(in crate::store) benchmark: i64,
+}
+
+impl KeyCache {
+    pub(in crate::store) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(in crate::store) fn remember_benchmark(
+        &mut self,
+        suite_and_id: (String, String),
+        key: i64,
+    ) {
+        if self.benchmarks.len() >= BENCHMARKS {
+            self.benchmarks.clear();
+        }
+        self.benchmarks.insert(suite_and_id, key);
+    }
+
+    /// Remembers that a benchmark has a metric. Returns whether that is new.
+    pub(in crate::store) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
+        if self.benchmark_metrics.len() >= MANY {
+            self.benchmark_metrics.clear();
+        }
+        self.benchmark_metrics.insert((benchmark, metric))
+    }
+
+    pub(in crate::store) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
+        if self.instances.len() >= MANY {
+            self.instances.clear();
+        }
+        self.instances.insert(id, key);
+    }
+}
+
+impl Writer<'_> {
+    pub(in crate::store) fn find_session(
+        &mut self,
+        id: Id,
+    ) -> Result<Option<SuiteKey>, StoreError> {
+        let sql = "SELECT key, suite FROM session WHERE id = ?1";
+        find(self.connection, &mut self.cache.sessions, sql, id)
+    }
+
+    pub(in crate::store) fn find_run(&mut self, id: Id) -> Result<Option<SuiteKey>, StoreError> {
+        let sql = "SELECT run.key, session.suite FROM run \
+                   JOIN session ON session.key = run.session WHERE run.id = ?1";
+        find(self.connection, &mut self.cache.runs, sql, id)
+    }
+
+    pub(in crate::store) fn find_instance(
+        &mut self,
+        id: Id,
+    ) -> Result<Option<InstanceKey>, StoreError> {
+        if let Some(found) = self.cache.instances.get(&id) {
+            return Ok(Some(*found));
+        }
+        let found = self
+            .connection
+            .prepare_cached("SELECT key, benchmark FROM instance WHERE id = ?1")?
+            .query_row([id.to_string()], |row| {
+                let (key, benchmark) = (row.get(0)?, row.get(1)?);
+                Ok(InstanceKey { key, benchmark })
+            })
+            .optional()?;
+        if let Some(found) = found {
+            self.cache.remember_instance(id, found);
+        }
+        Ok(found)
+    }
+
+    pub(in crate::store) fn benchmark(&mut self, suite: &str, id: &str) -> Result<i64, StoreError> {
+        let name = (suite.to_owned(), id.to_owned());
+        if let Some(&key) = self.cache.benchmarks.get(&name) {
+            return Ok(key);
+        }
+        let select = "SELECT key FROM benchmark WHERE suite = ?1 AND id = ?2";
+        let insert = "INSERT INTO benchmark (suite, id) VALUES (?1, ?2)";
+        let key = find_or_insert(self.connection, select, insert, [suite, id])?;
+        self.cache.remember_benchmark(name, key);
+        Ok(key)
+    }
+
+    pub(in crate::store) fn metric(&mut self, name: &str) -> Result<i64, StoreError> {
+        if let Some(&key) = self.cache.metrics.get(name) {
+            return Ok(key);
+        }
+        let select = "SELECT key FROM metric WHERE name = ?1";
+        let insert = "INSERT INTO metric (name) VALUES (?1)";
+        let key = find_or_insert(self.connection, select, insert, [name])?;
+        self.cache.metrics.insert(name.to_owned(), key);
+        Ok(key)
+    }
+
+    /// Returns whether a benchmark may have these metrics.
+    pub(in crate::store) fn has_room_for<'n>(
+        &mut self,
+        benchmark: i64,
+        names: impl Iterator<Item = &'n String>,
+    ) -> Result<bool, StoreError> {
+        let mut new = 0;
+        for name in names {
+            let known = self.cache.metrics.get(name);
+            if known.is_some_and(|&it| self.cache.benchmark_metrics.contains(&(benchmark, it))) {
+                continue;
+            }
+            let is_known = self
+                .connection
+                .prepare_cached(
+                    "SELECT 1 FROM metric JOIN benchmark_metric ON metric = key \
+                     WHERE name = ?1 AND benchmark = ?2",
+                )?
+                .exists(params![name, benchmark])?;
+            new += usize::from(!is_known);
+        }
+        if new == 0 {
+            return Ok(true);
+        }
+        let known: u32 = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1")?
+            .query_row([benchmark], |row| row.get(0))?;
+        Ok(known as usize + new <= MOST_METRICS)
+    }
+
+    /// Returns the key of a metric, and notes that the benchmark has it.
+    pub(in crate::store) fn metric_of(
+        &mut self,
+        benchmark: i64,
+        name: &str,
+    ) -> Result<i64, StoreError> {
+        let metric = self.metric(name)?;
+        if self.cache.remember_metric(benchmark, metric) {
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
+                     ON CONFLICT DO NOTHING",
+                )?
+                .execute([benchmark, metric])?;
+        }
+        Ok(metric)
+    }
+}
+
+/// Returns the key of a session or run, from the cache if it is there.
+fn find(
+    connection: &Connection,
+    cache: &mut HashMap<Id, SuiteKey>,
+    sql: &str,
+    id: Id,
+) -> Result<Option<SuiteKey>, StoreError> {
+    if let Some(found) = cache.get(&id) {
+        return Ok(Some(found.clone()));
+    }
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row([id.to_string()], |row| {
+            let (key, suite) = (row.get(0)?, row.get(1)?);
+            Ok(SuiteKey { key, suite })
+        })
+        .optional()?;
+    if let Some(found) = &found {
+        cache.insert(id, found.clone());
+    }
+    Ok(found)
+}
+
+/// Returns the key of a row, which is inserted if it is missing.
+fn find_or_insert(
+    connection: &Connection,
+    select: &str,
+    insert: &str,
+    names: impl Params + Copy,
+) -> Result<i64, StoreError> {
+    let found = connection
+        .prepare_cached(select)?
+        .query_row(names, |row| row.get(0))
+        .optional()?;
+    if let Some(key) = found {
+        return Ok(key);
+    }
+    connection.prepare_cached(insert)?.execute(names)?;
+    Ok(connection.last_insert_rowid())
+}

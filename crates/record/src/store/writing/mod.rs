@@ -1,0 +1,9 @@
+//! Writing: records become rows.
+
+pub(super) mod appended;
+pub(super) mod checksum;
+pub(super) mod definitions;
+pub(super) mod indices;
+pub(super) mod insert;
+pub(super) mod keys;
+pub(super) mod write;

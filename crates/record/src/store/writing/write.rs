@@ -1,0 +1,182 @@
+//! Puts records into the store, within a transaction.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::super::columns::chunk::ChunkWriter;
+use super::super::columns::iterations::{ComparedIterations, HeldIterations};
+use super::super::reading::read;
+use super::super::{AppendCounts, StoreError};
+use super::indices::StoredIndices;
+use super::keys::{InstanceKey, KeyCache};
+use crate::memory::key_text;
+use lapwing_model::{Id, Record, RecordKind, Session, Span, refusal, settled};
+
+/// Spans to hold back, so that they are stored in large pieces.
+const SPANS_HELD: usize = 8_192;
+
+/// Puts records into the store, within a transaction (`Store::write`).
+pub struct Writer<'t> {
+    pub(in crate::store) connection: &'t Connection,
+    pub(in crate::store) cache: &'t mut KeyCache,
+    pub(in crate::store) path: &'t Path,
+    pub(in crate::store) chunks: ChunkWriter<'t>,
+    pub(in crate::store) stored_indices: StoredIndices,
+    pub(in crate::store) held_iterations: HeldIterations,
+    pub(in crate::store) compared: ComparedIterations,
+    held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
+    held: usize,
+    pub(in crate::store) appended: AppendCounts,
+}
+
+impl<'t> Writer<'t> {
+    pub(in crate::store) fn new(
+        connection: &'t Connection,
+        cache: &'t mut KeyCache,
+        path: &'t Path,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            connection,
+            cache,
+            path,
+            chunks: ChunkWriter::new(connection)?,
+            stored_indices: StoredIndices::default(),
+            held_iterations: HeldIterations::default(),
+            compared: ComparedIterations::default(),
+            held_spans: BTreeMap::new(),
+            held: 0,
+            appended: AppendCounts::default(),
+        })
+    }
+
+    /// Puts one record; its parents must have been put before it, now or ever.
+    ///
+    /// # Errors
+    /// When the record is one that no reader takes, the key is already present with other content, the
+    /// parent is missing, or the store cannot be written to.
+    pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+        if let Some(why) = refusal(record) {
+            let (kind, key) = (record.kind(), key_text(record));
+            return Err(StoreError::Refused { kind, key, why });
+        }
+        match &*settled(record) {
+            Record::Session(session) => self.put_session(session),
+            Record::Run(run) => self.put_run(run),
+            Record::Instance(instance) => self.put_instance(instance),
+            Record::Iteration(iteration) => self.put_iteration(iteration),
+            Record::Span(span) => self.put_span(span),
+            Record::InstanceEnd(end) => self.put_instance_end(end),
+            Record::Summary(summary) => self.put_summary(summary),
+            Record::Annotation(annotation) => self.put_annotation(annotation),
+        }
+        .map_err(|error| error.at(self.path))
+    }
+
+    /// Writes what is held back and returns the counts so far.
+    ///
+    /// # Errors
+    /// When a span is already present with other content, or the store cannot be written to.
+    pub fn settle(&mut self) -> Result<AppendCounts, StoreError> {
+        self.write_held_iterations()
+            .and_then(|()| self.write_held_spans())
+            .map_err(|error| error.at(self.path))?;
+        Ok(self.appended.clone())
+    }
+
+    pub(in crate::store) fn finish(mut self) -> Result<(), StoreError> {
+        self.settle().map(|_counts| ())
+    }
+
+    /// Returns the session of that id, if it is in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn session(&self, id: Id) -> Result<Option<Session>, StoreError> {
+        read::session(self.connection, id).map_err(|error| error.at(self.path))
+    }
+
+    /// Returns whether an instance of that id is in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn has_instance(&mut self, id: Id) -> Result<bool, StoreError> {
+        let found = self.find_instance(id);
+        found
+            .map(|key| key.is_some())
+            .map_err(|error| error.at(self.path))
+    }
+
+    /// Counts records that were found to be in the store without putting them.
+    pub fn count_already_there(&mut self, kind: RecordKind, number: usize) {
+        let number = u64::try_from(number).unwrap_or(u64::MAX);
+        self.appended.count_already_there(kind, number);
+    }
+
+    fn put_span(&mut self, span: &Span) -> Result<(), StoreError> {
+        let parent =
+            self.parent_instance(RecordKind::Span, span.instance, || span.index.to_string())?;
+        self.held_spans
+            .entry(parent.key)
+            .or_insert_with(|| (span.instance, Vec::new()))
+            .1
+            .push(span.clone());
+        self.held += 1;
+        if self.held >= SPANS_HELD {
+            self.write_held_spans()?;
+        }
+        Ok(())
+    }
+
+    fn write_held_spans(&mut self) -> Result<(), StoreError> {
+        self.held = 0;
+        for (key, (instance, spans)) in std::mem::take(&mut self.held_spans) {
+            let count =
+                super::super::columns::spans::append(self.connection, key, instance, spans)?;
+            self.appended.count_new(RecordKind::Span, count.new);
+            self.appended
+                .count_already_there(RecordKind::Span, count.already_there);
+        }
+        Ok(())
+    }
+
+    pub(in crate::store) fn parent_instance(
+        &mut self,
+        kind: RecordKind,
+        instance: Id,
+        child: impl Fn() -> String,
+    ) -> Result<InstanceKey, StoreError> {
+        self.find_instance(instance)?
+            .ok_or_else(|| no_parent(kind, child(), RecordKind::Instance, instance))
+    }
+}
+
+impl std::fmt::Debug for Writer<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Writer")
+            .field("path", &self.path)
+            .field("appended", &self.appended)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns how errors name a child of an instance.
+pub(in crate::store) fn child_key(index: impl std::fmt::Display, instance: Id) -> String {
+    format!("{index} of instance {instance}")
+}
+
+pub(in crate::store) fn no_parent(
+    kind: RecordKind,
+    key: String,
+    parent_kind: RecordKind,
+    parent: Id,
+) -> StoreError {
+    StoreError::NoParent {
+        kind,
+        key,
+        parent_kind,
+        parent: parent.to_string(),
+    }
+}

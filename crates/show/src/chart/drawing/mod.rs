@@ -1,0 +1,6 @@
+//! Charts as SVG, PNG and pages.
+
+pub(super) mod engine;
+pub(super) mod font;
+pub(super) mod page;
+pub(super) mod picture;

@@ -1,0 +1,10 @@
+//! The parts of the index.
+
+pub(super) mod bar;
+pub(super) mod bars;
+pub(super) mod columns;
+pub(super) mod health;
+pub(super) mod listing;
+pub(super) mod row;
+pub(super) mod usual;
+pub(super) mod verdicts;

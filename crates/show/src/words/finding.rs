@@ -1,0 +1,329 @@
+//! Findings of change detection in words, for the terminal and the page alike.
+
+use crate::report::FindingSentence;
+use lapwing_analyse::detect::{
+    ChangeKind, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
+    Histories, Moment, SeriesState, Suspicion,
+};
+use lapwing_model::text::{counted, joined, joined_with_and};
+
+use super::super::FIRST_METRIC;
+use super::super::quantity::{UnitScale, percent};
+use super::estimate::{difference_text, ratio_text};
+
+/// The number of environment changes that are named.
+const NAMED_CHANGES: usize = 4;
+/// The number of benchmarks that are named in a sentence.
+const NAMED_BENCHMARKS: usize = 3;
+
+/// The words for a change of a history.
+pub trait FindingText {
+    /// Returns `1.14× [1.10, 1.19]`, or the difference where there is no ratio.
+    fn change_text(&self) -> String;
+
+    /// Returns the levels before and after: `4.12 s`, `4.71 s`; those of failures as shares of the iterations.
+    fn level_texts(&self) -> [String; 2];
+
+    /// Returns `regression`, `regression (drift)`, `regression (until v61)` or `regression (acknowledged)`.
+    fn kind_text(&self, histories: &Histories) -> String;
+
+    /// Returns `✗` for a regression, `✓` for an improvement, `·` for a change without direction.
+    fn symbol(&self) -> &'static str;
+
+    /// Returns where it happened: `a1b2c3..d4e5f6`, from the last run that is certainly before it to the last that may be the first one after it.
+    fn suspects_text(&self, histories: &Histories) -> String;
+
+    /// Returns `threshold 44.9 s, mean 42.9 s, sd 0.670 s; latest 45.5 s, 43.7 s, 42.0 s`; `None` if it rests on a test.
+    fn threshold_text(&self) -> Option<String>;
+}
+
+impl FindingText for Finding {
+    fn change_text(&self) -> String {
+        let size = &self.size;
+        if size.is_ratio {
+            return ratio_text(size.change, Some(size.interval));
+        }
+        let unit = &self.metric.unit;
+        format!(
+            "{} [{}, {}]",
+            difference_text(size.change, unit),
+            difference_text(size.interval.lower, unit),
+            difference_text(size.interval.upper, unit)
+        )
+    }
+
+    fn level_texts(&self) -> [String; 2] {
+        let levels = [self.size.before, self.size.after];
+        if self.subject.metric == FAILURES {
+            return levels.map(percent);
+        }
+        let scale = UnitScale::of_all(levels, &self.metric.unit);
+        levels.map(|level| scale.text(level))
+    }
+
+    fn kind_text(&self, histories: &Histories) -> String {
+        let mut told = Vec::new();
+        if self.kind == ChangeKind::Drift {
+            told.push("drift".to_owned());
+        }
+        if let Some(back) = self.went_away {
+            told.push(format!("until {}", histories.moments[back].label()));
+        }
+        if let Some(triaged) = &self.triage {
+            told.push(triaged.state.name().to_owned());
+        }
+        let name = self.direction.name();
+        if told.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name} ({})", told.join(", "))
+        }
+    }
+
+    fn symbol(&self) -> &'static str {
+        match self.direction {
+            Direction::Regression => "✗",
+            Direction::Improvement => "✓",
+            Direction::Neither => "·",
+        }
+    }
+
+    fn suspects_text(&self, histories: &Histories) -> String {
+        match self.kind {
+            ChangeKind::Step | ChangeKind::Drift => {
+                suspects_text(histories, self.good, *self.range.end())
+            }
+            // The runs before set the threshold, and may be at the new level themselves.
+            ChangeKind::Alarm => {
+                format!("from {} on", histories.moments[self.first_after].label())
+            }
+        }
+    }
+
+    fn threshold_text(&self) -> Option<String> {
+        let Evidence::Threshold(exceeded) = &self.evidence else {
+            return None;
+        };
+        let unit = &self.metric.unit;
+        let scale = UnitScale::of_all([exceeded.mean, exceeded.threshold], unit);
+        let latest = exceeded.latest.iter().map(|value| scale.text(*value));
+        Some(format!(
+            "threshold {}, mean {}, sd {}; latest {}",
+            scale.text(exceeded.threshold),
+            scale.text(exceeded.mean),
+            scale.text(exceeded.deviation),
+            joined(latest),
+        ))
+    }
+}
+
+/// The words for changes with one cause.
+pub trait FindingGroupText {
+    /// Returns where it happened, as all of its findings allow: `a1b2c3..d4e5f6 (3 commits)`.
+    fn suspects_text(&self, detection: &Detection, histories: &Histories) -> String;
+}
+
+impl FindingGroupText for FindingGroup {
+    fn suspects_text(&self, detection: &Detection, histories: &Histories) -> String {
+        let first = &detection.findings[self.findings[0]];
+        match first.kind {
+            ChangeKind::Step | ChangeKind::Drift => {
+                let range = suspects_text(histories, self.good, *self.range.end());
+                let commits = self.commits.filter(|number| *number > 0);
+                match commits {
+                    Some(number) => format!("{range} ({})", counted(number, "commit")),
+                    None => range,
+                }
+            }
+            ChangeKind::Alarm => first.suspects_text(histories),
+        }
+    }
+}
+
+fn suspects_text(histories: &Histories, good: usize, last: usize) -> String {
+    let [good, last] = [good, last].map(|moment| histories.moments[moment].label());
+    if good == last {
+        // One version: something else changed.
+        format!("within {last}")
+    } else {
+        format!("{good}..{last}")
+    }
+}
+
+/// The words for a place in a history.
+pub trait MomentText {
+    /// Returns its date: that of the version, or else of the measurement.
+    fn date_text(&self) -> String;
+}
+
+impl MomentText for Moment {
+    fn date_text(&self) -> String {
+        let date = self.position.version_date.unwrap_or(self.position.measured);
+        date.strftime("%Y-%m-%d").to_string()
+    }
+}
+
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody has said anything
+/// about, then what is known.
+pub fn detection_text(detection: &Detection) -> String {
+    let own = |direction: Direction| {
+        let findings = detection.groups.iter().filter(|group| !group.is_shared);
+        let findings = findings.flat_map(|group| &group.findings);
+        findings
+            .filter(|at| {
+                let finding = &detection.findings[**at];
+                finding.direction == direction && finding.is_open()
+            })
+            .count()
+    };
+    let mut parts = Vec::new();
+    for direction in [
+        Direction::Regression,
+        Direction::Improvement,
+        Direction::Neither,
+    ] {
+        match own(direction) {
+            0 => {}
+            number => parts.push(counted(number, &format!("new {}", direction.name()))),
+        }
+    }
+    let is_open = |at: &usize| detection.findings[*at].is_open();
+    let shared = detection
+        .groups
+        .iter()
+        .filter(|group| group.is_shared && group.findings.iter().any(is_open))
+        .count();
+    if shared > 0 {
+        parts.push(format!(
+            "{} shared by a whole suite",
+            counted(shared, "new change")
+        ));
+    }
+    let findings = detection.findings.iter();
+    let known = findings.filter(|finding| finding.triage.is_some()).count();
+    if known > 0 {
+        parts.push(counted(known, "known change"));
+    }
+    let undone = |finding: &&Finding| finding.went_away.is_some() && finding.triage.is_none();
+    let away = detection.findings.iter().filter(undone).count();
+    if away > 0 {
+        parts.push(format!("{} undone later", counted(away, "change")));
+    }
+    let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
+    let tested = detection.states.iter().any(is_tested);
+    match (&parts[..], detection.suspicions.len()) {
+        ([], 0) if !tested => "nothing tested".to_owned(),
+        ([], 0) if detection.small > 0 => "no change as large as the smallest effect".to_owned(),
+        ([], 0) => "no change found".to_owned(),
+        ([], suspected) => format!("no confirmed change, {suspected} suspected"),
+        (parts, 0) => joined_with_and(parts),
+        (parts, suspected) => format!("{}, {suspected} suspected", joined_with_and(parts)),
+    }
+}
+
+/// Returns `count, slower by 2.10× [2.05, 2.15] in the newest run, a1b2c3`.
+pub fn suspicion_text(histories: &Histories, suspicion: &Suspicion) -> String {
+    let finding = &suspicion.finding;
+    let subject = &finding.subject;
+    let mut name = subject.benchmark.clone();
+    let metric = Some(&subject.metric).filter(|it| *it != FIRST_METRIC && *it != FAILURES);
+    let details: Vec<String> = subject
+        .setting
+        .text()
+        .into_iter()
+        .chain(metric.cloned())
+        .collect();
+    if !details.is_empty() {
+        name = format!("{name} ({})", details.join(", "));
+    }
+    if suspicion.histories > 1 {
+        name = format!("the suite ({name} and {} more)", suspicion.histories - 1);
+    }
+    let label = histories.moments[finding.first_after].label();
+    let place = match finding.runs[1] {
+        1 => format!("in the newest run, {label}"),
+        runs => format!("in the newest {runs} runs, since {label}"),
+    };
+    format!("{name}, {} {place}", finding.sentence())
+}
+
+/// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one that changed most.
+pub fn change_text(histories: &Histories, detection: &Detection, group: &FindingGroup) -> String {
+    let first = &detection.findings[group.lead()];
+    let [before, after] = first.level_texts();
+    let name = &first.subject.benchmark;
+    let more = match group.findings.len() - 1 {
+        0 => name.clone(),
+        more if group.is_shared => format!("the suite ({name} and {more} more)"),
+        more => format!("{name} and {more} more"),
+    };
+    format!(
+        "{more}: {} {}, {before} → {after}, in {}",
+        first.kind_text(histories),
+        first.change_text(),
+        group.suspects_text(detection, histories)
+    )
+}
+
+/// Returns `also changed there: packages.numpy 2.3.1 → 2.4.0`; `None` if nothing else did.
+pub fn environment_text(changes: &[EnvironmentChange]) -> Option<String> {
+    let named: Vec<String> = changes
+        .iter()
+        .take(NAMED_CHANGES)
+        .map(|change| {
+            let before = joined(change.before.iter().take(2));
+            let after = joined(change.after.iter().take(2));
+            format!("{} {before} → {after}", change.key)
+        })
+        .collect();
+    let more = changes.len().saturating_sub(named.len());
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    (!named.is_empty()).then(|| format!("also changed there: {}{more}", named.join(", ")))
+}
+
+/// Returns what was not tested, and why.
+pub fn untested_texts(histories: &Histories, detection: &Detection) -> Vec<String> {
+    let names = |wanted: &dyn Fn(&SeriesState) -> bool| -> Vec<String> {
+        let mut names: Vec<String> = histories
+            .series
+            .iter()
+            .zip(&detection.states)
+            .filter(|(_, state)| wanted(state))
+            .map(|(series, _)| series.subject.benchmark.clone())
+            .collect();
+        names.dedup();
+        names
+    };
+    let told = |names: Vec<String>, text: &str| {
+        let what = match names.len() {
+            0 => return None,
+            1..=NAMED_BENCHMARKS => joined_with_and(&names),
+            several => counted(several, "benchmark"),
+        };
+        Some(format!("{text}: {what}"))
+    };
+    [
+        told(
+            names(&|state| matches!(state, SeriesState::NotMeasured { .. })),
+            "not measured any more",
+        ),
+        told(
+            names(&|state| matches!(state, SeriesState::NothingUsable { .. })),
+            "no usable value any more",
+        ),
+        told(
+            names(&|state| matches!(state, SeriesState::TooFew { .. })),
+            &format!(
+                "too few runs to test ({} are needed)",
+                detection.fewest_runs
+            ),
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
