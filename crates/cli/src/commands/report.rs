@@ -13,7 +13,7 @@ use lapwing_record::{Filter, Retired, Store, StoreError};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
-    ReportWriter,
+    ReportWriter, has_study,
 };
 
 use crate::audit::AuditDetail;
@@ -68,7 +68,7 @@ impl ReportCommand {
             return Err(CliError::input("no benchmarks match all of these filters")
                 .hint("`lapwing list` shows the contents of the store"));
         }
-        let changes = self.changes(&store, &filter, &asked, &judging)?;
+        let (changes, has_studies) = self.changes(&store, &filter, &asked, &judging)?;
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
@@ -89,6 +89,9 @@ impl ReportCommand {
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         writer.changes(changes);
+        if has_studies {
+            writer.studies();
+        }
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
@@ -129,7 +132,7 @@ impl ReportCommand {
         Ok(ExitStatus::Fine)
     }
 
-    /// Finds the changes in the history. They are known once all benchmarks were read, but are part of every page, so
+    /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read, but are part of every page, so
     /// everything is read twice; that takes about a twentieth of the time of the report.
     fn changes(
         &self,
@@ -137,7 +140,7 @@ impl ReportCommand {
         filter: &Filter,
         asked: &SampleFilter,
         judging: &JudgingOptions,
-    ) -> Result<ChangesView, CliError> {
+    ) -> Result<(ChangesView, bool), CliError> {
         let metrics = metrics(asked, self.cleaning.profile());
         // Retired results may be shown, but they do not count.
         let filter = Filter {
@@ -145,8 +148,10 @@ impl ReportCommand {
             ..filter.clone()
         };
         let mut histories = Histories::default();
+        let mut has_studies = false;
         each_batch(store, &filter, |mut benchmarks| {
             for data in &mut benchmarks {
+                has_studies |= has_study(data);
                 into_base_units(data);
                 histories.add(data, &judging.rules, &metrics);
             }
@@ -162,7 +167,7 @@ impl ReportCommand {
         let mut view = ChangesView::of(histories, &judging.suite, options, &remarks);
         view.count_commits(|after, up_to| judging.number_of_commits(after, up_to));
         view.link_commits(|commit| judging.remote_with(commit));
-        Ok(view)
+        Ok((view, has_studies))
     }
 
     fn comparisons(

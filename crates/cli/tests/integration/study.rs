@@ -477,3 +477,26 @@ fn an_option_of_another_view_is_refused() {
     exit 2
     ");
 }
+
+#[test]
+fn a_report_has_a_page_of_each_study_and_a_list_of_them() {
+    let folder = studied(2, 0.01);
+    let told = run(folder.path(), &["report", "-o", "site"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    let site = folder.path().join("site");
+    let list = fs::read_to_string(site.join("studies.html")).unwrap();
+    let pages: Vec<String> = fs::read_dir(site.join("study"))
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    assert!(list.contains(&format!("study/{}", pages[0])), "{list}");
+    let page = fs::read_to_string(site.join("study").join(&pages[0])).unwrap();
+    let findings = json(folder.path(), &["findings"]);
+    for finding in findings["findings"].as_array().unwrap() {
+        let text = finding["text"].as_str().unwrap().replace('`', "");
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        assert!(page.contains(&text), "{text}");
+    }
+    assert!(page.contains("../studies.html"), "{page}");
+}

@@ -15,6 +15,9 @@ const MARKER: &str = ".lapwing-report";
 /// The text of the marker: the version of the layout.
 const MARKER_TEXT: &str = "A report of lapwing, layout 2. The next report replaces what is here.\n";
 
+/// The folder of the pages of studies, if there are any.
+const STUDY: &str = "study";
+
 /// The folders of a report.
 const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
 
@@ -88,15 +91,25 @@ impl ReportDirectory {
             let page = path.join(page);
             unless_missing(fs::remove_file(&page)).map_err(io_error(&page))?;
         }
+        for part in PARTS.into_iter().chain([STUDY]) {
+            let folder = path.join(part);
+            unless_missing(fs::remove_dir_all(&folder)).map_err(io_error(&folder))?;
+        }
         for part in PARTS {
             let part = path.join(part);
-            unless_missing(fs::remove_dir_all(&part)).map_err(io_error(&part))?;
             fs::create_dir(&part).map_err(io_error(&part))?;
         }
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
         })
+    }
+
+    /// Writes the page of a study.
+    pub(super) fn write_study(&self, slug: &str, page: &str) -> Result<(), DirectoryError> {
+        let folder = self.path.join(STUDY);
+        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
+        self.write(&format!("{STUDY}/{slug}.html"), page)
     }
 
     /// Writes a file of the report. Until the index stands, nothing leads there.

@@ -15,6 +15,8 @@ pub(super) enum SitePage {
     Changes,
     /// The changes between two sides, if sides were compared.
     Compare,
+    /// The studies, if there are any.
+    Studies,
     /// The latest values side by side.
     Bars,
     /// The noise of each benchmark.
@@ -28,10 +30,11 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Index,
         Self::Changes,
         Self::Compare,
+        Self::Studies,
         Self::Bars,
         Self::Variability,
         Self::Detection,
@@ -45,6 +48,7 @@ impl SitePage {
             Self::Index => "index",
             Self::Changes => "changes",
             Self::Compare => "compare",
+            Self::Studies => "studies",
             Self::Bars => "bars",
             Self::Variability => "variability",
             Self::Detection => "detection",
@@ -63,6 +67,7 @@ impl SitePage {
             Self::Index => "Benchmarks",
             Self::Changes => "Changes",
             Self::Compare => "Compare",
+            Self::Studies => "Studies",
             Self::Bars => "Side by side",
             Self::Variability => "Noise",
             Self::Detection => "Sensitivity",
@@ -77,6 +82,7 @@ impl SitePage {
             Self::Index => "Is anything wrong?",
             Self::Changes => "What changed in the history?",
             Self::Compare => "What changed between two sides?",
+            Self::Studies => "Which settings matter?",
             Self::Bars => "How do the latest values compare?",
             Self::Variability => "How much does each benchmark vary?",
             Self::Detection => "How small a slowdown can each benchmark detect?",
@@ -95,6 +101,7 @@ impl SitePage {
     pub(super) fn scripts(self) -> &'static [&'static str] {
         match self {
             Self::Index | Self::Cleaning => &["app.js", "charts.js", "listing.js", "pages.js"],
+            Self::Studies => &["app.js"],
             Self::Bars => &["echarts.js", "chart.js", "app.js", "charts.js", "bars.js"],
             Self::Changes | Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => {
                 &[
@@ -180,6 +187,7 @@ impl PageFrame<'_> {
         let is_there = |page: &SitePage| match page {
             SitePage::Changes => site.changes.is_some(),
             SitePage::Compare => site.comparisons.is_some(),
+            SitePage::Studies => site.has_studies,
             SitePage::Index
             | SitePage::Bars
             | SitePage::Variability

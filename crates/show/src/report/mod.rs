@@ -18,6 +18,7 @@ mod provenance;
 mod sections;
 mod slug;
 mod source;
+mod studies;
 mod together;
 
 use index_parts::bar;
@@ -60,6 +61,8 @@ pub use sections::detection::DetectionTarget;
 pub use sections::remarks::ReportRemarks;
 use sections::variability::VariabilityRow;
 use slug::slug;
+use studies::StudyRow;
+pub use studies::has_study;
 
 /// Options of a report.
 #[derive(Debug, Clone)]
@@ -123,6 +126,7 @@ pub struct ReportWriter {
     variability: MetricRows<VariabilityRow>,
     detection: MetricRows<DetectionRow>,
     bars: BarsPage,
+    studies: Vec<StudyRow>,
     tests: TestPages,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
@@ -138,6 +142,7 @@ struct ReportSite {
     comparisons: Option<ComparisonIndex>,
     environments: RunEnvironments,
     remarks: ReportRemarks,
+    has_studies: bool,
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -178,6 +183,7 @@ impl ReportWriter {
                 comparisons: None,
                 environments: RunEnvironments::default(),
                 remarks: ReportRemarks::default(),
+                has_studies: false,
             },
             index: IndexPage::default(),
             cleaning: MetricRows::default(),
@@ -185,6 +191,7 @@ impl ReportWriter {
             variability: MetricRows::default(),
             detection: MetricRows::default(),
             bars: BarsPage::default(),
+            studies: Vec::new(),
             tests: TestPages::default(),
             written: BTreeMap::new(),
         })
@@ -200,6 +207,11 @@ impl ReportWriter {
     /// benchmark. To be called before the first benchmark is added.
     pub fn changes(&mut self, view: ChangesView) {
         self.site.changes = Some(view);
+    }
+
+    /// Shows studies on pages of their own. To be called before the first benchmark is added.
+    pub fn studies(&mut self) {
+        self.site.has_studies = true;
     }
 
     /// Shows the annotations of benchmarks. To be called before the first benchmark is added.
@@ -245,6 +257,7 @@ impl ReportWriter {
         self.tests.finish(site)?;
         site.environments.write(&site.directory)?;
         self.bars.write(site)?;
+        studies::write_list(site, &self.studies)?;
         cleaning::write(site, &self.cleaning)?;
         burn_in::write(site, &self.burn_in)?;
         variability::write(site, self.variability)?;
@@ -258,6 +271,7 @@ impl ReportWriter {
     fn note(&mut self, entries: ListingEntries) -> Result<(), DirectoryError> {
         self.tests.add(entries.member, &self.site)?;
         self.bars.add(entries.bars);
+        self.studies.extend(entries.study);
         for row in entries.cleaning {
             let (metric, unit) = (row.metric.clone(), row.unit.clone());
             self.cleaning.add(&metric, &unit, [row]);
@@ -289,6 +303,7 @@ struct ListingEntries {
     metrics: Vec<MetricIndexRows>,
     health: BenchmarkHealth,
     bars: BenchmarkBars,
+    study: Option<StudyRow>,
     /// For the page of its test, which may have several parametrisations.
     member: TestMember,
 }
@@ -414,6 +429,11 @@ fn write_benchmark(
     });
     let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
     let member = TestMember::of(&benchmark, &views, &metrics);
+    let study = if site.has_studies {
+        studies::write_page(site, data, &options.rules, &benchmark)?
+    } else {
+        None
+    };
     site.directory
         .write(&format!("benchmark/{slug}.html"), &page)?;
     Ok(ListingEntries {
@@ -425,6 +445,7 @@ fn write_benchmark(
         metrics,
         health,
         bars,
+        study,
         member,
     })
 }

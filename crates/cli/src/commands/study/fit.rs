@@ -2,8 +2,7 @@
 
 use clap::Args;
 use lapwing_model::text::{counted, first_names};
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart::{self, EffectRow, EffectSeries};
+use lapwing_show::study::{StudyMetricText, fit_charts, sorted_means};
 use lapwing_stats::Confidence;
 use lapwing_stats::deltas::{DeltaPairing, MeanDelta};
 use lapwing_stats::linear_model::ModelTerm;
@@ -14,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::{EndFields, StudyAnswer, p_text};
-use super::means::{series_of, sorted_means};
+use super::deltas::measured;
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
@@ -99,7 +98,7 @@ impl StudyFitCommand {
         let fit = StudyFit::new(&data, options).map_err(|error| {
             CliError::not_enough(error).hint("--scale time fits the values as they are")
         })?;
-        let means = sorted_means(&data, scale, DeltaPairing::Means)?;
+        let means = sorted_means(&data, scale, &measured(&data, scale)?, DeltaPairing::Means);
         let mean_of = |column: &FittedColumn| {
             means
                 .iter()
@@ -122,7 +121,7 @@ impl StudyFitCommand {
                 "fit": figures(&fit),
                 "predictions": predictions.into_iter().map(|(_, json)| json).collect::<Vec<Value>>(),
             }),
-            charts: charts(&data, &fit, &means),
+            charts: fit_charts(&data, &fit, &means),
         };
         answer.write(&data, scale, &self.study, context)
     }
@@ -356,46 +355,4 @@ fn row(own: &FittedColumn, mean: Option<&MeanDelta>) -> FitRow {
         mean_delta_lower: interval.map(|it| it.lower),
         mean_delta_upper: interval.map(|it| it.upper),
     }
-}
-
-/// Returns the charts of a fit: interactions if it has any, coefficients beside means, predictions.
-pub fn charts(
-    data: &StudyData,
-    fit: &StudyFit,
-    means: &[MeanDelta],
-) -> Vec<(&'static str, lapwing_show::Chart)> {
-    let mut charts = Vec::new();
-    if fit
-        .effects()
-        .any(|own| matches!(own.term, ModelTerm::Pair(..)))
-    {
-        charts.push(("tiles", chart::tiles(data, fit)));
-    }
-    let main = fit
-        .effects()
-        .filter(|own| matches!(own.term, ModelTerm::Main(_)));
-    let coefficients = EffectSeries {
-        name: "coefficient".to_owned(),
-        rows: main
-            .filter_map(|own| {
-                Some(EffectRow {
-                    name: own.name.clone(),
-                    effect: own.coefficient?.estimate,
-                    interval: own.interval,
-                    size: String::new(),
-                })
-            })
-            .collect(),
-    };
-    let series = [coefficients, series_of(data, "mean delta", means)];
-    let title = "Coefficients beside mean deltas";
-    charts.push((
-        "coefficients",
-        chart::effects(data, fit.options.scale, title, &series),
-    ));
-    charts.push(("predicted", chart::predicted(data, fit)));
-    if fit.fit.residual_freedom() > 0 {
-        charts.push(("residuals", chart::residuals(data, fit)));
-    }
-    charts
 }

@@ -1,10 +1,10 @@
 //! `lapwing study effects --show means`: what each treatment changes on average.
 
 use lapwing_model::text::{counted, joined};
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart::{self, EffectRow, EffectSeries};
-use lapwing_stats::deltas::{DeltaPairing, MeanDelta, mean_deltas};
-use lapwing_stats::{Confidence, PValue};
+use lapwing_show::study::chart::{self};
+use lapwing_show::study::{StudyMetricText, series_of, sorted_means};
+use lapwing_stats::PValue;
+use lapwing_stats::deltas::MeanDelta;
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::json;
@@ -53,7 +53,7 @@ impl StudyEffects {
         scale: StudyScale,
     ) -> Result<StudyAnswer<MeanRow>, CliError> {
         let pairing = self.pairing();
-        let means = sorted_means(data, scale, pairing)?;
+        let means = sorted_means(data, scale, &measured(data, scale)?, pairing);
         if means.is_empty() {
             return Err(no_deltas());
         }
@@ -61,7 +61,10 @@ impl StudyEffects {
             true => None,
             false => {
                 let rest = self.study.restricted(data)?;
-                Some((sorted_means(&rest, scale, pairing)?, rest))
+                Some((
+                    sorted_means(&rest, scale, &measured(&rest, scale)?, pairing),
+                    rest,
+                ))
             }
         };
         let of_rest = |name: &str| {
@@ -133,40 +136,10 @@ impl StudyEffects {
     }
 }
 
-/// Returns the mean deltas, the largest gain first.
-pub fn sorted_means(
-    data: &StudyData,
-    scale: StudyScale,
-    pairing: DeltaPairing,
-) -> Result<Vec<MeanDelta>, CliError> {
-    let mut means = mean_deltas(&measured(data, scale)?, pairing, Confidence::P95);
-    let sign = if data.metric.is_gain(scale, -1.0) {
-        1.0
-    } else {
-        -1.0
-    };
-    means.sort_by(|one, other| (sign * one.mean).total_cmp(&(sign * other.mean)));
-    Ok(means)
-}
-
 /// Returns the error if no two settings differ by one treatment.
 pub fn no_deltas() -> CliError {
     CliError::not_enough("no two settings differ by one treatment alone")
         .hint("`lapwing study fit` needs no such pairs")
-}
-
-/// Returns the means as rows of a chart.
-pub fn series_of(data: &StudyData, name: &str, means: &[MeanDelta]) -> EffectSeries {
-    let row = |own: &MeanDelta| EffectRow {
-        name: data.treatments[own.factor].name.clone(),
-        effect: own.mean,
-        interval: own.interval,
-        size: counted(own.set_pairs, "pair"),
-    };
-    EffectSeries {
-        name: name.to_owned(),
-        rows: means.iter().map(row).collect(),
-    }
 }
 
 fn headline(data: &StudyData, scale: StudyScale, means: &[MeanDelta]) -> String {

@@ -1,7 +1,7 @@
 //! `lapwing study effects --show pca`: which treatments take the place of each other.
 
 use lapwing_model::text::counted;
-use lapwing_show::study::chart;
+use lapwing_show::study::{SEQUENCES, component_charts};
 use lapwing_stats::Seed;
 use lapwing_study::{StudyComponents, StudyData, StudyScale, components};
 use serde::Serialize;
@@ -15,7 +15,6 @@ use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
 /// Sequences that are enough for components.
-pub const SEQUENCES: usize = 550;
 
 #[derive(Default, Serialize)]
 pub struct ComponentRow {
@@ -107,21 +106,9 @@ impl StudyEffects {
             rows: rows.collect(),
             key: "components",
             more: json!({"from": data.set_text(found.from), "to": data.set_text(found.to), "sequences": found.sequences}),
-            charts: charts(data, scale, &found),
+            charts: component_charts(data, scale, &found),
         })
     }
-}
-
-/// Returns the charts of components.
-pub fn charts(
-    data: &StudyData,
-    scale: StudyScale,
-    found: &StudyComponents,
-) -> Vec<(&'static str, lapwing_show::Chart)> {
-    vec![
-        ("biplot", chart::biplot(data, scale, found)),
-        ("scree", chart::scree(data, found)),
-    ]
 }
 
 fn loadings(data: &StudyData, found: &StudyComponents, at: usize) -> Value {

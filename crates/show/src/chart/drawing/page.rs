@@ -63,7 +63,7 @@ pub fn save_page_with(
 }
 
 /// A chart is drawn once it comes into view: hundreds at once would take a while.
-const DRAW_IN_VIEW: &str = "const seen=new IntersectionObserver((entries)=>{for(const entry of entries){\
+pub(crate) const DRAW_IN_VIEW: &str = "const seen=new IntersectionObserver((entries)=>{for(const entry of entries){\
 if(!entry.isIntersecting)continue;seen.unobserve(entry.target);\
 lapwingChart.show(entry.target,charts[Number(entry.target.dataset.chart)]);}},{rootMargin:\"400px\"});\
 for(const element of document.querySelectorAll(\"[data-chart]\"))seen.observe(element);";
@@ -77,9 +77,10 @@ fn page(title: &str, charts: &[Chart]) -> String {
     chart_page(title, SEVERAL_STYLE, &main, charts, DRAW_IN_VIEW)
 }
 
-fn chart_grid(charts: &[Chart]) -> Markup {
+/// Returns places for charts, which [`DRAW_IN_VIEW`] draws from a list `charts`.
+pub(crate) fn chart_grid(charts: &[Chart]) -> Markup {
     html! {
-        div.charts {
+        div.charts #charts {
             @for (at, chart) in charts.iter().enumerate() {
                 section {
                     h2 { (chart.title) }

@@ -1,0 +1,116 @@
+//! The studies of the report: a page for each benchmark that was measured at combinations of factors, and a list of them.
+
+use lapwing_analyse::clean::CleaningRules;
+use lapwing_analyse::sample::BenchmarkData;
+use lapwing_study::StudyData;
+use lapwing_study::design::StudyDesign;
+use maud::{Markup, PreEscaped, html};
+use serde_json::json;
+
+use super::ReportSite;
+use super::directory::DirectoryError;
+use super::frame::{PageFrame, SitePage};
+use super::index_parts::columns::BenchmarkLink;
+use crate::chart::{DRAW_IN_VIEW, chart_grid};
+use crate::study::StudyOverview;
+
+/// A study on the list.
+#[derive(Debug)]
+pub(super) struct StudyRow {
+    benchmark: BenchmarkLink,
+    size: String,
+    headline: String,
+}
+
+/// Returns whether some of these measurements are of a study.
+pub fn has_study(data: &BenchmarkData) -> bool {
+    let mut instances = data.instances.iter();
+    instances.any(|it| it.session.attributes.contains_key(StudyDesign::ATTRIBUTE))
+}
+
+/// Writes the page of a benchmark's study; `None` if it has none that can be analysed.
+pub(super) fn write_page(
+    site: &ReportSite,
+    data: &BenchmarkData,
+    rules: &CleaningRules,
+    benchmark: &BenchmarkLink,
+) -> Result<Option<StudyRow>, DirectoryError> {
+    if !has_study(data) {
+        return Ok(None);
+    }
+    let Ok(study) = StudyData::of(data, None, rules) else {
+        return Ok(None);
+    };
+    let overview = StudyOverview::new(&study, None);
+    let charts = overview.charts(&study);
+    let charts: Vec<_> = charts.into_iter().map(|(_, chart)| chart).collect();
+    let slug = &benchmark.slug;
+    let main = html! {
+        p.answer { (overview.headline) "." }
+        p { (study.metric.name.replace('_', " ")) "; " (study.size_text()) ". "
+            a href=(format!("../benchmark/{slug}.html")) { "All measurements of the benchmark" }
+        }
+        @for section in overview.sections(&study) {
+            h2 { (section.title) }
+            ul { @for sentence in &section.sentences { li { (sentence) } } }
+        }
+        @if !study.notes.is_empty() {
+            h2 { "Notes" }
+            ul { @for note in &study.notes { li { (note) } } }
+        }
+        (chart_grid(&charts))
+    };
+    // No text can close the script element.
+    let data = json!(charts).to_string().replace('<', "\\u003c");
+    let script = format!(
+        "const charts={data};addEventListener(\"DOMContentLoaded\",()=>{{{DRAW_IN_VIEW}}});"
+    );
+    let below: Markup = html! { script { (PreEscaped(script)) } };
+    let heading = format!("Study of {}", benchmark.id);
+    let frame = PageFrame {
+        page: None,
+        heading: &heading,
+        class: "study",
+        skip: ("#charts", "Skip to the charts"),
+        scripts: &["echarts.js", "chart.js", "app.js"],
+        data: None,
+    };
+    let page = frame.html(site, &json!({}), &main, &below);
+    site.directory.write_study(slug, &page)?;
+    Ok(Some(StudyRow {
+        benchmark: benchmark.clone(),
+        size: study.size_text(),
+        headline: overview.headline,
+    }))
+}
+
+/// Writes the list of studies, if there are any.
+pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), DirectoryError> {
+    if !site.has_studies {
+        return Ok(());
+    }
+    let main = html! {
+        @if rows.is_empty() {
+            p { "No study can be analysed: each needs values of one metric at several combinations of factors." }
+        }
+        ul.studies {
+            @for row in rows {
+                li {
+                    a href=(format!("study/{}.html", row.benchmark.slug)) { (row.benchmark.id) }
+                    ": " (row.headline) " (" (row.size) ")"
+                }
+            }
+        }
+    };
+    let page = SitePage::Studies;
+    let frame = PageFrame {
+        page: Some(page),
+        heading: page.title(),
+        class: page.name(),
+        skip: ("#main", "Skip to the list"),
+        scripts: page.scripts(),
+        data: None,
+    };
+    let html = frame.html(site, &json!({}), &main, &html! {});
+    site.directory.write(&page.file(), &html)
+}

@@ -1,0 +1,249 @@
+//! A study at a glance: its findings in sentences, and all of its charts.
+
+use lapwing_model::text::counted;
+use lapwing_stats::deltas::{
+    DeltaPairing, MeanDelta, MeasuredSets, effect_modifiers, mean_deltas, strongest_modifiers,
+};
+use lapwing_stats::linear_model::ModelTerm;
+use lapwing_stats::{Confidence, Seed};
+use lapwing_study::{
+    FindingKind, FitOptions, ModelChoice, PathOrder, SettingValues, StudyComponents, StudyData,
+    StudyFinding, StudyFit, StudyScale, components, findings, study_path,
+};
+
+use super::chart::{self, EffectRow, EffectSeries};
+use super::{StudyMetricText, finding_title, study_finding_text};
+use crate::chart::{Chart, PageSection};
+
+/// Scatter plots among the charts.
+const SCATTERS: usize = 4;
+/// Sequences of treatments whose components are shown.
+pub const SEQUENCES: usize = 550;
+
+/// The findings of a study on a scale.
+#[derive(Debug)]
+pub struct StudyOverview {
+    /// The scale: the logarithm where all costs are above zero.
+    pub scale: StudyScale,
+    /// The findings.
+    pub findings: Vec<StudyFinding>,
+    /// The most important ones in a line.
+    pub headline: String,
+}
+
+impl StudyOverview {
+    /// Finds what a study shows, on a scale or the usual one.
+    pub fn new(data: &StudyData, scale: Option<StudyScale>) -> Self {
+        let is_positive = data.instances.iter().all(|instance| instance.cost > 0.0);
+        let usual = if is_positive {
+            StudyScale::Log
+        } else {
+            StudyScale::Time
+        };
+        let scale = scale.unwrap_or(usual);
+        let findings = findings(data, scale, Confidence::P95);
+        let headline = headline(data, &findings);
+        Self {
+            scale,
+            findings,
+            headline,
+        }
+    }
+
+    /// Returns the sentences by kind.
+    pub fn sections(&self, data: &StudyData) -> Vec<PageSection> {
+        sections(data, self.scale, &self.findings)
+    }
+
+    /// Returns all charts by name; none if no two settings differ by one treatment alone.
+    pub fn charts(&self, data: &StudyData) -> Vec<(&'static str, Chart)> {
+        charts(data, self.scale).unwrap_or_default()
+    }
+}
+
+fn headline(data: &StudyData, found: &[StudyFinding]) -> String {
+    let count = |kind: FindingKind| found.iter().filter(|own| own.kind() == kind).count();
+    let best = data.best_set();
+    let first = data.set_means(StudyScale::Time);
+    let text = |value: f64| data.metric.value_text(StudyScale::Time, value);
+    let best = match (first.get(&0), first.get(&best)) {
+        (Some(base), Some(own)) if data.metric.is_gain(StudyScale::Time, own - base) => {
+            format!(
+                "; the best measured setting takes {} instead of {}: {}",
+                text(*own),
+                text(*base),
+                data.set_text(best)
+            )
+        }
+        (Some(_), Some(_)) => "; no measured setting is better than the base".to_owned(),
+        (_, _) => String::new(),
+    };
+    format!(
+        "{} of {} have an effect, {} interact{best}",
+        count(FindingKind::Effect),
+        counted(data.treatments.len(), "treatment"),
+        counted(
+            count(FindingKind::Interaction) + count(FindingKind::Sign),
+            "pair"
+        )
+    )
+}
+
+fn sections(data: &StudyData, scale: StudyScale, found: &[StudyFinding]) -> Vec<PageSection> {
+    FindingKind::ALL
+        .into_iter()
+        .map(|kind| PageSection {
+            title: finding_title(kind).to_owned(),
+            sentences: (found.iter().filter(|own| own.kind() == kind))
+                .map(|own| study_finding_text(own, data, scale).replace('`', ""))
+                .collect(),
+        })
+        .filter(|section| !section.sentences.is_empty())
+        .collect()
+}
+
+/// Returns all charts of a study; none if no two settings differ by one treatment alone.
+fn charts(data: &StudyData, scale: StudyScale) -> Option<Vec<(&'static str, Chart)>> {
+    let natural = StudyScale::Time;
+    let sets = MeasuredSets::new(&data.sets(natural))?;
+    let means = sorted_means(
+        data,
+        scale,
+        &MeasuredSets::new(&data.sets(scale))?,
+        DeltaPairing::Means,
+    );
+    let natural_means = sorted_means(data, natural, &sets, DeltaPairing::Means);
+    let all = sets.deltas(DeltaPairing::Means);
+    let mut charts = Vec::new();
+    for (scale, means) in [(scale, &means), (natural, &natural_means)] {
+        let title = format!("Mean change of each treatment ({} scale)", scale.name());
+        charts.push((
+            "means",
+            chart::effects(data, scale, &title, &[series_of(data, "mean", means)]),
+        ));
+    }
+    let order: Vec<usize> = natural_means.iter().map(|own| own.factor).collect();
+    charts.push(("colour", chart::colour(data, &all, &order)));
+    let strongest = strongest_modifiers(&effect_modifiers(&sets, Confidence::P95));
+    let mut by_size: Vec<_> = strongest.iter().collect();
+    by_size.sort_by(|one, other| other.difference().abs().total_cmp(&one.difference().abs()));
+    for own in by_size.into_iter().take(SCATTERS) {
+        charts.push((
+            "scatter",
+            chart::scatter(data, natural, own.factor, Some(own.other), &all),
+        ));
+    }
+    let options = |scale| FitOptions {
+        model: ModelChoice::usual(data),
+        scale,
+        ..FitOptions::default()
+    };
+    if let Ok(fitted) = StudyFit::new(data, options(scale)) {
+        charts.extend(fit_charts(data, &fitted, &means));
+    }
+    let logs = StudyFit::new(data, options(StudyScale::Log)).ok();
+    let best = data.best_set();
+    for scale in [StudyScale::Time, StudyScale::Rate] {
+        let values = SettingValues::new(data, scale, logs.as_ref());
+        let path = study_path(&values, 0, best, &PathOrder::BestFirst);
+        if !path.steps.is_empty() {
+            charts.push((
+                "waterfall",
+                chart::waterfall(data, scale, &path, &values, "best step first"),
+            ));
+            charts.push((
+                "treemap",
+                chart::treemap(data, scale, &path, "best step first"),
+            ));
+        }
+    }
+    if let Some(found) = components(data, natural, 0, None, SEQUENCES, Seed(7)) {
+        charts.extend(component_charts(data, natural, &found));
+    }
+    Some(charts)
+}
+
+/// Returns the charts of a fit: interactions if it has any, coefficients beside means, predictions.
+pub fn fit_charts(
+    data: &StudyData,
+    fit: &StudyFit,
+    means: &[MeanDelta],
+) -> Vec<(&'static str, Chart)> {
+    let mut charts = Vec::new();
+    if fit
+        .effects()
+        .any(|own| matches!(own.term, ModelTerm::Pair(..)))
+    {
+        charts.push(("tiles", chart::tiles(data, fit)));
+    }
+    let main = fit
+        .effects()
+        .filter(|own| matches!(own.term, ModelTerm::Main(_)));
+    let coefficients = EffectSeries {
+        name: "coefficient".to_owned(),
+        rows: main
+            .filter_map(|own| {
+                Some(EffectRow {
+                    name: own.name.clone(),
+                    effect: own.coefficient?.estimate,
+                    interval: own.interval,
+                    size: String::new(),
+                })
+            })
+            .collect(),
+    };
+    let series = [coefficients, series_of(data, "mean delta", means)];
+    let title = "Coefficients beside mean deltas";
+    charts.push((
+        "coefficients",
+        chart::effects(data, fit.options.scale, title, &series),
+    ));
+    charts.push(("predicted", chart::predicted(data, fit)));
+    if fit.fit.residual_freedom() > 0 {
+        charts.push(("residuals", chart::residuals(data, fit)));
+    }
+    charts
+}
+
+/// Returns the charts of components.
+pub fn component_charts(
+    data: &StudyData,
+    scale: StudyScale,
+    found: &StudyComponents,
+) -> Vec<(&'static str, Chart)> {
+    vec![
+        ("biplot", chart::biplot(data, scale, found)),
+        ("scree", chart::scree(data, found)),
+    ]
+}
+
+/// Returns the mean deltas, the largest gain first.
+pub fn sorted_means(
+    data: &StudyData,
+    scale: StudyScale,
+    sets: &MeasuredSets,
+    pairing: DeltaPairing,
+) -> Vec<MeanDelta> {
+    let mut means = mean_deltas(sets, pairing, Confidence::P95);
+    let sign = if data.metric.is_gain(scale, -1.0) {
+        1.0
+    } else {
+        -1.0
+    };
+    means.sort_by(|one, other| (sign * one.mean).total_cmp(&(sign * other.mean)));
+    means
+}
+
+/// Returns the means as rows of a chart.
+pub fn series_of(data: &StudyData, name: &str, means: &[MeanDelta]) -> EffectSeries {
+    let row = |own: &MeanDelta| EffectRow {
+        name: data.treatments[own.factor].name.clone(),
+        effect: own.mean,
+        interval: own.interval,
+        size: counted(own.set_pairs, "pair"),
+    };
+    EffectSeries {
+        name: name.to_owned(),
+        rows: means.iter().map(row).collect(),
+    }
+}
