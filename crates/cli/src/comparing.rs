@@ -9,7 +9,7 @@ use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{
     CompareMethod, CompareOptions, MetricChoice, SideSamples, UnintendedDifference,
 };
-use lapwing_analyse::sample::{ComparedSides, SampleFilter, SideSpec};
+use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_model::text::first_names;
 use lapwing_record::{Filter, Store};
@@ -20,7 +20,7 @@ use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
-use crate::options::{Context, NamedValue, one_of, parse_date};
+use crate::options::{Context, NamedValue, one_of};
 use crate::profile::Profile;
 use crate::store::{open_for_reading, retired_notes};
 
@@ -372,18 +372,16 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
 }
 
-/// Returns a side; its time may be written as everywhere.
+/// Returns a side: `variant:fast`, a bare word, or conditions as of `--where`.
 pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     if text.starts_with(BENCHMARK) {
         return format!("file:{text}").parse();
     }
-    let side: SideSpec = text.parse()?;
-    let Some(time) = side.time() else {
-        return Ok(side);
-    };
-    let meant = parse_date(time).map_err(|error| error.sentence())?;
-    let kind = text.split(':').next().unwrap_or_default();
-    format!("{kind}:{meant}").parse()
+    if !Selector::is_meant_by(text) {
+        return text.parse();
+    }
+    let query = Selector::parse(text, jiff::Timestamp::now()).map_err(|it| it.to_string())?;
+    SideSpec::of_query(text, query)
 }
 
 /// Returns a change written as `3%` or `0.03`.

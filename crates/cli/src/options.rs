@@ -6,13 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lapwing_analyse::sample::{RunFilter, SampleFilter};
+use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
-use lapwing_record::Retired;
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
 
 use crate::atomic::{self, folder_of};
 use crate::error::CliError;
@@ -171,87 +168,50 @@ pub struct FilterOptions {
     /// Only benchmarks with this tag
     #[arg(long, value_name = "TAG", help_heading = "Filters")]
     pub tag: Vec<String>,
-    /// Only this suite
-    #[arg(long = "in-suite", value_name = "SUITE", help_heading = "Filters")]
-    pub suite: Vec<String>,
     /// Only this metric
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub metric: Vec<String>,
-    /// Only this version of the software under test (name or commit)
-    #[arg(long, value_name = "VERSION", help_heading = "Filters")]
-    pub version_under_test: Vec<String>,
-    /// Only this variant, these factor levels, or both: `fast`, `threads=4`, `fast threads=4`
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub variant: Vec<String>,
-    /// Only this session (name or id)
-    #[arg(long, value_name = "SESSION", help_heading = "Filters")]
-    pub session: Vec<String>,
-    /// Only this run (id)
-    #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
-    pub run: Vec<String>,
-    /// Only sessions that started at this date or time, or later: `2026-11-01`, `yesterday`,
-    /// `3 days ago`, `2w`
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub since: Option<String>,
-    /// Only sessions that started before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub until: Option<String>,
-    /// Include results retired with `lapwing db retire`
-    #[arg(long, help_heading = "Filters")]
-    pub retired: bool,
+    /// Only results that meet these conditions, such as `variant=fast since=2w host=a*`: suite,
+    /// version, commit, branch, variant, session, run, host, outcome, since, until, a factor, or
+    /// `last 10 of main`; alternatives are separated by commas; `retired=yes` includes retired results
+    #[arg(long = "where", value_name = "CONDITIONS", value_parser = parse_selector, help_heading = "Filters")]
+    pub conditions: Vec<Selector>,
 }
 
 impl FilterOptions {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Result<SampleFilter, CliError> {
-        let runs = RunFilter {
-            suites: self.suite.clone(),
-            sessions: self.session.clone(),
-            since: self.since.as_deref().map(parse_date).transpose()?,
-            until: self.until.as_deref().map(parse_date).transpose()?,
-            versions: self.version_under_test.clone(),
-            variants: self.variant.clone(),
-            runs: self.run.clone(),
-        };
+        let mut runs = merged(&self.conditions)?;
         Ok(SampleFilter {
+            retired: runs.take_retired(),
             runs,
             benchmarks: self.benchmark.clone(),
             tags: self.tag.clone(),
             metrics: self.metric.clone(),
-            retired: if self.retired {
-                Retired::Show
-            } else {
-                Retired::LeaveOut
-            },
         })
     }
 }
 
-/// Returns the moment that a text names: a date (midnight UTC), an RFC 3339 time, `today` and `yesterday` (midnight
-/// UTC), or a span before now such as `3 days ago` and `2w`.
+/// Returns the conditions of all selectors.
+pub fn merged(conditions: &[Selector]) -> Result<Selector, CliError> {
+    let mut all = Selector::default();
+    for conditions in conditions {
+        all.extend(conditions.clone()).map_err(CliError::input)?;
+    }
+    Ok(all)
+}
+
+/// Returns the conditions that a text means.
+pub fn parse_selector(text: &str) -> Result<Selector, SelectorError> {
+    Selector::parse(text, Timestamp::now())
+}
+
+/// Returns the moment that a text names, as [`moment`] does.
 pub(crate) fn parse_date(text: &str) -> Result<Timestamp, CliError> {
     moment(text, Timestamp::now()).ok_or_else(|| {
         CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`")
     })
-}
-
-fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let text = text.trim();
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Some(time);
-    }
-    let now = now.to_zoned(TimeZone::UTC);
-    let day = match text {
-        "today" => Some(now.date()),
-        "yesterday" => Some(now.date().yesterday().ok()?),
-        _ => text.parse::<Date>().ok(),
-    };
-    if let Some(day) = day {
-        return Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    }
-    let span: Span = text.parse().ok()?;
-    Some(now.checked_sub(span.abs()).ok()?.timestamp())
 }
 
 /// File extensions of charts.
@@ -319,33 +279,6 @@ impl Context {
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_dates_times_and_spans_before_now() {
-        let now: Timestamp = "2026-03-01T15:30:00Z".parse().expect("a time");
-        let told = |text: &str| moment(text, now).map(|it| it.to_string());
-        for (text, expected) in [
-            ("2026-11-20", "2026-11-20T00:00:00Z"),
-            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"),
-            ("today", "2026-03-01T00:00:00Z"),
-            ("yesterday", "2026-02-28T00:00:00Z"),
-            ("3 days ago", "2026-02-26T15:30:00Z"),
-            ("3 days", "2026-02-26T15:30:00Z"),
-            ("2w", "2026-02-15T15:30:00Z"),
-            ("1 month ago", "2026-02-01T15:30:00Z"),
-            ("12h", "2026-03-01T03:30:00Z"),
-        ] {
-            assert_eq!(told(text).as_deref(), Some(expected), "{text}");
-        }
-        for text in ["", "soon", "2026-13-01", "3", "9999999 years"] {
-            assert_eq!(told(text), None, "{text}");
         }
     }
 }

@@ -61,7 +61,7 @@ enum Action {
     /// Exclude a benchmark's past results from analysis
     ///
     /// Lists and comparisons omit retired results, and later measurements start a new epoch.
-    /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
+    /// Nothing is deleted: `--where retired=yes` includes retired results, and `lapwing db restore` undoes
     /// the retirement.
     Retire(retire::RetireCommand),
     /// Undo a rename or a retirement
@@ -253,7 +253,7 @@ fn purge(
         && !all
     {
         return Err(CliError::input("no filter given")
-            .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
+            .hint("choose what to delete with a filter such as --where session=NAME, or use --all to delete everything"));
     }
     let mut store = open_for_reading(context)?;
     let filter = filter.resolve(&store)?;

@@ -235,8 +235,8 @@ fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
     lapwing(folder, &["import", "other.jsonl"], "");
     let write = |suite: &str| {
         let only = [
-            "--in-suite",
-            suite,
+            "--where",
+            &format!("suite={suite}"),
             "--write",
             "starts.yaml",
             "--format",

@@ -497,7 +497,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
      test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 45 iterations: 15 burn-in (`--audit` shows which)
@@ -517,7 +517,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
      sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join, test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)

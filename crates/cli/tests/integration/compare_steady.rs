@@ -270,33 +270,33 @@ fn filters_hold_for_files_too() {
         rows.iter().map(setting).collect::<Vec<_>>()
     };
     assert_eq!(rows(&[]), [Some("a".to_owned()), Some("b".to_owned())]);
-    assert_eq!(rows(&["--variant", "a"]), [None]);
+    assert_eq!(rows(&["--where", "variant=a"]), [None]);
     let fails = |more: &[&str]| {
         let sides = ["compare", "old.jsonl", "new.jsonl", "--no-suite"];
         output(place, &[&sides, more].concat()).1
     };
-    assert_snapshot!(fails(&["--variant", "b"]), @"
-    error: nothing in new.jsonl passes --variant b
+    assert_snapshot!(fails(&["--where", "variant=b"]), @"
+    error: nothing in new.jsonl passes variant=b
       hint: available: variant:a, session:s2
     ");
-    assert_snapshot!(fails(&["--session", "s1"]), @"
-    error: nothing in new.jsonl passes --session s1
+    assert_snapshot!(fails(&["--where", "session=s1"]), @"
+    error: nothing in new.jsonl passes session=s1
       hint: available: variant:a, session:s2
     ");
-    assert_snapshot!(fails(&["--in-suite", "s", "--since", "2027-01-01"]), @"
-    error: nothing in old.jsonl passes --since 2027-01-01T00:00:00Z
+    assert_snapshot!(fails(&["--where", "suite=s", "--where", "since=2027-01-01"]), @"
+    error: nothing in old.jsonl passes since=2027-01-01T00:00:00Z
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--variant", "a", "--version-under-test", "9"]), @"
-    error: nothing in old.jsonl passes --version-under-test 9
+    assert_snapshot!(fails(&["--where", "variant=a", "--where", "version=9"]), @"
+    error: nothing in old.jsonl passes version=9
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--only-run", "0193ff"]), @"
-    error: nothing in old.jsonl passes --only-run 0193ff
+    assert_snapshot!(fails(&["--where", "run=0193ff"]), @"
+    error: nothing in old.jsonl passes run=0193ff
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--session", "s2", "--variant", "b"]), @"
-    error: nothing in old.jsonl passes --session s2
+    assert_snapshot!(fails(&["--where", "session=s2", "--where", "variant=b"]), @"
+    error: nothing in old.jsonl passes session=s2
       hint: available: variant:b, variant:a, session:s1
     ");
 }

@@ -36,8 +36,9 @@ use crate::store::open_for_reading;
 /// Compare a baseline with one or more candidates
 ///
 /// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME`,
-/// `since:DATE`, `until:DATE`, `benchmark:NAME` (of the latest session, against another benchmark) or
-/// `file:old.json` (another store, or results in any format that `lapwing import` reads). A word without a prefix is looked up, last as a Git revision such as
+/// `benchmark:NAME` (of the latest session, against another benchmark), `file:old.json` (another store,
+/// or results in any format that `lapwing import` reads), or conditions as of --where: `last 10 of main`,
+/// `variant=fast since=2w`. A word without a prefix is looked up, last as a Git revision such as
 /// `main` or `HEAD~3` in the repository under test. The ratio is candidate / baseline, so above 1 is slower. A
 /// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]

@@ -390,7 +390,7 @@ impl RunConclusion<'_> {
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
                 format!(
-                    "`{program} compare {} --session {}{metric}` compares the variants, `{program} report` shows them",
+                    "`{program} compare {} --where session={}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
                     self.unique_name(session)
                 )

@@ -145,7 +145,7 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
         [(_, spans)] => Ok(Some(Trace::of_spans(spans))),
         several => Err(
             CliError::input(format!("{} has {} traces", path.display(), several.len()))
-                .hint("import it, and choose one with the filters, such as `--session`"),
+                .hint("import it, and choose one with the filters, such as `--where session=NAME`"),
         ),
     }
 }
