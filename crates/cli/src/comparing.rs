@@ -29,7 +29,7 @@ use crate::store::{open_for_reading, retired_notes};
 pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
     /// and a change certain to be smaller is `equivalent`
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     pub smallest_effect: Option<f64>,
     /// Method for intervals and p-values
     #[arg(
@@ -37,16 +37,16 @@ pub struct StatisticsOptions {
         value_name = "METHOD",
         value_parser = one_of(&METHODS),
         default_value = "default",
-        conflicts_with = "compat", help_heading = "Statistics")]
+        help_heading = "Statistics")]
     method: CompareMethod,
     /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Statistics")]
     confidence: Option<Confidence>,
     /// Accepted share of false findings among regressions and improvements [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat", help_heading = "Statistics")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = "Statistics")]
     false_discovery_rate: Option<f64>,
     /// Fewest sessions per side for a verdict: with 2 or more, no finding rests on a single occasion
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "compat", help_heading = "Statistics")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistics")]
     min_sessions: u32,
     /// Seed of the bootstrap and permutation methods
     #[arg(
@@ -117,6 +117,25 @@ pub fn method_name(method: CompareMethod) -> Option<&'static str> {
 }
 
 impl StatisticsOptions {
+    /// Refuses options that another tool's method does not have.
+    pub fn refuse(&self) -> Result<(), CliError> {
+        let given = [
+            ("--smallest-effect", self.smallest_effect.is_some()),
+            ("--method", self.method != CompareMethod::Default),
+            (
+                "--false-discovery-rate",
+                self.false_discovery_rate.is_some(),
+            ),
+            ("--min-sessions", self.min_sessions > 1),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(CliError::input(format!(
+                "{option} does not apply to the method of another tool (--compat)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the options, else those of the suite file, else the defaults.
     pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();

@@ -33,7 +33,7 @@ pub use history::{RunMoment, version_date};
 pub use pairing::{SettingPair, SideSetting, pair_settings};
 pub use params::{differ, telling};
 pub use read::{BenchmarkData, each_benchmark, each_with_all_metrics};
-pub use selector::{KEYS, Selector, SelectorError, moment};
+pub use selector::{KEYS, Selector, SelectorError, assignments, moment};
 pub use setting::VariantNames;
 pub use setting::{Setting, levels_text};
 pub use side::{KnownSides, SideKind, SideSpec};

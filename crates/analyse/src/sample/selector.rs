@@ -144,6 +144,12 @@ pub enum SelectorError {
         /// The word.
         text: String,
     },
+    /// A word is no key with a value.
+    #[error("`{text}` is not written as KEY=VALUE")]
+    NotAnAssignment {
+        /// The word.
+        text: String,
+    },
     /// A key or word without its value.
     #[error("`{key}` has no value")]
     NoValue {
@@ -221,6 +227,22 @@ fn words(text: &str) -> Result<Vec<SelectorWord>, SelectorError> {
         }),
         None => Ok(words),
     }
+}
+
+/// Returns the keys and values of a text such as `burn_in=auto min_instances=3`, which is written as selectors are.
+///
+/// # Errors
+/// If a word has no key or no value.
+pub fn assignments(text: &str) -> Result<Vec<(String, String)>, SelectorError> {
+    let assigned = words(text)?.into_iter().map(|word| {
+        let value = word.values.join(",");
+        match word.key {
+            None => Err(SelectorError::NotAnAssignment { text: word.written }),
+            Some(key) if value.is_empty() => Err(SelectorError::NoValue { key }),
+            Some(key) => Ok((key, value)),
+        }
+    });
+    assigned.collect()
 }
 
 impl Selector {

@@ -29,7 +29,7 @@ fn a_burn_in_file_is_honoured_and_shown() {
     bias: distance of the mean from the steady level, with burn-in → without it
     note: some instances never reach a steady state, but are included: drift (4 of 4)
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, --write to a file for --burn-in-file
+    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, --write to a file for --clean burn_in_file=FILE
     note: the burn-in file names `srot`, but no measured benchmark has this name; did you mean `sort`?
     exit 0
     ");
@@ -84,7 +84,7 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    starts.json has the first steady iteration of 3 of 5; use it with --burn-in-file
+    starts.json has the first steady iteration of 3 of 5; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state), short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.json"), @r#"
@@ -101,7 +101,7 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     .unwrap();
     assert_snapshot!(write(&["--write", "old.yaml", "-b", "sort", "-b", "drift"]), @"
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    old.yaml has the first steady iteration of 1 of 2; use it with --burn-in-file
+    old.yaml has the first steady iteration of 1 of 2; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state)
     note: replaced the earlier values of sort (4 → 0); to keep such values, also give the file with --burn-in-file
     ");

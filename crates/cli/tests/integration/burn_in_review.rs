@@ -50,7 +50,7 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
     warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     ");
     assert_snapshot!(review(folder.path(), &["-b", "short"], "\n"), @"
     [1/1] short
@@ -71,7 +71,7 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
     too short in 4 instances; burn-in costs 2.00 s per instance
     steady from 1 (planned)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     note: not in it: short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#""gzip[level=9]": 7"#);
@@ -120,7 +120,7 @@ fn a_change_means_another_look_until_nothing_changes() {
     warm-up in 4 instances; burn-in costs 8.03 s per instance, bias without → with it +7.5 % → 0 %
     steady from 5 (review; found 4)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#"
     "gzip[level=1]": 5
@@ -171,7 +171,7 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     flat in 4 instances; burn-in costs 0 s per instance, bias without → with it 0 % → 0 %
     steady from 0  (Enter keeps, a number changes, s skips, b goes back, q stops): s
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state), short (too few iterations)
     note: skipped: sort
     ");

@@ -332,10 +332,10 @@ fn settings_are_told_apart_in_files_in_halves_and_as_hail_does() {
         ]
     );
     fs::write(folder.join("burn-in.txt"), "test_join: 0\ntest_read: 0\n").unwrap();
-    let hail = ["--compat", "hail", "--burn-in-file", "burn-in.txt"];
+    let hail = ["--compat", "hail", "--clean", "burn_in_file=burn-in.txt"];
     let hail = [
         &hail[..],
-        &["--min-instances", "3", "--min-iterations", "2"],
+        &["--clean", "min_instances=3", "--clean", "min_iterations=2"],
     ]
     .concat();
     let sides = ["version:1.0", "version:1.1", "-b", "test_join"];

@@ -427,12 +427,12 @@ fn as_hail_does_what_cannot_be_told_is_detected() {
     let hail = [
         "--compat",
         "hail",
-        "--burn-in-file",
-        "starts.yaml",
-        "--min-instances",
-        "2",
-        "--min-iterations",
-        "2",
+        "--clean",
+        "burn_in_file=starts.yaml",
+        "--clean",
+        "min_instances=2",
+        "--clean",
+        "min_iterations=2",
     ];
     // Half of the iterations failed. Hail keeps them as missing, so that some resamples have no value at all.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &hail), (0.95, 0));
@@ -488,7 +488,7 @@ fn too_little_to_say_anything_has_its_reason() {
     ");
     assert_snapshot!(run(folder.path(), &["mds", "--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in --write FILE` writes one
     exit 2
     ");
     let mut zeros = Records::default();

@@ -22,6 +22,7 @@ use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
+use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
 use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
@@ -63,9 +64,8 @@ pub struct BurnIn {
     /// Write the first steady iterations to this file, .json or .yaml
     #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     write: Option<PathBuf>,
-    /// Do not look for a burn-in file in lapwing.toml
-    #[arg(long)]
-    no_suite: bool,
+    #[command(flatten)]
+    suite: SuiteOption,
     /// Write them into a suite file as `burn_in` [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Manual choice")]
     update_suite: Option<PathBuf>,
@@ -194,7 +194,7 @@ impl BurnIn {
         if let Some(path) = &self.burn_in_file {
             return burn_in_file::read(path);
         }
-        let Some(suite) = suite_file::here().filter(|_| !self.no_suite) else {
+        let Some(suite) = self.suite.path() else {
             return Ok(BTreeMap::new());
         };
         match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {

@@ -23,7 +23,7 @@ pub use self::control::ControlResult;
 use self::gate::FailOn;
 use super::import::EACH_RUN;
 use crate::audit;
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::cleaning::{AuditedCleaning, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
@@ -80,7 +80,7 @@ pub struct CompareCommand {
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
-    cleaning: CleaningOptions,
+    cleaning: AuditedCleaning,
     #[command(flatten)]
     filters: FilterOptions,
 }
@@ -152,6 +152,7 @@ impl CompareCommand {
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&self.sides, &judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
+            self.statistics.refuse()?;
             return self.as_hail(gathered, &options, context);
         }
         let mut rounds = vec![gathered];

@@ -159,7 +159,7 @@ impl MdsCommand {
         self.check_experiments(&self.options(&self.samples.cleaning.judging()?))?;
         let start = self
             .jobs
-            .start(self.samples.cleaning.suite.as_ref(), context)?;
+            .start(self.samples.cleaning.own.suite(), context)?;
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }

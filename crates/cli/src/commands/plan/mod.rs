@@ -158,7 +158,7 @@ impl PlanCommand {
         refuse_too_few(options.detection.experiments, self.power, "")?;
         let start = self
             .jobs
-            .start(self.samples.cleaning.suite.as_ref(), context)?;
+            .start(self.samples.cleaning.own.suite(), context)?;
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }

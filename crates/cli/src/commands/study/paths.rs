@@ -19,7 +19,6 @@ use super::answer::{EndFields, StudyAnswer, StudyPlotOptions};
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
-use crate::suite_file;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
@@ -170,11 +169,7 @@ impl StudyPaths {
         match self.order {
             StoryOrder::BestFirst => Ok((PathOrder::BestFirst, "best step first".to_owned())),
             StoryOrder::NicestFirst => {
-                let path = self.study.data.cleaning.suite.clone();
-                let path = path
-                    .map(|it| suite_file::named(&it))
-                    .or_else(suite_file::here);
-                let ranks = match path {
+                let ranks = match self.study.data.cleaning.suite() {
                     Some(path) => nice(&path)?,
                     None => BTreeMap::new(),
                 };

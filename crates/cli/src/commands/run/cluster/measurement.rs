@@ -118,7 +118,7 @@ impl ClusterMeasurement {
             program,
             directory: super::super::working_directory(),
             scheduler,
-            leave_jobs: options.leave_jobs,
+            leave_jobs: options.leave_jobs(),
             always_cancels: false,
             open: BTreeMap::new(),
             waiting: VecDeque::new(),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use lapwing_analyse::sample::assignments;
 use lapwing_measure::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
 use lapwing_model::Session;
 use serde::{Deserialize, Serialize};
@@ -16,37 +17,79 @@ use crate::options::Context;
 /// The attribute of a session that says how its instances are jobs.
 pub const EXECUTOR: &str = "executor";
 
-/// The machines that measure instances.
+/// The machines that measure instances, or simulate.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClusterOptions {
-    /// The machines that measure instances
+    /// The machines that do the work
     #[arg(
         long,
         value_name = "EXECUTOR",
         value_enum,
         default_value_t,
-        conflicts_with = "resume",
         help_heading = "Clusters"
     )]
     pub executor: ExecutorChoice,
-    /// Let several instances share a node, instead of one per node
-    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
-    pub share_nodes: bool,
-    /// Deal the instances of each benchmark and variant evenly to the nodes
-    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
-    pub spread: bool,
-    /// Further option of sbatch, such as `--sbatch-option=--qos=low`; can be repeated
-    #[arg(
-        long,
-        value_name = "OPTION",
-        allow_hyphen_values = true,
-        conflicts_with = "resume",
-        help_heading = "Clusters"
-    )]
-    pub sbatch_option: Vec<String>,
-    /// On Ctrl-C leave jobs in the queue, for `--resume` to collect, instead of cancelling them
-    #[arg(long, help_heading = "Clusters")]
-    pub leave_jobs: bool,
+    /// Changes of the suite's [executor.slurm]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
+    /// `leave_jobs=yes`, which on Ctrl-C leaves jobs in the queue for --resume to collect, and
+    /// `jobs=N`, into which mds and plan divide a simulation
+    #[arg(long, value_name = "SETTINGS", value_parser = ClusterChanges::parse, help_heading = "Clusters")]
+    cluster: Vec<ClusterChanges>,
+}
+
+/// Changes of a cluster's settings, as they are written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct ClusterChanges {
+    exclusive: Option<bool>,
+    spread: Option<bool>,
+    options: Vec<String>,
+    leave_jobs: bool,
+    jobs: Option<usize>,
+}
+
+impl ClusterChanges {
+    /// The most jobs of a simulation.
+    const MOST_JOBS: usize = 1_000;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut changes = Self::default();
+        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+            let choice = || match value.as_str() {
+                "yes" => Ok(true),
+                "no" => Ok(false),
+                _ => Err(format!("write {key}=yes or {key}=no")),
+            };
+            match key.as_str() {
+                "exclusive" => changes.exclusive = Some(choice()?),
+                "spread" => changes.spread = Some(choice()?),
+                "options" => changes.options.push(value),
+                "leave_jobs" => changes.leave_jobs = choice()?,
+                "jobs" => {
+                    let number = value.parse().ok();
+                    let number = number.filter(|it| (1..=Self::MOST_JOBS).contains(it));
+                    changes.jobs =
+                        Some(number.ok_or("write jobs=N with a number from 1 to 1,000")?);
+                }
+                _ => {
+                    return Err(format!(
+                        "`{key}` is not one of exclusive, spread, options, leave_jobs, jobs"
+                    ));
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Returns these changes, and those of another.
+    fn and(mut self, mut other: Self) -> Self {
+        self.options.append(&mut other.options);
+        Self {
+            exclusive: other.exclusive.or(self.exclusive),
+            spread: other.spread.or(self.spread),
+            options: self.options,
+            leave_jobs: self.leave_jobs || other.leave_jobs,
+            jobs: other.jobs.or(self.jobs),
+        }
+    }
 }
 
 /// The machines that measure instances.
@@ -92,6 +135,11 @@ impl ClusterOptions {
         let Some(settings) = self.settings(tables)? else {
             return Ok(None);
         };
+        if self.jobs().is_some() {
+            return Err(CliError::input(
+                "--cluster jobs=N divides a simulation: each instance is a job",
+            ));
+        }
         let folder = shared_folder(&settings, context)?.join(session.id.to_string());
         let cluster = ClusterSession { settings, folder };
         session
@@ -102,6 +150,16 @@ impl ClusterOptions {
 
     /// Returns the measurement of a session that was measured on a cluster before.
     pub fn reopen(&self, session: &Session) -> Result<Option<ClusterMeasurement>, CliError> {
+        let ClusterChanges { leave_jobs, .. } = self.changes();
+        let only_leaves = ClusterChanges {
+            leave_jobs,
+            ..ClusterChanges::default()
+        };
+        if self.executor != ExecutorChoice::Local || self.changes() != only_leaves {
+            return Err(CliError::input(
+                "a session goes on where it began: --executor and --cluster do not apply, except leave_jobs",
+            ));
+        }
         let Some(stored) = session.attributes.get(EXECUTOR) else {
             return Ok(None);
         };
@@ -118,9 +176,9 @@ impl ClusterOptions {
         &self,
         measurement: Option<ClusterMeasurement>,
     ) -> Result<Option<ClusterMeasurement>, CliError> {
-        if self.leave_jobs {
+        if self.leave_jobs() {
             return Err(CliError::input(
-                "--leave-jobs: a bisection needs the results of its jobs to continue",
+                "leave_jobs=yes: a bisection needs the results of its jobs to continue",
             ));
         }
         let Some(mut measurement) = measurement else {
@@ -147,11 +205,12 @@ impl ClusterOptions {
                 )
             })?,
         };
+        let changes = self.changes();
         match &mut settings.scheduler {
             SchedulerSettings::Slurm(slurm) => {
-                slurm.exclusive &= !self.share_nodes;
-                slurm.spread |= self.spread;
-                slurm.options.extend(self.sbatch_option.iter().cloned());
+                slurm.exclusive = changes.exclusive.unwrap_or(slurm.exclusive);
+                slurm.spread = changes.spread.unwrap_or(slurm.spread);
+                slurm.options.extend(changes.options);
             }
             SchedulerSettings::Command(_) => {
                 self.refuse_cluster_options()?;
@@ -160,16 +219,34 @@ impl ClusterOptions {
         Ok(Some(settings))
     }
 
+    /// Returns whether jobs stay in the queue on Ctrl-C.
+    pub(super) fn leave_jobs(&self) -> bool {
+        self.changes().leave_jobs
+    }
+
+    /// Returns the number of jobs of a simulation.
+    pub(super) fn jobs(&self) -> Option<usize> {
+        self.changes().jobs
+    }
+
+    fn changes(&self) -> ClusterChanges {
+        let all = self.cluster.iter().cloned();
+        all.reduce(ClusterChanges::and).unwrap_or_default()
+    }
+
     /// Refuses options that would have no effect.
     fn refuse_cluster_options(&self) -> Result<Option<ClusterSettings>, CliError> {
+        let changes = self.changes();
+        let has_jobs = self.executor != ExecutorChoice::Local;
         let given = [
-            ("--share-nodes", self.share_nodes),
-            ("--spread", self.spread),
-            ("--sbatch-option", !self.sbatch_option.is_empty()),
+            ("exclusive", changes.exclusive.is_some()),
+            ("spread", changes.spread.is_some()),
+            ("options", !changes.options.is_empty()),
+            ("jobs", changes.jobs.is_some() && !has_jobs),
         ];
         match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(CliError::input(format!(
-                "{option} belongs to --executor slurm"
+            Some((key, _)) => Err(CliError::input(format!(
+                "--cluster {key}=… belongs to --executor slurm"
             ))),
             None => Ok(None),
         }
