@@ -17,7 +17,7 @@ DURATIONS = {"commDelay": "to_worker", "queueDelay": "queue", "onWorker": "on_wo
 
 
 def trace(store, *arguments):
-    done = store.run("trace", *arguments, "--format", "json")
+    done = store.run("trace", "show", *arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -1,7 +1,7 @@
 //! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
-use std::ops::RangeBounds;
+use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -85,32 +85,28 @@ pub enum Format {
 /// Files that get the answer beside standard output.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExportOptions {
-    /// Also write the answer as Markdown, for a pull request
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
-    /// Also write the answer as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_json: Option<PathBuf>,
-    /// Also write the answer as CSV
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
+    /// Also write the answer to this .md, .json or .csv file; can be repeated
+    #[arg(long, value_name = "FILE", value_parser = parse_export, help_heading = "Output")]
+    export: Vec<(Format, PathBuf)>,
+}
+
+fn parse_export(text: &str) -> Result<(Format, PathBuf), String> {
+    let path = PathBuf::from(text);
+    let format = match extension(&path).as_str() {
+        "md" => Format::Markdown,
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        _ => return Err("write a file that ends in .md, .json or .csv".to_owned()),
+    };
+    Ok((format, path))
 }
 
 impl ExportOptions {
-    fn files(&self) -> impl Iterator<Item = (Format, &Path)> {
-        let files = [
-            (Format::Markdown, &self.export_markdown),
-            (Format::Json, &self.export_json),
-            (Format::Csv, &self.export_csv),
-        ];
-        files
-            .into_iter()
-            .filter_map(|(format, path)| Some((format, path.as_deref()?)))
-    }
-
     /// Refuses a file in a missing folder, before anything is measured.
     pub fn check(&self) -> Result<(), CliError> {
-        self.files().try_for_each(|(_, path)| check_folder(path))
+        self.export
+            .iter()
+            .try_for_each(|(_, path)| check_folder(path))
     }
 
     /// Writes each of the files.
@@ -118,9 +114,9 @@ impl ExportOptions {
         &self,
         mut answer: impl FnMut(Format, &mut Vec<u8>) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        for (format, path) in self.files() {
+        for (format, path) in &self.export {
             let mut bytes = Vec::new();
-            answer(format, &mut bytes)?;
+            answer(*format, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
             atomic::replace(path, &text).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
@@ -159,18 +155,15 @@ pub fn within(
 /// The default path to the store.
 const DEFAULT_STORE: &str = ".lapwing/lapwing.db";
 
-/// Filters on measurements.
+/// Filters on measurements, whatever the metric.
 #[derive(Debug, Clone, Default, Args)]
-pub struct FilterOptions {
+pub struct ResultFilters {
     /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
     #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
     pub benchmark: Vec<String>,
     /// Only benchmarks with this tag
     #[arg(long, value_name = "TAG", help_heading = "Filters")]
     pub tag: Vec<String>,
-    /// Only this metric
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub metric: Vec<String>,
     /// Only results that meet these conditions, such as `variant=fast since=2w host=a*`: suite,
     /// version, commit, branch, variant, session, run, host, outcome, since, until, a factor, or
     /// `last 10 of main`; alternatives are separated by commas; `retired=yes` includes retired results
@@ -178,7 +171,35 @@ pub struct FilterOptions {
     pub conditions: Vec<Selector>,
 }
 
+/// Filters on measurements.
+#[derive(Debug, Clone, Default, Args)]
+pub struct FilterOptions {
+    #[command(flatten)]
+    results: ResultFilters,
+    /// Only this metric
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub metric: Vec<String>,
+}
+
+impl Deref for FilterOptions {
+    type Target = ResultFilters;
+
+    fn deref(&self) -> &ResultFilters {
+        &self.results
+    }
+}
+
 impl FilterOptions {
+    /// Returns the filter that the options describe.
+    pub fn filter(&self) -> Result<SampleFilter, CliError> {
+        Ok(SampleFilter {
+            metrics: self.metric.clone(),
+            ..self.results.filter()?
+        })
+    }
+}
+
+impl ResultFilters {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Result<SampleFilter, CliError> {
         let mut runs = merged(&self.conditions)?;
@@ -187,7 +208,7 @@ impl FilterOptions {
             runs,
             benchmarks: self.benchmark.clone(),
             tags: self.tag.clone(),
-            metrics: self.metric.clone(),
+            metrics: Vec::new(),
         })
     }
 }

@@ -20,7 +20,7 @@ use lapwing_record::{PurgeCounts, Store, StoreError};
 use self::share::ShareCommand;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{Context, Format, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
@@ -87,7 +87,7 @@ enum Action {
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
-        filters: Box<FilterOptions>,
+        filters: Box<ResultFilters>,
         /// Delete everything
         #[arg(long)]
         all: bool,
@@ -236,15 +236,11 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
 
 fn purge(
     context: &Context,
-    filters: &FilterOptions,
+    filters: &ResultFilters,
     all: bool,
     yes: bool,
 ) -> Result<ExitStatus, CliError> {
     let filter = filters.filter()?;
-    if !filter.metrics.is_empty() {
-        return Err(CliError::input("cannot delete a single metric")
-            .hint("delete instances by benchmark, session, run, version, variant or date"));
-    }
     if filter
         == (SampleFilter {
             retired: filter.retired,
