@@ -25,7 +25,7 @@ def trace(store, *arguments):
 def tasks(store, path, by):
     """Returns the statistics by group and duration."""
     groups = defaultdict(dict)
-    for row in trace(store, "tasks", "--file", path, "--by", by):
+    for row in trace(store, "tasks", "--file", path, "--group", by):
         groups[row["group"]][row["duration"]] = row
     return groups
 

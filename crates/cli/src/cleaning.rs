@@ -295,7 +295,7 @@ impl CleaningOptions {
                     "--compat hail needs the first steady iterations",
                 )
                 .hint(
-                    "name their file with --clean burn_in_file=FILE; `lapwing burn-in --write FILE` writes one",
+                    "name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one",
                 ));
             };
             // The rules of Hail, except those that options set.

@@ -27,11 +27,10 @@ use crate::store::{open_for_reading, retired_notes};
 /// Options of a comparison.
 #[derive(Debug, Clone, Args)]
 pub struct StatisticsOptions {
-    /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
-    /// and a change certain to be smaller is `equivalent`
+    /// Smallest change that matters, such as 3%
     #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     pub smallest_effect: Option<f64>,
-    /// Method for intervals and p-values
+    /// Statistical method
     #[arg(
         long,
         value_name = "METHOD",
@@ -39,16 +38,16 @@ pub struct StatisticsOptions {
         default_value = "default",
         help_heading = "Statistics")]
     method: CompareMethod,
-    /// Confidence level of the intervals [default: 95%]
+    /// Confidence level of the intervals [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Statistics")]
     confidence: Option<Confidence>,
-    /// Accepted share of false findings among regressions and improvements [default: 5%]
+    /// Accepted share of false findings [default: the suite's, or 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = "Statistics")]
     false_discovery_rate: Option<f64>,
     /// Fewest sessions per side for a verdict: with 2 or more, no finding rests on a single occasion
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistics")]
     min_sessions: u32,
-    /// Seed of the bootstrap and permutation methods
+    /// Seed of random choices
     #[arg(
         long,
         value_name = "N",

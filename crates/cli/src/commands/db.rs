@@ -90,7 +90,7 @@ enum Action {
         filters: Box<ResultFilters>,
         /// Delete everything
         #[arg(long)]
-        all: bool,
+        everything: bool,
         /// Delete; without this, only show what would be deleted
         #[arg(long)]
         yes: bool,
@@ -112,7 +112,11 @@ impl Db {
             Action::Annotations { format } => annotations::act(context, format),
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
-            Action::Purge { filters, all, yes } => purge(context, &filters, all, yes),
+            Action::Purge {
+                filters,
+                everything,
+                yes,
+            } => purge(context, &filters, everything, yes),
         }
     }
 }
@@ -237,7 +241,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
 fn purge(
     context: &Context,
     filters: &ResultFilters,
-    all: bool,
+    everything: bool,
     yes: bool,
 ) -> Result<ExitStatus, CliError> {
     let filter = filters.filter()?;
@@ -246,10 +250,10 @@ fn purge(
             retired: filter.retired,
             ..SampleFilter::default()
         })
-        && !all
+        && !everything
     {
         return Err(CliError::input("no filter given")
-            .hint("choose what to delete with a filter such as --where session=NAME, or use --all to delete everything"));
+            .hint("choose what to delete with a filter such as --where session=NAME, or use --everything to delete everything"));
     }
     let mut store = open_for_reading(context)?;
     let filter = filter.resolve(&store)?;

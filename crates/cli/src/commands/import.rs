@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
+use lapwing_analyse::sample::assignments;
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
     OtherEndings, TraceNames,
@@ -46,22 +46,17 @@ pub struct ImportCommand {
     /// Input format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
-    /// Suite of the imported benchmarks [default: the name of the format]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    suite: Option<String>,
+    /// Names of what is imported: `suite=NAME` [default: the format's]; of traces also `benchmark=NAME`
+    /// [default: that of what was traced, or of the file] and `variant=NAME`
+    #[arg(long = "as", value_name = "NAMES", value_parser = GivenNames::parse)]
+    given: Vec<GivenNames>,
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
-    /// Benchmark of imported traces [default: the name of what was traced, or of the file]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    benchmark: Option<String>,
-    /// Variant of imported traces
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    variant: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
-    /// Show what would be imported, without importing it
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -85,6 +80,39 @@ fn format_names() -> clap::builder::PossibleValuesParser {
         .map(|format| clap::builder::PossibleValue::new(format.name).help(format.about))
         .collect::<Vec<_>>()
         .into()
+}
+
+/// Names that people give to what is imported.
+#[derive(Debug, Clone, Default)]
+struct GivenNames {
+    suite: Option<String>,
+    trace: TraceNames,
+}
+
+impl GivenNames {
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut given = Self::default();
+        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+            match key.as_str() {
+                "suite" => given.suite = Some(value),
+                "benchmark" => given.trace.benchmark = Some(value),
+                "variant" => given.trace.variant = Some(value),
+                _ => return Err(format!("`{key}` is not one of suite, benchmark, variant")),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Returns these names, and those of another where these have none.
+    fn or(self, other: Self) -> Self {
+        Self {
+            suite: self.suite.or(other.suite),
+            trace: TraceNames {
+                benchmark: self.trace.benchmark.or(other.trace.benchmark),
+                variant: self.trace.variant.or(other.trace.variant),
+            },
+        }
+    }
 }
 
 impl ImportCommand {
@@ -156,13 +184,12 @@ impl ImportCommand {
     }
 
     fn options(&self) -> ImportOptions {
+        let given = self.given.iter().cloned();
+        let given = given.reduce(GivenNames::or).unwrap_or_default();
         ImportOptions {
             format: self.from.as_deref().and_then(lapwing_formats::format_named),
-            suite: self.suite.clone(),
-            trace: TraceNames {
-                benchmark: self.benchmark.clone(),
-                variant: self.variant.clone(),
-            },
+            suite: given.suite,
+            trace: given.trace,
             each_run: self.each_run,
             bad_lines: match self.keep_going {
                 true => BadLines::Skip,
@@ -289,7 +316,7 @@ impl ImportTally {
         }
     }
 
-    /// Remembers a format to which `--each-run`, or `--benchmark` and `--variant`, do not apply.
+    /// Remembers a format to which `--each-run`, or names of traces, do not apply.
     fn note_format(&mut self, imported: &Imported) {
         if !imported.format.is_trace {
             self.without_traces.insert(imported.format.name);
@@ -310,7 +337,7 @@ impl ImportTally {
         }
         if options.trace != TraceNames::default() && !self.without_traces.is_empty() {
             note(format!(
-                "--benchmark and --variant only apply to traces, not to results of {}",
+                "--as benchmark=… and variant=… only apply to traces, not to results of {}",
                 joined(&self.without_traces)
             ));
         }

@@ -35,7 +35,7 @@ pub struct TriageCommand {
     /// Version that changes the benchmark (name or commit) [expect]
     #[arg(long, value_name = "VERSION", required_if_eq("state", "expect"), value_parser = NonEmptyStringValueParser::new())]
     at_version: Option<String>,
-    /// Only this metric [expect, mute]
+    /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Option<String>,
     /// Reason, stored with the annotation

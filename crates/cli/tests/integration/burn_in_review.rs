@@ -13,7 +13,7 @@ fn review(folder: &std::path::Path, more: &[&str], answers: &str) -> String {
             "--review",
             "--format",
             "csv",
-            "--write",
+            "--output",
             "starts.yaml",
         ],
         more,
@@ -179,7 +179,7 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     "gzip[level=1]": 4
     "gzip[level=9]": 7
     "#);
-    let arguments = ["burn-in", "--review", "--write", "none.yaml", "-b", "sort"];
+    let arguments = ["burn-in", "--review", "--output", "none.yaml", "-b", "sort"];
     let (_, said, _) = run(folder.path(), &arguments, "");
     assert!(said.contains("stopped: nothing was written"), "{said}");
     assert!(!folder.path().join("none.yaml").exists());
@@ -201,9 +201,9 @@ fn a_review_needs_a_file_to_write() {
     let folder = filled();
     assert_snapshot!(lapwing(folder.path(), &["burn-in", "--review"], ""), @"
     error: the following required arguments were not provided:
-      --write <FILE>
+      --output <FILE>
 
-    Usage: lapwing burn-in --write <FILE> --review
+    Usage: lapwing burn-in --output <FILE> --review
 
     For more information, try '--help'.
     exit 2

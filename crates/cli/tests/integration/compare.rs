@@ -478,7 +478,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one
     exit 2
     ");
 }

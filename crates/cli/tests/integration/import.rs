@@ -104,7 +104,7 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
-    assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
+    assert_snapshot!(place.run(&["import", "--as", "suite=hal", "nightly.jsonl"]), @r#"
     error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
       nothing was imported from this file
       hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
@@ -997,8 +997,8 @@ fn what_is_of_no_known_format_makes_no_store() {
 fn a_suite_has_a_name() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);
-    assert_snapshot!(place.run(&["import", "--suite", "", "a.jsonl"]), @"
-    error: a value is required for '--suite <NAME>' but none was supplied
+    assert_snapshot!(place.run(&["import", "--as", "suite=", "a.jsonl"]), @"
+    error: invalid value 'suite=' for '--as <NAMES>': `suite` has no value
 
     For more information, try '--help'.
     exit 2

@@ -34,7 +34,7 @@ fn a_large_file_goes_from_import_to_a_comparison_of_its_halves() {
     let file = |name: &str| hail.join(name).display().to_string();
     lapwing(folder, &["import", &file("benchmarks.jsonl.gz")]);
 
-    lapwing(folder, &["burn-in", "--write", "starts.json"]);
+    lapwing(folder, &["burn-in", "--output", "starts.json"]);
     let text = std::fs::read_to_string(folder.join("starts.json")).unwrap();
     let ours: BTreeMap<String, u32> = serde_json::from_str(&text).unwrap();
     assert!(ours.len() >= 10, "{ours:?}");

@@ -37,8 +37,8 @@ fn is_left(folder: &Path) -> bool {
 
 const MDS: [&str; 10] = [
     "mds",
-    "--instances=2,4",
-    "--iterations=2,4",
+    "--grid=instances=2,4",
+    "--grid=iterations=2,4",
     "--experiments=120",
     "--replicates=40",
     "--format=json",

@@ -300,7 +300,12 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     assert_eq!(run(&["--store", "one.db", "list", "sessions"]), before);
     // Another suite is a disagreement, and only that is said.
     run(&[
-        "--store", "three.db", "import", "--suite", "mine", "two.json",
+        "--store",
+        "three.db",
+        "import",
+        "--as",
+        "suite=mine",
+        "two.json",
     ]);
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
     error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
@@ -351,7 +356,7 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     ");
     assert_snapshot!(db(&["purge"]), @"
     error: no filter given
-      hint: choose what to delete with a filter such as --where session=NAME, or use --all to delete everything
+      hint: choose what to delete with a filter such as --where session=NAME, or use --everything to delete everything
     exit 2
     ");
     assert_snapshot!(db(&["purge", "--where", "session=nightly"]), @r#"
@@ -387,12 +392,12 @@ fn a_purge_says_that_summaries_go() {
     )
     .unwrap();
     run(folder.path(), &["import", "bench.txt"]);
-    assert_snapshot!(run(folder.path(), &["db", "purge", "--all"]), @"
+    assert_snapshot!(run(folder.path(), &["db", "purge", "--everything"]), @"
     would delete 1 instance with 1 summary from .lapwing/lapwing.db
     note: nothing was deleted; add --yes to delete permanently
     exit 0
     ");
-    assert_snapshot!(run(folder.path(), &["db", "purge", "--all", "--yes"]), @"
+    assert_snapshot!(run(folder.path(), &["db", "purge", "--everything", "--yes"]), @"
     deleted 1 summary, 1 instance, 1 run and 1 session
     exit 0
     ");

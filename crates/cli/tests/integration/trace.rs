@@ -40,7 +40,7 @@ fn findings_begin_with_what_takes_most_time() {
     };
     let told = [
         trace(&["findings"]),
-        trace(&["tasks", "--by", "all"]),
+        trace(&["tasks", "--group", "all"]),
         trace(&["transfers"]),
         trace(&["controller"]),
         trace(&["lint"]),
@@ -215,7 +215,8 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         ("a", ["a1.log", "a2.log", "a3.log"]),
         ("b", ["b1.log", "b2.log", "b3.log"]),
     ] {
-        let named = ["import", "--benchmark", "job", "--variant", variant];
+        let names = format!("benchmark=job variant={variant}");
+        let named = ["import", "--as", &names];
         let told = run(folder.path(), &[&named[..], &files].concat());
         assert!(told.contains("3 instances"), "{told}");
     }
@@ -224,9 +225,9 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         &["compare", "a", "b", "--metric", "trace.compute.load"],
     );
     assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
-    let told = run(folder.path(), &["import", "a1.log", "--variant", "c"]);
+    let told = run(folder.path(), &["import", "a1.log", "--as", "variant=c"]);
     assert!(
-        told.contains("imported with --variant a and not --variant c"),
+        told.contains("imported with variant `a` and not variant `c`"),
         "{told}"
     );
     fs::write(
@@ -234,9 +235,12 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         r#"{"results":[{"command":"a","times":[1.0,2.0]}]}"#,
     )
     .unwrap();
-    let told = run(folder.path(), &["import", "times.json", "--variant", "c"]);
+    let told = run(
+        folder.path(),
+        &["import", "times.json", "--as", "variant=c"],
+    );
     assert!(
-        told.contains("--benchmark and --variant only apply to traces"),
+        told.contains("--as benchmark=… and variant=… only apply to traces"),
         "{told}"
     );
 }

@@ -147,7 +147,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one
     exit 2
     ");
     let empty = tempfile::tempdir().unwrap();

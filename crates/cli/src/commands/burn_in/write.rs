@@ -1,4 +1,4 @@
-//! `--write`: the first steady iterations as a file for editing.
+//! `-o`: the first steady iterations as a file for editing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -63,7 +63,7 @@ pub struct CompareCommand {
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
-    /// List all comparisons, even if there are many
+    /// List all rows, even if there are many
     #[arg(long)]
     all: bool,
     /// Write a chart to this .svg, .png or .html file

@@ -18,7 +18,7 @@ pub(super) struct RetireCommand {
     /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// Only this metric of the benchmark
+    /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Vec<String>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(in crate::commands) struct AnnotationAuthor {
     /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
-    /// Show what would be affected, without changing anything
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
 }

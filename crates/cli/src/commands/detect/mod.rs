@@ -43,7 +43,7 @@ pub struct DetectCommand {
     /// Order of the runs
     #[arg(long, value_name = "ORDER", default_value = "version", value_parser = one_of(&ORDERS))]
     order: HistoryOrder,
-    /// Ignore changes smaller than this, such as 3% [default: report all]
+    /// Smallest change that matters, such as 3%
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     smallest_effect: Option<f64>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub struct DetectCommand {
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<ChangeGate>,
-    /// List all findings, even if there are many
+    /// List all rows, even if there are many
     #[arg(long)]
     all: bool,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change

@@ -63,7 +63,7 @@ struct TraceShow {
     shown: ShownTrace,
     /// Group the tasks of `tasks`
     #[arg(long, value_name = "GROUP", value_enum, default_value_t)]
-    by: TaskGroup,
+    group: TaskGroup,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -87,7 +87,7 @@ impl TraceShow {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.view {
             TraceView::Findings => findings::act(&self.shown, context),
-            TraceView::Tasks => tasks::act(&self.shown, self.by, context),
+            TraceView::Tasks => tasks::act(&self.shown, self.group, context),
             TraceView::Transfers => transfers::act(&self.shown, context),
             TraceView::Controller => controller::act(&self.shown, context),
             TraceView::Profile => profile::act(&self.shown, context),
