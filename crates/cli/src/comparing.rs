@@ -38,7 +38,7 @@ pub struct StatisticsOptions {
         default_value = "default",
         help_heading = "Statistics")]
     method: CompareMethod,
-    /// Confidence level of the intervals [default: the suite's, or 95%]
+    /// Confidence level [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Statistics")]
     confidence: Option<Confidence>,
     /// Accepted share of false findings [default: the suite's, or 5%]

@@ -553,7 +553,7 @@ impl fmt::Display for Selector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = self.named.iter().map(|(key, values)| {
             let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
-            format!("{}={}", key.name(), values.join(","))
+            format!("{}={}", quoted(key.name()), values.join(","))
         });
         let retired = self.retired.map(|retired| match retired {
             Retired::Show => "retired=yes".to_owned(),
@@ -569,12 +569,12 @@ impl fmt::Display for Selector {
     }
 }
 
-/// Returns a value as it is written: in quotes if it has to be.
-fn quoted(value: &str) -> String {
-    let is_special = |character: char| character.is_whitespace() || ",\"'".contains(character);
-    match value.contains(is_special) {
-        true => format!("\"{}\"", value.replace('"', "\"'\"'\"")),
-        false => value.to_owned(),
+/// Returns a key or value as it is written: in quotes if it has to be.
+fn quoted(text: &str) -> String {
+    let is_special = |character: char| character.is_whitespace() || ",=\"'".contains(character);
+    match text.contains(is_special) {
+        true => format!("\"{}\"", text.replace('"', "\"'\"'\"")),
+        false => text.to_owned(),
     }
 }
 

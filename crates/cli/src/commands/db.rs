@@ -45,8 +45,6 @@ enum Action {
     ///
     /// The damaged file is not changed. Works on the pages of the file, also if it cannot be opened.
     Rescue(rescue::RescueCommand),
-    /// Upgrade the store to the newest schema version (opening it does so, too)
-    Migrate,
     /// Copy all records of other stores into this one; records already here are skipped
     Merge {
         /// Stores to copy from
@@ -104,7 +102,6 @@ impl Db {
             Action::Info { format } => info(context, format),
             Action::Check => rescue::check(context),
             Action::Rescue(rescue) => rescue.act(context),
-            Action::Migrate => migrate(context),
             Action::Merge { files } => merge(context, &files),
             Action::Rename(rename) => rename.act(context),
             Action::Retire(retire) => retire.act(context),
@@ -181,18 +178,6 @@ fn size(bytes: u64) -> String {
     } else {
         format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
     }
-}
-
-fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
-    let store = open_for_reading(context)?;
-    let info = store.upkeep().info()?;
-    writeln!(
-        context.terminal.out(),
-        "{} has schema version {}, the newest",
-        store.path().display(),
-        info.version
-    )?;
-    Ok(ExitStatus::Fine)
 }
 
 fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {

@@ -32,7 +32,11 @@ fn filled() -> TempDir {
                 let value = value + 0.001 * f64::from(index + number);
                 writeln!(lines, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":{index},"metrics":{{"wall_time":{value}}}}}"#).unwrap();
             }
-            writeln!(lines, r#"{{"v":1,"kind":"instance_end","instance":"{instance}","outcome":"{outcome}"}}"#).unwrap();
+            writeln!(
+                lines,
+                r#"{{"v":1,"kind":"instance_end","instance":"{instance}","outcome":"{outcome}"}}"#
+            )
+            .unwrap();
         }
     }
     fs::write(folder.path().join("nights.jsonl"), lines).unwrap();

@@ -294,13 +294,13 @@ fn hosts_that_cannot_be_pairs_are_told() {
             "compare",
             "session:a",
             "session:b",
-            "--by-host",
+            "--pair-hosts",
             "--metric",
             "wall_time",
         ],
     );
     assert!(
-        told.contains("--by-host needs three hosts that both sides share, and 1 comparison has fewer: it is compared as without it"),
+        told.contains("--pair-hosts needs three hosts that both sides share, and 1 comparison has fewer: it is compared as without it"),
         "{told}"
     );
 }

@@ -377,10 +377,6 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     .lapwing/lapwing.db: no damage found (8 checks)
     exit 0
     ");
-    assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @"
-    copy.db has schema version 6, the newest
-    exit 0
-    ");
 }
 
 #[test]

@@ -54,11 +54,11 @@ pub struct AdviseCommand {
     /// Propose the next stacks to measure instead
     #[arg(long, conflicts_with_all = ["kind", "locked", "plot"])]
     explore: bool,
-    /// Number of stacks to propose
+    /// Number of stacks
     #[arg(long, value_name = "N", requires = "explore", default_value = "1", value_parser = within(1..=100, "a number from 1 to 100"))]
     count: usize,
     /// Seed of random choices
-    #[arg(long, value_name = "SEED", default_value = "7")]
+    #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
     /// Write the advised versions as a requirements file, or the proposed stacks one per line
     #[arg(long, short, value_name = "FILE")]

@@ -53,8 +53,8 @@ pub struct BisectCommand {
     /// `{worktree}` becomes the folder of the commit
     #[arg(long, value_name = "COMMAND")]
     install: Option<String>,
-    /// Maximum number of instances per benchmark in the search itself
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
+    /// Maximum number of instances per benchmark
+    #[arg(long = "max-instances", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
     budget: u32,
     /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["good", "words", "command", "benchmark", "repo", "install"])]

@@ -27,7 +27,7 @@ pub struct CommitOptions {
     /// Metric to judge by
     #[arg(long, value_name = "NAME", default_value = "wall_time")]
     pub metric: String,
-    /// Confidence of the answer
+    /// Confidence level
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, default_value = "95%")]
     pub confidence: Confidence,
     /// Maximum number of instances per side of a comparison

@@ -59,7 +59,7 @@ pub struct CompareCommand {
     /// Pair the instances of each host that the sides share, instead of blocks or sessions; needs
     /// three such hosts, else instances are compared
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
-    by_host: bool,
+    pair_hosts: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
@@ -261,11 +261,11 @@ impl CompareCommand {
             None => {
                 self.check_number_of_sides(&filter, context)?;
                 let mut found = gather(sides, &filter, &metrics, judging, context)?;
-                if self.by_host {
+                if self.pair_hosts {
                     let left = found.samples.pair_by_host();
                     if left > 0 {
                         found.notes.push(format!(
-                            "--by-host needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
+                            "--pair-hosts needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
                              for these hosts only",
                             counted(left, "comparison"),
                             plural(left, "has", "have"),

@@ -44,7 +44,7 @@ pub struct DetectCommand {
     #[arg(long, value_name = "ORDER", default_value = "version", value_parser = one_of(&ORDERS))]
     order: HistoryOrder,
     /// Smallest change that matters, such as 3%
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    #[arg(long, value_name = "CHANGE", value_parser = parse_share)]
     smallest_effect: Option<f64>,
     #[command(flatten)]
     rule: RuleOptions,

@@ -115,7 +115,7 @@ pub struct DetectionGridOptions {
     /// Resamples per bootstrap
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = within(10..=1_000_000, "write a number from 10 to 1,000,000"), help_heading = "Simulation")]
     replicates: usize,
-    /// Confidence level of the intervals [default: the suite's, or 95%]
+    /// Confidence level [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
     confidence: Option<Confidence>,
     /// Seed of random choices

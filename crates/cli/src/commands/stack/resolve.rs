@@ -34,8 +34,7 @@ pub struct StackResolve {
     /// Requirements, such as `numpy>=1.24,<2.3`
     #[arg(required_unless_present = "stacks", value_name = "REQUIREMENT")]
     requirements: Vec<String>,
-    /// Resolve the stacks of this file, one per line, such as `lapwing advise --explore -o FILE`
-    /// writes
+    /// File of the stacks, one per line, such as `lapwing advise --explore -o FILE` writes
     #[arg(long, value_name = "FILE", conflicts_with_all = ["requirements", "python", "latest", "step", "count", "new"])]
     stacks: Option<PathBuf>,
     /// Versions of Python, such as 3.11,3.12 [default: that of uv]
@@ -47,8 +46,8 @@ pub struct StackResolve {
     /// Which older versions to combine
     #[arg(long, value_name = "STEP", value_enum, default_value_t)]
     step: VersionStep,
-    /// Number of stacks, chosen at random so that all versions occur about equally often
-    /// [default: all combinations]
+    /// Number of stacks, chosen so that all versions occur about equally often [default: all
+    /// combinations]
     #[arg(long, value_name = "N")]
     count: Option<usize>,
     /// Seed of random choices
