@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
-use lapwing_analyse::sample::assignments;
 use lapwing_formats::EachRun;
 use lapwing_measure::{ancestry, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
@@ -13,7 +12,7 @@ use lapwing_stats::Confidence;
 use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
-use crate::options::{NamedValue, one_of};
+use crate::options::{NamedValue, checked, keyed, one_of};
 use crate::profile::{Compat, Profile};
 use crate::suite_file;
 
@@ -23,8 +22,8 @@ pub struct CleaningOptions {
     /// Exclusions, as in the [judge] table of a suite: `burn_in` (`recorded`, `auto` or a number of
     /// iterations), `burn_in_file`, `outlier_factor`, `min_iterations`, `min_instances`, as in
     /// `--clean 'burn_in=auto min_instances=3'` [default: the suite's, or burn_in=recorded]
-    #[arg(long, value_name = "RULES", value_parser = WrittenRules::parse, help_heading = "Exclusions")]
-    clean: Vec<WrittenRules>,
+    #[arg(long, value_name = "RULES", value_parser = checked(WrittenRules::parse), help_heading = "Exclusions")]
+    clean: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,
 }
@@ -124,38 +123,29 @@ struct WrittenRules {
 }
 
 impl WrittenRules {
+    const KEYS: [&str; 5] = [
+        "burn_in",
+        "burn_in_file",
+        "outlier_factor",
+        "min_iterations",
+        "min_instances",
+    ];
+
     fn parse(text: &str) -> Result<Self, String> {
-        let mut rules = Self::default();
-        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+        keyed(text, &Self::KEYS, |rules: &mut Self, key, value| {
             let least = || match value.parse() {
                 Ok(number) if number > 0_usize => Ok(Some(number)),
                 Ok(_) | Err(_) => Err(format!("write {key}=N with a whole number of 1 or more")),
             };
-            match key.as_str() {
+            match key {
                 "burn_in" => rules.burn_in = Some(parse_burn_in(&value)?),
                 "burn_in_file" => rules.burn_in_file = Some(PathBuf::from(value)),
                 "outlier_factor" => rules.outlier_factor = Some(parse_factor(&value)?),
                 "min_iterations" => rules.min_iterations = least()?,
-                "min_instances" => rules.min_instances = least()?,
-                _ => {
-                    return Err(format!(
-                        "`{key}` is not one of burn_in, burn_in_file, outlier_factor, min_iterations, min_instances"
-                    ));
-                }
+                _ => rules.min_instances = least()?,
             }
-        }
-        Ok(rules)
-    }
-
-    /// Returns these rules, and those of another where these have none.
-    fn or(self, other: Self) -> Self {
-        Self {
-            burn_in: self.burn_in.or(other.burn_in),
-            burn_in_file: self.burn_in_file.or(other.burn_in_file),
-            outlier_factor: self.outlier_factor.or(other.outlier_factor),
-            min_iterations: self.min_iterations.or(other.min_iterations),
-            min_instances: self.min_instances.or(other.min_instances),
-        }
+            Ok(())
+        })
     }
 
     /// Returns the rules with these limits.
@@ -274,12 +264,7 @@ impl CleaningOptions {
         suite: &JudgeSettings,
         compat: Option<Compat>,
     ) -> Result<CleaningRules, CliError> {
-        let written = self
-            .clean
-            .iter()
-            .cloned()
-            .reduce(|earlier, later| later.or(earlier));
-        let written = written.unwrap_or_default();
+        let written = WrittenRules::parse(&self.clean.join(" ")).map_err(CliError::input)?;
         // A burn-in on the command line applies to all benchmarks, despite a file of the suite.
         let file_of_suite = match written.burn_in {
             Some(_) => None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, moment};
+use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
 
 use jiff::Timestamp;
@@ -141,6 +141,30 @@ pub fn one_of<T: Copy + Send + Sync>(
     })
 }
 
+/// Returns the settings in a text such as `burn_in=auto min_instances=3`; `set` takes the value of a key.
+pub fn keyed<T: Default>(
+    text: &str,
+    keys: &[&str],
+    set: impl Fn(&mut T, &str, String) -> Result<(), String>,
+) -> Result<T, String> {
+    let mut settings = T::default();
+    for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+        if !keys.contains(&key.as_str()) {
+            return Err(format!("`{key}` is not one of {}", keys.join(", ")));
+        }
+        set(&mut settings, &key, value)?;
+    }
+    Ok(settings)
+}
+
+/// Returns the parser of an option that can be repeated: it checks each text, and what uses the option parses them
+/// together, so that later ones take precedence.
+pub fn checked<T>(
+    parse: fn(&str) -> Result<T, String>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |text| parse(text).map(|_settings| text.to_owned())
+}
+
 /// Returns the parser of an option that is a whole number within a range.
 pub fn within(
     range: impl RangeBounds<usize> + Clone + Send + Sync,
@@ -215,11 +239,11 @@ impl ResultFilters {
 
 /// Returns the conditions of all selectors.
 pub fn merged(conditions: &[Selector]) -> Result<Selector, CliError> {
-    let mut all = Selector::default();
-    for conditions in conditions {
-        all.extend(conditions.clone()).map_err(CliError::input)?;
+    let texts: Vec<String> = conditions.iter().map(Selector::to_string).collect();
+    match texts.is_empty() {
+        true => Ok(Selector::default()),
+        false => parse_selector(&texts.join(" ")).map_err(CliError::input),
     }
-    Ok(all)
 }
 
 /// Returns the conditions that a text means.

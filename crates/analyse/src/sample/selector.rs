@@ -32,7 +32,7 @@ const WORDS: [&str; 4] = ["last", "of", "since", "until"];
 
 /// A property by which measurements are selected.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SelectorKey {
+enum SelectorKey {
     /// A property of runs.
     Run(RunKey),
     /// The host of an instance.
@@ -41,19 +41,31 @@ pub enum SelectorKey {
     Outcome,
     /// The level of a factor.
     Factor(String),
+    /// Only sessions that started at this time or later.
+    Since,
+    /// Only sessions that started before this time.
+    Until,
+    /// Only so many of the latest sessions that all other conditions leave.
+    Last,
+    /// Whether retired measurements are included.
+    Retired,
 }
 
 impl SelectorKey {
+    const OTHERS: [Self; 6] = [
+        Self::Host,
+        Self::Outcome,
+        Self::Since,
+        Self::Until,
+        Self::Last,
+        Self::Retired,
+    ];
+
     /// Returns the property that a key names; any other name is that of a factor.
     fn named(name: &str) -> Self {
-        match name {
-            "host" => Self::Host,
-            "outcome" => Self::Outcome,
-            _ => match RunKey::ALL.into_iter().find(|key| key.name() == name) {
-                Some(key) => Self::Run(key),
-                None => Self::Factor(name.to_owned()),
-            },
-        }
+        let all = RunKey::ALL.map(Self::Run).into_iter().chain(Self::OTHERS);
+        let known = all.into_iter().find(|key| key.name() == name);
+        known.unwrap_or_else(|| Self::Factor(name.to_owned()))
     }
 
     fn name(&self) -> &str {
@@ -62,19 +74,68 @@ impl SelectorKey {
             Self::Host => "host",
             Self::Outcome => "outcome",
             Self::Factor(name) => name,
+            Self::Since => "since",
+            Self::Until => "until",
+            Self::Last => "last",
+            Self::Retired => "retired",
         }
     }
 
-    /// Returns the runs that a text selects: exact matches, or else partial ones.
+    /// Returns whether it has a single value.
+    fn is_single(&self) -> bool {
+        matches!(self, Self::Since | Self::Until | Self::Last | Self::Retired)
+    }
+
+    /// Returns whether sessions can be asked for it.
+    fn is_about_sessions(&self) -> bool {
+        let of_run = matches!(self, Self::Run(RunKey::Suite | RunKey::Session));
+        of_run || matches!(self, Self::Since | Self::Until)
+    }
+
+    /// Returns whether it is a property of instances and not of their run.
+    fn is_about_instances(&self) -> bool {
+        matches!(self, Self::Host | Self::Outcome | Self::Retired)
+    }
+
+    /// Returns a value as it is kept: times in full.
+    fn checked(&self, text: &str, now: Timestamp) -> Result<String, SelectorError> {
+        let wrong = |expected| SelectorError::WrongValue {
+            text: text.to_owned(),
+            expected,
+        };
+        let is_right = match self {
+            Self::Since | Self::Until => {
+                let time = moment(text, now).ok_or_else(|| wrong(A_TIME))?;
+                return Ok(time.to_string());
+            }
+            Self::Last => text.parse().is_ok_and(|number: usize| number > 0),
+            Self::Retired => ["yes", "no"].contains(&text),
+            Self::Outcome => InstanceOutcome::from_name(text).is_some(),
+            Self::Run(_) | Self::Host | Self::Factor(_) => true,
+        };
+        match self {
+            _ if is_right => Ok(text.to_owned()),
+            Self::Last => Err(wrong("a number of sessions")),
+            Self::Retired => Err(wrong("`yes` or `no`")),
+            _ => Err(wrong("one of ok, failed, timed_out, skipped and lost")),
+        }
+    }
+
+    /// Returns the runs that a value selects: exact matches, or else partial ones.
     fn chosen<'r>(&self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
-        let is_like = |name: Option<String>| {
-            name.is_some_and(|name| match text.contains(['*', '?']) {
+        let like = |name: &dyn Fn(&RunHead) -> Option<String>| -> Vec<&'r RunHead> {
+            let is_like = |name: String| match text.contains(['*', '?']) {
                 true => matches_pattern(text, &name),
                 false => name == text,
-            })
+            };
+            let chosen = runs.iter().filter(|run| name(run).is_some_and(is_like));
+            chosen.collect()
         };
-        let like = |name: &dyn Fn(&RunHead) -> Option<String>| -> Vec<&'r RunHead> {
-            runs.iter().filter(|run| is_like(name(run))).collect()
+        let started = |is_wanted: fn(&Timestamp, &Timestamp) -> bool| match text.parse() {
+            Ok(time) => (runs.iter())
+                .filter(|run| is_wanted(&run.started, &time))
+                .collect(),
+            Err(_no_time) => Vec::new(),
         };
         match self {
             Self::Run(key) => {
@@ -89,48 +150,39 @@ impl SelectorKey {
                 chosen
             }
             Self::Factor(factor) => like(&|run| run.levels.get(factor).cloned()),
-            Self::Host | Self::Outcome => runs.iter().collect(),
+            Self::Since => started(Timestamp::ge),
+            Self::Until => started(Timestamp::lt),
+            Self::Host | Self::Outcome | Self::Last | Self::Retired => runs.iter().collect(),
         }
     }
 
-    /// Returns the error for a text without a match, with similar names.
-    fn no_match(&self, text: &str, runs: &[RunHead]) -> StoreError {
+    /// Returns the error for a value without a match, with similar names; `None` if there is nothing to be similar to.
+    fn no_match(&self, text: &str, runs: &[RunHead]) -> Option<StoreError> {
         let factors = || runs.iter().flat_map(|run| run.levels.keys());
         match self {
+            Self::Run(key) => {
+                let names = runs.iter().filter_map(|run| key.title(run)).collect();
+                Some(StoreError::no_match(key.name(), text, names))
+            }
             Self::Factor(factor) if !factors().any(|it| it == factor) => {
                 let keys = KEYS.iter().map(ToString::to_string);
                 let known = keys.chain(factors().cloned()).collect();
-                StoreError::no_match("key or factor", factor, known)
+                Some(StoreError::no_match("key or factor", factor, known))
             }
             Self::Factor(factor) => {
                 let levels = runs.iter().filter_map(|run| run.levels.get(factor));
                 let known = levels.map(|level| format!("{factor}={level}")).collect();
-                StoreError::no_match("level", &format!("{factor}={text}"), known)
+                let text = format!("{factor}={text}");
+                Some(StoreError::no_match("level", &text, known))
             }
-            Self::Run(key) => {
-                let names = runs.iter().filter_map(|run| key.title(run)).collect();
-                StoreError::no_match(key.name(), text, names)
-            }
-            Self::Host => StoreError::no_match("host", text, Vec::new()),
-            Self::Outcome => StoreError::no_match("outcome", text, Vec::new()),
+            _ => None,
         }
     }
 }
 
 /// Conditions that all have to hold; without any, everything is selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selector {
-    /// Alternatives of each property.
-    named: BTreeMap<SelectorKey, Vec<String>>,
-    /// Only sessions that started at this time or later.
-    since: Option<Timestamp>,
-    /// Only sessions that started before this time.
-    until: Option<Timestamp>,
-    /// Only so many of the latest sessions that all other conditions leave.
-    last: Option<usize>,
-    /// Whether retired measurements are included.
-    retired: Option<Retired>,
-}
+pub struct Selector(BTreeMap<SelectorKey, Vec<String>>);
 
 /// Errors of the text of a selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -174,7 +226,7 @@ pub enum SelectorError {
     #[error("`{key}` takes one value")]
     Twice {
         /// The key.
-        key: &'static str,
+        key: String,
     },
 }
 
@@ -256,31 +308,10 @@ impl Selector {
     pub fn with(mut self, key: RunKey, alternatives: &[String]) -> Self {
         let key = SelectorKey::Run(key);
         match alternatives.is_empty() {
-            true => self.named.remove(&key),
-            false => self.named.insert(key, alternatives.to_vec()),
+            true => self.0.remove(&key),
+            false => self.0.insert(key, alternatives.to_vec()),
         };
         self
-    }
-
-    /// Returns the alternatives of a property; none if it does not matter.
-    pub fn alternatives(&self, key: RunKey) -> &[String] {
-        let values = self.named.get(&SelectorKey::Run(key));
-        values.map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the time before which sessions started.
-    pub fn until(&self) -> Option<Timestamp> {
-        self.until
-    }
-
-    /// Returns the conditions besides these properties and `until`.
-    #[must_use]
-    pub fn besides(&self, keys: &[RunKey]) -> Self {
-        let mut rest = self.clone();
-        rest.named
-            .retain(|key, _| !matches!(key, SelectorKey::Run(key) if keys.contains(key)));
-        rest.until = None;
-        rest
     }
 
     /// Returns the selector that a text means; times such as `2w` are before `now`.
@@ -301,14 +332,14 @@ impl Selector {
                     let is_date = matches!(key, "since" | "until");
                     let mut value: Vec<String> = Vec::new();
                     while let Some(next) = words.next_if(|next| {
-                        next.key.is_none() && next.word().is_none() && (is_date || value.is_empty())
+                        let is_value = next.key.is_none() && next.word().is_none();
+                        is_value && (is_date || value.is_empty())
                     }) {
                         value.extend(next.values);
                     }
-                    let value = match is_date && !value.is_empty() {
-                        true => vec![value.join(" ")],
-                        false => value,
-                    };
+                    if is_date && !value.is_empty() {
+                        value = vec![value.join(" ")];
+                    }
                     let key = if key == "of" { "branch" } else { key };
                     selector.add(key, &value, now)?;
                 }
@@ -322,213 +353,140 @@ impl Selector {
     /// `last`.
     pub fn is_meant_by(text: &str) -> bool {
         let mut words = text.split_whitespace();
-        let has_key = |word: &str| {
-            let key = word.split_once('=').map(|it| it.0);
-            key.is_some_and(|key| KEYS.contains(&key))
-        };
-        let first = words.next();
-        first.is_some_and(|first| {
-            has_key(first) || (WORDS.contains(&first) && words.clone().count() > 0)
-        }) || words.any(has_key)
+        let begins = words.next().is_some_and(|it| WORDS.contains(&it)) && words.next().is_some();
+        let key = |word: &str| word.split_once('=').map(|it| it.0.to_owned());
+        let mut keys = text.split_whitespace().filter_map(key);
+        begins || keys.any(|key| KEYS.contains(&key.as_str()))
     }
 
-    fn add(&mut self, key: &str, values: &[String], now: Timestamp) -> Result<(), SelectorError> {
+    fn add(&mut self, name: &str, values: &[String], now: Timestamp) -> Result<(), SelectorError> {
         if values.is_empty() || values.iter().any(String::is_empty) {
             return Err(SelectorError::NoValue {
-                key: key.to_owned(),
+                key: name.to_owned(),
             });
         }
-        let single = |key: &'static str, is_known: bool| match values {
-            [one] if !is_known => Ok(one.as_str()),
-            _ => Err(SelectorError::Twice { key }),
-        };
-        let wrong = |text: &str, expected| SelectorError::WrongValue {
-            text: text.to_owned(),
-            expected,
-        };
-        let time = |text: &str| moment(text, now).ok_or_else(|| wrong(text, A_TIME));
-        match key {
-            "since" => self.since = Some(time(single("since", self.since.is_some())?)?),
-            "until" => self.until = Some(time(single("until", self.until.is_some())?)?),
-            "last" => {
-                let text = single("last", self.last.is_some())?;
-                let number = text.parse().ok().filter(|number| *number > 0);
-                self.last = Some(number.ok_or_else(|| wrong(text, "a number of sessions"))?);
-            }
-            "retired" => {
-                self.retired = Some(match single("retired", self.retired.is_some())? {
-                    "yes" => Retired::Show,
-                    "no" => Retired::LeaveOut,
-                    other => return Err(wrong(other, "`yes` or `no`")),
-                });
-            }
-            _ => {
-                let key = SelectorKey::named(key);
-                let is_outcome = |text: &&String| InstanceOutcome::from_name(text).is_some();
-                if key == SelectorKey::Outcome
-                    && let Some(other) = values.iter().find(|it| !is_outcome(it))
-                {
-                    return Err(wrong(
-                        other,
-                        "one of ok, failed, timed_out, skipped and lost",
-                    ));
-                }
-                let known = self.named.entry(key).or_default();
-                known.extend_from_slice(values);
-            }
+        let key = SelectorKey::named(name);
+        if key.is_single() && (values.len() > 1 || self.0.contains_key(&key)) {
+            return Err(SelectorError::Twice {
+                key: name.to_owned(),
+            });
+        }
+        for value in values {
+            let value = key.checked(value, now)?;
+            self.0.entry(key.clone()).or_default().push(value);
         }
         Ok(())
     }
 
-    /// Adds the conditions of another selector; values of the same key are alternatives.
-    ///
-    /// # Errors
-    /// If both have a key that takes one value.
-    pub fn extend(&mut self, other: Self) -> Result<(), SelectorError> {
-        fn one<T>(
-            key: &'static str,
-            here: &mut Option<T>,
-            there: Option<T>,
-        ) -> Result<(), SelectorError> {
-            if here.is_some() && there.is_some() {
-                return Err(SelectorError::Twice { key });
-            }
-            *here = here.take().or(there);
-            Ok(())
-        }
-        for (key, mut values) in other.named {
-            self.named.entry(key).or_default().append(&mut values);
-        }
-        one("since", &mut self.since, other.since)?;
-        one("until", &mut self.until, other.until)?;
-        one("last", &mut self.last, other.last)?;
-        one("retired", &mut self.retired, other.retired)
+    fn values(&self, key: &SelectorKey) -> &[String] {
+        self.0.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the same with those of its conditions only that are about such properties.
+    fn only_about(&self, is_kept: impl Fn(&SelectorKey) -> bool) -> Self {
+        let conditions = self.0.iter().filter(|(key, _)| is_kept(key));
+        Self(
+            conditions
+                .map(|(key, values)| (key.clone(), values.clone()))
+                .collect(),
+        )
+    }
+
+    /// Returns the alternatives of a property; none if it does not matter.
+    pub fn alternatives(&self, key: RunKey) -> &[String] {
+        self.values(&SelectorKey::Run(key))
+    }
+
+    /// Returns the time before which sessions started.
+    pub fn until(&self) -> Option<Timestamp> {
+        self.values(&SelectorKey::Until).first()?.parse().ok()
+    }
+
+    /// Returns the conditions besides these properties and `until`.
+    #[must_use]
+    pub fn besides(&self, keys: &[RunKey]) -> Self {
+        self.only_about(|key| match key {
+            SelectorKey::Run(key) => !keys.contains(key),
+            key => *key != SelectorKey::Until,
+        })
     }
 
     /// Returns its only condition if that is one value of a property of runs: `variant=fast`.
     pub fn only(&self) -> Option<(RunKey, &str)> {
-        let mut named = self.named.iter();
-        match (named.next(), named.next()) {
-            (Some((SelectorKey::Run(key), values)), None) if self.parts().len() == 1 => {
-                match values.as_slice() {
-                    [value] if !value.contains(['*', '?']) => Some((*key, value)),
-                    _ => None,
-                }
-            }
+        let mut conditions = self.0.iter();
+        match (conditions.next()?, conditions.next()) {
+            ((SelectorKey::Run(key), values), None) => match values.as_slice() {
+                [value] if !value.contains(['*', '?']) => Some((*key, value)),
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// Returns the first condition that is not about runs but about their instances.
-    pub fn of_instances(&self) -> Option<&'static str> {
-        let has = |key| self.named.contains_key(&key);
-        let retired = self.retired.map(|_| "retired");
-        (has(SelectorKey::Host).then_some("host"))
-            .or(has(SelectorKey::Outcome).then_some("outcome"))
-            .or(retired)
+    /// Returns the first property of instances that it asks for.
+    pub fn of_instances(&self) -> Option<&str> {
+        let mut keys = self.0.keys();
+        keys.find(|key| key.is_about_instances())
+            .map(SelectorKey::name)
     }
 
     /// Returns the hosts of instances; empty for all.
     pub(super) fn hosts(&self) -> &[String] {
-        self.named
-            .get(&SelectorKey::Host)
-            .map_or(&[], Vec::as_slice)
+        self.values(&SelectorKey::Host)
     }
 
     /// Returns the outcomes of instances; empty for all.
     pub(super) fn outcomes(&self) -> &[String] {
-        self.named
-            .get(&SelectorKey::Outcome)
-            .map_or(&[], Vec::as_slice)
+        self.values(&SelectorKey::Outcome)
     }
 
     /// Returns and removes whether retired measurements are included.
     pub fn take_retired(&mut self) -> Retired {
-        self.retired.take().unwrap_or_default()
+        match self.0.remove(&SelectorKey::Retired) {
+            Some(value) if value == ["yes"] => Retired::Show,
+            Some(_) | None => Retired::LeaveOut,
+        }
     }
 
-    /// Returns the conditions on runs, those about sessions first, as they are written and as selectors of their own;
-    /// `last` comes last.
+    /// Returns each condition as a selector, `last` at the end.
     pub(super) fn parts(&self) -> Vec<Self> {
-        let named = self.named.iter().map(|(key, values)| Self {
-            named: BTreeMap::from([(key.clone(), values.clone())]),
-            ..Self::default()
-        });
-        let mut parts: Vec<Self> = named.collect();
-        parts.extend(self.since.map(|since| Self {
-            since: Some(since),
-            ..Self::default()
-        }));
-        parts.extend(self.until.map(|until| Self {
-            until: Some(until),
-            ..Self::default()
-        }));
-        parts.extend(self.last.map(|last| Self {
-            last: Some(last),
-            ..Self::default()
-        }));
-        parts
+        let keys = self.0.keys();
+        keys.map(|one| self.only_about(|key| key == one)).collect()
     }
 
     /// Returns the conditions that sessions can be asked.
     pub(super) fn about_sessions(&self) -> Self {
-        let mut sessions = self.clone();
-        sessions
-            .named
-            .retain(|key, _| matches!(key, SelectorKey::Run(RunKey::Suite | RunKey::Session)));
-        Self {
-            last: None,
-            ..sessions
-        }
+        self.only_about(SelectorKey::is_about_sessions)
     }
 
-    /// Returns the conditions that sessions cannot be asked, besides `last`.
+    /// Returns the conditions that only runs can be asked, besides `last`.
     pub(super) fn about_runs(&self) -> Self {
-        let mut named = self.named.clone();
-        named.retain(|key, _| match key {
-            SelectorKey::Run(key) => !matches!(key, RunKey::Suite | RunKey::Session),
-            SelectorKey::Factor(_) => true,
-            SelectorKey::Host | SelectorKey::Outcome => false,
-        });
-        Self {
-            named,
-            ..Self::default()
-        }
+        self.only_about(|key| {
+            matches!(key, SelectorKey::Run(_) | SelectorKey::Factor(_)) && !key.is_about_sessions()
+        })
     }
 
     /// Returns its `last`.
     pub(super) fn latest(&self) -> Option<Self> {
-        self.last.map(|last| Self {
-            last: Some(last),
-            ..Self::default()
-        })
+        let latest = self.only_about(|key| *key == SelectorKey::Last);
+        (latest != Self::default()).then_some(latest)
     }
 
     /// Returns the selected runs; a value without a match selects none.
     pub fn passing(&self, runs: &[RunHead]) -> BTreeSet<Id> {
-        let mut left: BTreeSet<Id> = runs
-            .iter()
-            .filter(|run| self.since.is_none_or(|since| run.started >= since))
-            .filter(|run| self.until.is_none_or(|until| run.started < until))
-            .map(|run| run.id)
-            .collect();
-        for (key, values) in &self.named {
+        let mut left: BTreeSet<Id> = runs.iter().map(|run| run.id).collect();
+        for (key, values) in &self.0 {
             let chosen = values.iter().flat_map(|value| key.chosen(runs, value));
             let chosen: BTreeSet<Id> = chosen.map(|run| run.id).collect();
             left.retain(|run| chosen.contains(run));
         }
-        if let Some(last) = self.last {
-            let of_left = runs.iter().filter(|run| left.contains(&run.id));
-            let sessions: BTreeSet<_> = of_left.map(|run| (run.started, run.session)).collect();
-            let latest: BTreeSet<Id> = sessions
-                .into_iter()
-                .rev()
-                .take(last)
-                .map(|it| it.1)
-                .collect();
-            let is_latest = |run: &&RunHead| latest.contains(&run.session);
-            let kept: BTreeSet<Id> = runs.iter().filter(is_latest).map(|run| run.id).collect();
-            left.retain(|run| kept.contains(run));
+        let last = self.values(&SelectorKey::Last).first();
+        if let Some(last) = last.and_then(|it| it.parse().ok()) {
+            let of_left = || runs.iter().filter(|run| left.contains(&run.id));
+            let sessions: BTreeSet<_> = of_left().map(|run| (run.started, run.session)).collect();
+            let latest: BTreeSet<_> = sessions.into_iter().rev().take(last).collect();
+            let is_latest = |run: &&RunHead| latest.contains(&(run.started, run.session));
+            left = of_left().filter(is_latest).map(|run| run.id).collect();
         }
         left
     }
@@ -538,34 +496,25 @@ impl Selector {
     /// # Errors
     /// If a value, or a factor, has no match among the runs.
     pub fn choose(&self, runs: &[RunHead]) -> Result<BTreeSet<Id>, StoreError> {
-        for (key, values) in &self.named {
-            for value in values {
-                if key.chosen(runs, value).is_empty() {
-                    return Err(key.no_match(value, runs));
-                }
-            }
+        let values = self
+            .0
+            .iter()
+            .flat_map(|(key, values)| values.iter().map(move |it| (key, it)));
+        let mut unmatched = values.filter(|(key, value)| key.chosen(runs, value).is_empty());
+        match unmatched.find_map(|(key, value)| key.no_match(value, runs)) {
+            Some(error) => Err(error),
+            None => Ok(self.passing(runs)),
         }
-        Ok(self.passing(runs))
     }
 }
 
 impl fmt::Display for Selector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = self.named.iter().map(|(key, values)| {
+        let conditions = self.0.iter().map(|(key, values)| {
             let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
             format!("{}={}", quoted(key.name()), values.join(","))
         });
-        let retired = self.retired.map(|retired| match retired {
-            Retired::Show => "retired=yes".to_owned(),
-            Retired::LeaveOut => "retired=no".to_owned(),
-        });
-        let conditions: Vec<String> = named
-            .chain(self.since.map(|since| format!("since={since}")))
-            .chain(self.until.map(|until| format!("until={until}")))
-            .chain(self.last.map(|last| format!("last={last}")))
-            .chain(retired)
-            .collect();
-        formatter.write_str(&conditions.join(" "))
+        formatter.write_str(&conditions.collect::<Vec<_>>().join(" "))
     }
 }
 

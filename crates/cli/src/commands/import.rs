@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_analyse::sample::assignments;
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
     OtherEndings, TraceNames,
@@ -19,7 +18,7 @@ use lapwing_record::AppendCounts;
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
-use crate::options::{Context, NamedValue, one_of};
+use crate::options::{Context, NamedValue, checked, keyed, one_of};
 
 use alike::say_alike;
 use target::{Target, Way};
@@ -48,8 +47,8 @@ pub struct ImportCommand {
     from: Option<String>,
     /// Names of what is imported: `suite=NAME` [default: the format's]; of traces also `benchmark=NAME`
     /// [default: that of what was traced, or of the file] and `variant=NAME`
-    #[arg(long = "as", value_name = "NAMES", value_parser = GivenNames::parse)]
-    given: Vec<GivenNames>,
+    #[arg(long = "as", value_name = "NAMES", value_parser = checked(GivenNames::parse))]
+    given: Vec<String>,
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
@@ -91,27 +90,15 @@ struct GivenNames {
 
 impl GivenNames {
     fn parse(text: &str) -> Result<Self, String> {
-        let mut given = Self::default();
-        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
-            match key.as_str() {
+        let keys = ["suite", "benchmark", "variant"];
+        keyed(text, &keys, |given: &mut Self, key, value| {
+            match key {
                 "suite" => given.suite = Some(value),
                 "benchmark" => given.trace.benchmark = Some(value),
-                "variant" => given.trace.variant = Some(value),
-                _ => return Err(format!("`{key}` is not one of suite, benchmark, variant")),
+                _ => given.trace.variant = Some(value),
             }
-        }
-        Ok(given)
-    }
-
-    /// Returns these names, and those of another where these have none.
-    fn or(self, other: Self) -> Self {
-        Self {
-            suite: self.suite.or(other.suite),
-            trace: TraceNames {
-                benchmark: self.trace.benchmark.or(other.trace.benchmark),
-                variant: self.trace.variant.or(other.trace.variant),
-            },
-        }
+            Ok(())
+        })
     }
 }
 
@@ -184,8 +171,8 @@ impl ImportCommand {
     }
 
     fn options(&self) -> ImportOptions {
-        let given = self.given.iter().cloned();
-        let given = given.reduce(GivenNames::or).unwrap_or_default();
+        // Each text was checked when it was read.
+        let given = GivenNames::parse(&self.given.join(" ")).unwrap_or_default();
         ImportOptions {
             format: self.from.as_deref().and_then(lapwing_formats::format_named),
             suite: given.suite,

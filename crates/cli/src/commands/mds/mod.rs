@@ -11,7 +11,6 @@ use lapwing_analyse::explain::{Detectability, detectability};
 use lapwing_analyse::judge::{
     DetectionGrid, DetectionOptions, SharedSource, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
-use lapwing_analyse::sample::assignments;
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
@@ -21,7 +20,7 @@ use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
+use crate::options::{Context, Format, NamedValue, check_plot, checked, keyed, one_of, within};
 use crate::samples::{FoundRows, SampleOptions, nothing};
 
 /// Show which slowdowns can be detected with how many instances and iterations
@@ -76,28 +75,23 @@ struct WrittenGrid {
 
 impl WrittenGrid {
     fn parse(text: &str) -> Result<Self, String> {
-        let mut grid = Self::default();
-        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+        let keys = ["slowdowns", "instances", "iterations"];
+        keyed(text, &keys, |grid: &mut Self, key, value| {
             let values = || value.split(',').map(str::trim);
             let numbers = || {
                 values()
                     .map(within(1..=10_000, NUMBERS))
                     .collect::<Result<_, String>>()
             };
-            match key.as_str() {
+            match key {
                 "slowdowns" => {
                     grid.slowdowns = values().map(parse_any_slowdown).collect::<Result<_, _>>()?;
                 }
                 "instances" => grid.instances = numbers()?,
-                "iterations" => grid.iterations = numbers()?,
-                _ => {
-                    return Err(format!(
-                        "`{key}` is not one of slowdowns, instances, iterations"
-                    ));
-                }
+                _ => grid.iterations = numbers()?,
             }
-        }
-        Ok(grid)
+            Ok(())
+        })
     }
 }
 
@@ -107,8 +101,8 @@ pub struct DetectionGridOptions {
     /// What is simulated, such as `slowdowns=1,5%,1.1 instances=5,10 iterations=5,10`: slowdowns (1 gives
     /// the false-positive rate), instances per side, iterations per instance [default: slowdowns from 1
     /// to 1.5, 5 to 25 instances and iterations]
-    #[arg(long, value_name = "SIZES", value_parser = WrittenGrid::parse, help_heading = "Simulation")]
-    grid: Vec<WrittenGrid>,
+    #[arg(long, value_name = "SIZES", value_parser = checked(WrittenGrid::parse), help_heading = "Simulation")]
+    grid: Vec<String>,
     /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
@@ -332,27 +326,21 @@ impl DetectionGridOptions {
 
     /// Returns the grid; the defaults are those of Hail.
     fn grid(&self) -> DetectionGrid {
-        let mut grid = DetectionGrid::default();
-        for written in &self.grid {
-            let WrittenGrid {
-                slowdowns,
-                instances,
-                iterations,
-            } = written.clone();
-            if !slowdowns.is_empty() {
-                grid.slowdowns = slowdowns;
-            }
-            if !instances.is_empty() {
-                grid.instances = in_order(instances);
-            }
-            if !iterations.is_empty() {
-                grid.iterations = in_order(iterations);
-            }
+        let usual = DetectionGrid::default();
+        // Each text was checked when it was read.
+        let mut written = WrittenGrid::parse(&self.grid.join(" ")).unwrap_or_default();
+        written.slowdowns.sort_by(f64::total_cmp);
+        written.slowdowns.dedup();
+        DetectionGrid {
+            slowdowns: given_or(written.slowdowns, usual.slowdowns),
+            instances: given_or(in_order(written.instances), usual.instances),
+            iterations: given_or(in_order(written.iterations), usual.iterations),
         }
-        grid.slowdowns.sort_by(f64::total_cmp);
-        grid.slowdowns.dedup();
-        grid
     }
+}
+
+fn given_or<T>(given: Vec<T>, usual: Vec<T>) -> Vec<T> {
+    if given.is_empty() { usual } else { given }
 }
 
 fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_analyse::sample::assignments;
 use lapwing_measure::suite::{ClusterSettings, ExecutorTables, SchedulerSettings, SlurmSettings};
 use lapwing_model::Session;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use super::measurement::ClusterMeasurement;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, checked, keyed};
 
 /// The attribute of a session that says how its instances are jobs.
 pub const EXECUTOR: &str = "executor";
@@ -32,8 +31,8 @@ pub struct ClusterOptions {
     /// Changes of the suite's [executor.slurm]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
     /// `leave_jobs=yes`, which on Ctrl-C leaves jobs in the queue for --resume to collect, and
     /// `jobs=N`, into which mds and plan divide a simulation
-    #[arg(long, value_name = "SETTINGS", value_parser = ClusterChanges::parse, help_heading = "Clusters")]
-    cluster: Vec<ClusterChanges>,
+    #[arg(long, value_name = "SETTINGS", value_parser = checked(ClusterChanges::parse), help_heading = "Clusters")]
+    cluster: Vec<String>,
 }
 
 /// Changes of a cluster's settings, as they are written.
@@ -47,48 +46,31 @@ struct ClusterChanges {
 }
 
 impl ClusterChanges {
+    const KEYS: [&str; 5] = ["exclusive", "spread", "options", "leave_jobs", "jobs"];
     /// The most jobs of a simulation.
     const MOST_JOBS: usize = 1_000;
 
     fn parse(text: &str) -> Result<Self, String> {
-        let mut changes = Self::default();
-        for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+        keyed(text, &Self::KEYS, |changes: &mut Self, key, value| {
             let choice = || match value.as_str() {
                 "yes" => Ok(true),
                 "no" => Ok(false),
                 _ => Err(format!("write {key}=yes or {key}=no")),
             };
-            match key.as_str() {
+            match key {
                 "exclusive" => changes.exclusive = Some(choice()?),
                 "spread" => changes.spread = Some(choice()?),
                 "options" => changes.options.push(value),
                 "leave_jobs" => changes.leave_jobs = choice()?,
-                "jobs" => {
+                _ => {
                     let number = value.parse().ok();
                     let number = number.filter(|it| (1..=Self::MOST_JOBS).contains(it));
-                    changes.jobs =
-                        Some(number.ok_or("write jobs=N with a number from 1 to 1,000")?);
-                }
-                _ => {
-                    return Err(format!(
-                        "`{key}` is not one of exclusive, spread, options, leave_jobs, jobs"
-                    ));
+                    let number = number.ok_or("write jobs=N with a number from 1 to 1,000")?;
+                    changes.jobs = Some(number);
                 }
             }
-        }
-        Ok(changes)
-    }
-
-    /// Returns these changes, and those of another.
-    fn and(mut self, mut other: Self) -> Self {
-        self.options.append(&mut other.options);
-        Self {
-            exclusive: other.exclusive.or(self.exclusive),
-            spread: other.spread.or(self.spread),
-            options: self.options,
-            leave_jobs: self.leave_jobs || other.leave_jobs,
-            jobs: other.jobs.or(self.jobs),
-        }
+            Ok(())
+        })
     }
 }
 
@@ -230,8 +212,8 @@ impl ClusterOptions {
     }
 
     fn changes(&self) -> ClusterChanges {
-        let all = self.cluster.iter().cloned();
-        all.reduce(ClusterChanges::and).unwrap_or_default()
+        // Each text was checked when it was read.
+        ClusterChanges::parse(&self.cluster.join(" ")).unwrap_or_default()
     }
 
     /// Refuses options that would have no effect.
