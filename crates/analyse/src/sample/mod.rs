@@ -17,6 +17,7 @@ mod read;
 mod selector;
 #[cfg(test)]
 mod selector_tests;
+mod selector_text;
 mod setting;
 mod side;
 mod sides;
@@ -33,7 +34,8 @@ pub use history::{RunMoment, version_date};
 pub use pairing::{SettingPair, SideSetting, pair_settings};
 pub use params::{differ, telling};
 pub use read::{BenchmarkData, each_benchmark, each_with_all_metrics};
-pub use selector::{KEYS, Selector, SelectorError, assignments, moment};
+pub use selector::{KEYS, Selector, moment};
+pub use selector_text::{SelectorError, assignments};
 pub use setting::VariantNames;
 pub use setting::{Setting, levels_text};
 pub use side::{KnownSides, SideKind, SideSpec};

@@ -3,12 +3,33 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::selector::{KEYS, Selector};
+use super::selector::{KEYS, Selector, moment};
 use lapwing_model::{Id, Levels};
 use lapwing_record::RunHead;
 
 fn now() -> Timestamp {
     "2026-03-01T15:30:00Z".parse().expect("a time")
+}
+
+#[test]
+fn moments_are_dates_times_and_spans_before_now() {
+    let told = |text: &str| moment(text, now()).map(|it| it.to_string());
+    for (text, expected) in [
+        ("2026-11-20", "2026-11-20T00:00:00Z"),
+        ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"),
+        ("today", "2026-03-01T00:00:00Z"),
+        ("yesterday", "2026-02-28T00:00:00Z"),
+        ("3 days ago", "2026-02-26T15:30:00Z"),
+        ("3 days", "2026-02-26T15:30:00Z"),
+        ("2w", "2026-02-15T15:30:00Z"),
+        ("1 month ago", "2026-02-01T15:30:00Z"),
+        ("12h", "2026-03-01T03:30:00Z"),
+    ] {
+        assert_eq!(told(text).as_deref(), Some(expected), "{text}");
+    }
+    for text in ["", "soon", "2026-13-01", "3", "9999999 years"] {
+        assert_eq!(told(text), None, "{text}");
+    }
 }
 
 #[test]

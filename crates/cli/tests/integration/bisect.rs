@@ -10,8 +10,7 @@ use tempfile::TempDir;
 use crate::level_repository::{PROGRAM_WORDS, git, repository};
 
 /// Prints the level of the commit plus noise of up to 255.
-const PROGRAM: &str =
-    "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
+const PROGRAM: &str = "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE ))}\"\n";
 
 /// Runs the program in the repository; its store and its worktrees are beside it.
 fn lapwing(folder: &TempDir, words: &[&str]) -> Output {

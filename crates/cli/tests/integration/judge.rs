@@ -9,8 +9,7 @@ use tempfile::TempDir;
 use crate::level_repository::{PROGRAM_WORDS, git, repository};
 
 /// Prints the level of the commit plus noise of up to 63.
-const PROGRAM: &str =
-    "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE / 4 ))}\"\n";
+const PROGRAM: &str = "echo \"{\\\"cost\\\": $(( $(cat level) + NOISE / 4 ))}\"\n";
 
 fn lapwing(folder: &TempDir, words: &[&str]) -> Output {
     Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
