@@ -31,6 +31,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::local::{Interrupter, LauncherOptions, LocalExecutor, available_cpus};
 use lapwing_measure::suite::{CommandLine, MOST_INSTANCES_IN_ALL, Plan, Variant, command_text};
 use lapwing_measure::{FixedSchedule, Profiler, RunEnd, RunError};
@@ -339,7 +340,7 @@ impl RunConclusion<'_> {
             all.iter().filter(|it| it.name == session.name).count()
         });
         match &session.name {
-            Some(name) if alike == 1 => quoted(name),
+            Some(name) if alike == 1 => name.clone(),
             _ => session.id.to_string(),
         }
     }
@@ -390,9 +391,11 @@ impl RunConclusion<'_> {
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
                 format!(
-                    "`{program} compare {} --where session={}{metric}` compares the variants, `{program} report` shows them",
+                    "`{program} compare {} --where {}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
-                    self.unique_name(session)
+                    quoted(
+                        &Selector::of(RunKey::Session, &[self.unique_name(session)]).to_string()
+                    )
                 )
             }
         };
