@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Size of the page of `lapwing trace lanes`, and how fast a browser without a screen zooms and pans in it.
+"""Size of the page of `lapwing trace export`, and how fast a browser without a screen zooms and pans in it.
 
 The trace is that of `trace.py`: of every ten tasks come two transfers and five phases of the controller. Every
 frame shows another range and waits for the next one, for two seconds each; a browser shows at most 60 a second.
@@ -46,7 +46,7 @@ def main():
             trace, page = pathlib.Path(folder, "trace.jsonl"), pathlib.Path(folder, "lanes.html")
             write_trace(trace, events)
             begin = time.perf_counter()
-            subprocess.run([LAPWING, "trace", "lanes", "--file", trace, "-o", page], check=True, capture_output=True)
+            subprocess.run([LAPWING, "trace", "export", "--file", trace, "-o", page], check=True, capture_output=True)
             took = time.perf_counter() - begin
             tasks = events * 10 // 87
             spans = tasks + tasks // 5 + tasks // 2

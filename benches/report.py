@@ -110,7 +110,7 @@ def main():
             row("`lapwing mds`", "mds", "--experiments", "100", "-q")
         row("`lapwing list`", "list", "-q")
         row("`lapwing list` of one tag and one month", "list", "--tag", "tag0",
-            "--since", "2024-01-01", "--until", "2024-02-01", "-q")
+            "--where", "since=2024-01-01", "--where", "until=2024-02-01", "-q")
         site = folder / "site"
         pages = [path for path in site.rglob("*.html")]
         largest = max(pages, key=lambda path: path.stat().st_size)

@@ -62,7 +62,7 @@ def lapwing(program, cluster, folder, tasks):
 
 def one_task(program, cluster, folder):
     """Returns how long one task takes without Slurm: a session is left in the queue, and its first task executed here."""
-    command = [program, "run", "--quiet", "--executor", "slurm", "--instances", "20", "--sbatch-option=--hold"]
+    command = [program, "run", "--quiet", "--executor", "slurm", "--instances", "20", "--cluster=options=--hold"]
     client = subprocess.Popen(command, cwd=folder, env=cluster.environment, stdout=subprocess.DEVNULL)
     while not list(folder.glob(".lapwing/cluster/*/batch-1.jobs")):
         time.sleep(0.05)

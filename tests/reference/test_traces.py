@@ -17,7 +17,7 @@ DURATIONS = {"commDelay": "to_worker", "queueDelay": "queue", "onWorker": "on_wo
 
 
 def trace(store, *arguments):
-    done = store.run("trace", *arguments, "--format", "json")
+    done = store.run("trace", "show", *arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -25,7 +25,7 @@ def trace(store, *arguments):
 def tasks(store, path, by):
     """Returns the statistics by group and duration."""
     groups = defaultdict(dict)
-    for row in trace(store, "tasks", "--file", path, "--by", by):
+    for row in trace(store, "tasks", "--file", path, "--group", by):
         groups[row["group"]][row["duration"]] = row
     return groups
 

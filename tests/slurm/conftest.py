@@ -74,7 +74,7 @@ class Client:
     def records(self, session):
         """Returns the records of a session, by kind."""
         output = self.folder / f"{session}.jsonl"
-        self.run("export", "--to", "record", "--session", session, "--output", str(output))
+        self.run("export", "--to", "record", "--where", f"session={session}", "--output", str(output))
         records = {}
         for line in output.read_text().splitlines():
             record = json.loads(line)

@@ -51,7 +51,7 @@ def test_a_dry_run_says_how_jobs_would_be_submitted_and_submits_none(cluster, cl
     assert "--array=0-23%4" in said
     assert "--partition=small --time=00:05:00 --exclusive" in said
     assert ".lapwing/cluster/SESSION" in said
-    spread = client.run("run", "--executor", "slurm", "--dry-run", "--spread", "--share-nodes")
+    spread = client.run("run", "--executor", "slurm", "--dry-run", "--cluster", "spread=yes exclusive=no")
     assert "24 jobs in 2 batches of up to 12, over 2 nodes" in spread
     assert "--nodelist=n1" in spread and "--exclusive" not in spread
     assert before == "" and not (client.folder / ".lapwing").exists()
@@ -59,7 +59,7 @@ def test_a_dry_run_says_how_jobs_would_be_submitted_and_submits_none(cluster, cl
 
 def test_nothing_is_left_of_a_session_that_slurm_refuses(client):
     client = client(DRY)
-    said = client.run("run", "--executor", "slurm", "--sbatch-option=--partition=absent", codes=(2,))
+    said = client.run("run", "--executor", "slurm", "--cluster", "options=--partition=absent", codes=(2,))
     assert "invalid partition specified: absent" in said
     assert "no job was submitted, and nothing was stored" in said
     assert json.loads(client.run("list", "sessions", "--format", "json")) == {"sessions": []}
@@ -204,9 +204,9 @@ command = "true; true"
 def test_a_simulation_on_nodes_gives_the_bytes_of_one_machine(cluster, client):
     client = client(MEASURED)
     client.run("run", "--name", "measured")
-    mds = ["mds", "--instances=2,4", "--iterations=2,4", "--experiments=120", "--replicates=50", "--format=json"]
+    mds = ["mds", "--grid=instances=2,4 iterations=2,4", "--experiments=120", "--replicates=50", "--format=json"]
     plan = ["plan", "--slowdown=20%", "--power=80%", "--experiments=120", "--format=json"]
-    for command, jobs in [(mds, ["--jobs=5"]), (plan, [])]:
+    for command, jobs in [(mds, ["--cluster=jobs=5"]), (plan, [])]:
         output = client.run(*command)
         there = client.run("--quiet", *command, "--executor", "slurm", *jobs)
         assert there == output

@@ -56,7 +56,7 @@ def test_forty_instances_over_two_nodes_arrive_whole(cluster, client):
     for one, other in pairs:
         assert shape(one) == shape(other)
         assert one["benchmark"] == other["benchmark"] and one["block"] == other["block"]
-    said = client.run("compare", "variant:one", "variant:two", "--session", "there", codes=(0, 3))
+    said = client.run("compare", "variant:one", "variant:two", "--where", "session=there", codes=(0, 3))
     assert "block: 10 pairs" in said
 
 

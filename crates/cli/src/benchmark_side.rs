@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use lapwing_analyse::sample::{SampleFilter, each_benchmark};
+use lapwing_analyse::sample::{RunKey, SampleFilter, each_benchmark};
 use lapwing_model::text::first_names;
 use lapwing_model::{Id, Record};
 use lapwing_record::{Filter, Store, StoreError};
@@ -102,7 +102,7 @@ fn instances_of(
     };
     let sessions: BTreeSet<Id> = all.iter().map(|(_, session)| *session).collect();
     let latest = sessions.iter().max_by_key(|it| started.get(it)).copied();
-    let has_all = !filter.runs.sessions.is_empty();
+    let has_all = !filter.runs.alternatives(RunKey::Session).is_empty();
     let kept = all
         .into_iter()
         .filter(|(_, it)| has_all || Some(*it) == latest);

@@ -103,7 +103,7 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
     parse(path, &text).map_err(|error| {
         CliError::input(error).hint(
             "write one line for each benchmark, `test_join: 5`, or as JSON {\"test_join\": 5}; \
-             `lapwing burn-in --write FILE` writes one",
+             `lapwing burn-in -o FILE` writes one",
         )
     })
 }

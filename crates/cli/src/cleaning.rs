@@ -12,53 +12,151 @@ use lapwing_stats::Confidence;
 use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
-use crate::options::within;
+use crate::options::{NamedValue, checked, keyed, one_of};
 use crate::profile::{Compat, Profile};
 use crate::suite_file;
-
-/// Expected values of a minimum.
-const LEAST: &str = "write a whole number of 1 or more";
 
 /// Exclusions from analysis.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CleaningOptions {
-    /// Burn-in to exclude: `recorded` (as planned), `auto` (detected from the values), or a number
-    /// of iterations [default: recorded]
-    #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "Exclusions")]
-    pub burn_in: Option<JudgedFrom>,
-    /// Read the first steady iteration per benchmark from this file (JSON or YAML, name to index);
-    /// --burn-in applies to all others
-    #[arg(long, value_name = "FILE", help_heading = "Exclusions")]
-    pub burn_in_file: Option<PathBuf>,
-    /// Exclude values more than FACTOR times above or below the median of their instance [default:
-    /// keep all]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "Exclusions")]
-    pub outlier_factor: Option<f64>,
-    /// Exclude instances with fewer usable iterations [default: 1]
-    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
-    pub min_iterations: Option<usize>,
-    /// Exclude benchmarks with fewer usable instances [default: 1]
-    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
-    pub min_instances: Option<usize>,
-    /// Reproduce another tool's method, bugs included
-    #[arg(long, value_name = "TOOL", help_heading = "Exclusions")]
-    pub compat: Option<Compat>,
-    /// Suite file whose [judge] table sets defaults for these options [default: lapwing.toml if
-    /// present]
+    /// Exclusions, as in the [judge] table of a suite: `burn_in` (`recorded`, `auto` or a number of
+    /// iterations), `burn_in_file`, `outlier_factor`, `min_iterations`, `min_instances`, as in
+    /// `--clean 'burn_in=auto min_instances=3'` [default: the suite's, or burn_in=recorded]
+    #[arg(long, value_name = "RULES", value_parser = checked(WrittenRules::parse), help_heading = "Exclusions")]
+    clean: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteOption,
+}
+
+/// The suite file that sets defaults.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SuiteOption {
+    /// Suite file whose [judge] table sets defaults, or `none` [default: lapwing.toml if present]
     #[arg(
         long = "suite",
         id = "suite_file",
         value_name = "FILE",
         help_heading = "Exclusions"
     )]
-    pub suite: Option<PathBuf>,
-    /// Do not read a suite file
-    #[arg(long, conflicts_with = "suite_file", help_heading = "Exclusions")]
-    pub no_suite: bool,
+    file: Option<PathBuf>,
+}
+
+impl SuiteOption {
+    /// Returns the path of the file; `None` if none is to be read.
+    pub fn path(&self) -> Option<PathBuf> {
+        match &self.file {
+            Some(path) if path == Path::new("none") => None,
+            Some(path) => Some(suite_file::named(path)),
+            None => suite_file::here(),
+        }
+    }
+}
+
+/// Exclusions of a command that can show them, and can follow the rules of Hail.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AuditedCleaning {
+    #[command(flatten)]
+    pub own: CleaningOptions,
+    /// Reproduce another tool's method, bugs included
+    #[arg(long, value_name = "TOOL", value_parser = one_of(&HAIL), help_heading = "Exclusions")]
+    pub compat: Option<Compat>,
+    #[command(flatten)]
+    pub audit: AuditOption,
+}
+
+const HAIL: [NamedValue<Compat>; 1] = [(
+    "hail",
+    "The notebook and `analyze_benchmarks` of Hail's benchmarks",
+    Compat::Hail,
+)];
+
+/// Whether exclusions are shown.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct AuditOption {
     /// Show what was excluded, by rule and benchmark, and which benchmarks lack enough data
     /// to analyse
     #[arg(long, help_heading = "Exclusions")]
-    pub audit: bool,
+    audit: bool,
+}
+
+impl AuditOption {
+    /// Returns the detail of the audit.
+    pub fn detail(self) -> AuditDetail {
+        if self.audit {
+            AuditDetail::All
+        } else {
+            AuditDetail::Line
+        }
+    }
+}
+
+impl AuditedCleaning {
+    /// Returns the defaults of the options.
+    pub fn profile(&self) -> Profile {
+        Profile::of(self.compat)
+    }
+
+    /// Returns the detail of the audit.
+    pub fn detail(&self) -> AuditDetail {
+        self.audit.detail()
+    }
+
+    /// Returns the settings of the options, else of the suite file, else the defaults.
+    pub fn judging(&self) -> Result<JudgingOptions, CliError> {
+        self.own.judging_as(self.compat)
+    }
+
+    /// Returns the rules of cleaning.
+    pub fn rules(&self) -> Result<CleaningRules, CliError> {
+        Ok(self.judging()?.rules)
+    }
+}
+
+/// Rules as they are written: `burn_in=auto min_instances=3`.
+#[derive(Debug, Clone, Default)]
+struct WrittenRules {
+    burn_in: Option<JudgedFrom>,
+    burn_in_file: Option<PathBuf>,
+    outlier_factor: Option<f64>,
+    min_iterations: Option<usize>,
+    min_instances: Option<usize>,
+}
+
+impl WrittenRules {
+    const KEYS: [&str; 5] = [
+        "burn_in",
+        "burn_in_file",
+        "outlier_factor",
+        "min_iterations",
+        "min_instances",
+    ];
+
+    fn parse(text: &str) -> Result<Self, String> {
+        keyed(text, &Self::KEYS, |rules: &mut Self, key, value| {
+            let least = || match value.parse() {
+                Ok(number) if number > 0_usize => Ok(Some(number)),
+                Ok(_) | Err(_) => Err(format!("write {key}=N with a whole number of 1 or more")),
+            };
+            match key {
+                "burn_in" => rules.burn_in = Some(parse_burn_in(&value)?),
+                "burn_in_file" => rules.burn_in_file = Some(PathBuf::from(value)),
+                "outlier_factor" => rules.outlier_factor = Some(parse_factor(&value)?),
+                "min_iterations" => rules.min_iterations = least()?,
+                _ => rules.min_instances = least()?,
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the rules with these limits.
+    fn over(&self, rules: CleaningRules) -> CleaningRules {
+        CleaningRules {
+            outliers: self.outlier_factor.map(outliers).or(rules.outliers),
+            min_iterations: self.min_iterations.unwrap_or(rules.min_iterations),
+            min_instances: self.min_instances.unwrap_or(rules.min_instances),
+            ..rules
+        }
+    }
 }
 
 /// Settings of judging, from the options or else the suite file; the command has the other defaults.
@@ -105,51 +203,39 @@ fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
         number => number
             .parse()
             .map(JudgedFrom::Index)
-            .map_err(|_not_a_number| "write `recorded`, `auto` or a number".to_owned()),
+            .map_err(|_not_a_number| {
+                "write burn_in=recorded, burn_in=auto or burn_in=N".to_owned()
+            }),
     }
 }
 
 impl CleaningOptions {
-    /// Returns the defaults of the options.
-    pub fn profile(&self) -> Profile {
-        Profile::of(self.compat)
-    }
-
-    /// Returns the detail of the audit.
-    pub fn detail(&self) -> AuditDetail {
-        if self.audit {
-            AuditDetail::All
-        } else {
-            AuditDetail::Line
-        }
-    }
-
     /// Returns the settings of the options, else of the suite file, else the defaults.
     pub fn judging(&self) -> Result<JudgingOptions, CliError> {
-        if self.compat == Some(Compat::Coiled) {
-            return Err(CliError::input(
-                "--compat coiled reproduces a detector of changes in a history",
-            )
-            .hint("use it with `lapwing detect`"));
-        }
-        self.judging_histories()
+        self.judging_as(None)
     }
 
     /// Returns the options of the suite file in a folder, if it has one.
     pub fn of_folder(folder: Option<&Path>) -> Self {
         let file = folder.map(|it| it.join(suite_file::SUITE_FILE));
         Self {
-            suite: file.filter(|it| it.is_file()),
+            suite: SuiteOption {
+                file: file.filter(|it| it.is_file()),
+            },
             ..Self::default()
         }
     }
 
-    /// Returns the same, also for tools that judge histories.
-    pub fn judging_histories(&self) -> Result<JudgingOptions, CliError> {
+    /// Returns the suite file that sets defaults; `None` if none is to be read.
+    pub fn suite(&self) -> Option<PathBuf> {
+        self.suite.path()
+    }
+
+    fn judging_as(&self, compat: Option<Compat>) -> Result<JudgingOptions, CliError> {
         let suite = self.suite_settings()?;
         let confidence = suite.confidence.map(Confidence::new).transpose()?;
         Ok(JudgingOptions {
-            rules: self.rules_with(&suite)?,
+            rules: self.rules_with(&suite, compat)?,
             smallest_effect: suite.smallest_effect,
             confidence,
             false_discovery_rate: suite.false_discovery_rate,
@@ -164,12 +250,7 @@ impl CleaningOptions {
     }
 
     fn suite_settings(&self) -> Result<JudgeSettings, CliError> {
-        let path = match (&self.suite, self.no_suite) {
-            (Some(path), _) => Some(suite_file::named(path)),
-            (None, true) => None,
-            (None, false) => suite_file::here(),
-        };
-        let Some(path) = path else {
+        let Some(path) = self.suite() else {
             return Ok(JudgeSettings {
                 repository: Some(PathBuf::from(".")),
                 ..JudgeSettings::default()
@@ -178,37 +259,43 @@ impl CleaningOptions {
         suite_file::judging(&path, "has settings for judging")
     }
 
-    fn rules_with(&self, suite: &JudgeSettings) -> Result<CleaningRules, CliError> {
+    fn rules_with(
+        &self,
+        suite: &JudgeSettings,
+        compat: Option<Compat>,
+    ) -> Result<CleaningRules, CliError> {
+        let written = WrittenRules::parse(&self.clean.join(" ")).map_err(CliError::input)?;
         // A burn-in on the command line applies to all benchmarks, despite a file of the suite.
-        let file_of_suite = match self.burn_in {
+        let file_of_suite = match written.burn_in {
             Some(_) => None,
             None => suite.burn_in_file.as_ref(),
         };
-        let starts = match self.burn_in_file.as_ref().or(file_of_suite) {
+        let starts = match written.burn_in_file.as_ref().or(file_of_suite) {
             Some(path) => Some(burn_in_file::read(path)?),
             None => None,
         };
-        if let Some(Compat::Hail) = self.compat {
+        if let Some(Compat::Hail) = compat {
             let Some(starts) = starts else {
                 return Err(CliError::input(
                     "--compat hail needs the first steady iterations",
                 )
                 .hint(
-                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one",
+                    "name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one",
                 ));
             };
             // The rules of Hail, except those that options set.
-            return Ok(self.over(CleaningRules::hail(starts)));
+            return Ok(written.over(CleaningRules::hail(starts)));
         }
         let usual = CleaningRules::default();
         let least = |number: Option<u32>, usual: usize| {
             number.map_or(usual, |it| usize::try_from(it).unwrap_or(usize::MAX))
         };
-        Ok(self.over(CleaningRules {
+        Ok(written.over(CleaningRules {
             burn_in: BurnInRule {
                 listed: starts,
                 others: Some(
-                    self.burn_in
+                    written
+                        .burn_in
                         .or(suite.burn_in)
                         .unwrap_or(JudgedFrom::Recorded),
                 ),
@@ -218,16 +305,6 @@ impl CleaningOptions {
             min_instances: least(suite.min_instances, usual.min_instances),
             ..usual
         }))
-    }
-
-    /// Returns the rules with the limits of the options.
-    fn over(&self, rules: CleaningRules) -> CleaningRules {
-        CleaningRules {
-            outliers: self.outlier_factor.map(outliers).or(rules.outliers),
-            min_iterations: self.min_iterations.unwrap_or(rules.min_iterations),
-            min_instances: self.min_instances.unwrap_or(rules.min_instances),
-            ..rules
-        }
     }
 }
 
@@ -242,6 +319,8 @@ fn outliers(factor: f64) -> OutlierRule {
 fn parse_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor > 1.0 && factor.is_finite() => Ok(factor),
-        Ok(_) | Err(_) => Err("write a number above 1, such as 10".to_owned()),
+        Ok(_) | Err(_) => {
+            Err("write outlier_factor=X with a number above 1, such as 10".to_owned())
+        }
     }
 }

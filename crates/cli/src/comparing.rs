@@ -9,7 +9,7 @@ use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{
     CompareMethod, CompareOptions, MetricChoice, SideSamples, UnintendedDifference,
 };
-use lapwing_analyse::sample::{ComparedSides, SampleFilter, SideSpec};
+use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
 use lapwing_model::text::first_names;
 use lapwing_record::{Filter, Store};
@@ -20,35 +20,34 @@ use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
-use crate::options::{Context, NamedValue, one_of, parse_date};
+use crate::options::{Context, NamedValue, one_of};
 use crate::profile::Profile;
 use crate::store::{open_for_reading, retired_notes};
 
 /// Options of a comparison.
 #[derive(Debug, Clone, Args)]
 pub struct StatisticsOptions {
-    /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
-    /// and a change certain to be smaller is `equivalent`
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
+    /// Smallest change that matters, such as 3%
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
     pub smallest_effect: Option<f64>,
-    /// Method for intervals and p-values
+    /// Statistical method
     #[arg(
         long,
         value_name = "METHOD",
         value_parser = one_of(&METHODS),
         default_value = "default",
-        conflicts_with = "compat", help_heading = "Statistics")]
+        help_heading = "Statistics")]
     method: CompareMethod,
-    /// Confidence level of the intervals [default: 95%]
+    /// Confidence level [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Statistics")]
     confidence: Option<Confidence>,
-    /// Accepted share of false findings among regressions and improvements [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat", help_heading = "Statistics")]
+    /// Accepted share of false findings [default: the suite's, or 5%]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = "Statistics")]
     false_discovery_rate: Option<f64>,
     /// Fewest sessions per side for a verdict: with 2 or more, no finding rests on a single occasion
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "compat", help_heading = "Statistics")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistics")]
     min_sessions: u32,
-    /// Seed of the bootstrap and permutation methods
+    /// Seed of random choices
     #[arg(
         long,
         value_name = "N",
@@ -117,6 +116,25 @@ pub fn method_name(method: CompareMethod) -> Option<&'static str> {
 }
 
 impl StatisticsOptions {
+    /// Refuses options that another tool's method does not have.
+    pub fn refuse(&self) -> Result<(), CliError> {
+        let given = [
+            ("--smallest-effect", self.smallest_effect.is_some()),
+            ("--method", self.method != CompareMethod::Default),
+            (
+                "--false-discovery-rate",
+                self.false_discovery_rate.is_some(),
+            ),
+            ("--min-sessions", self.min_sessions > 1),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(CliError::input(format!(
+                "{option} does not apply to the method of another tool (--compat)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the options, else those of the suite file, else the defaults.
     pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
@@ -372,18 +390,16 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
 }
 
-/// Returns a side; its time may be written as everywhere.
+/// Returns a side: `variant:fast`, a bare word, or conditions as of `--where`.
 pub fn parse_side(text: &str) -> Result<SideSpec, String> {
     if text.starts_with(BENCHMARK) {
         return format!("file:{text}").parse();
     }
-    let side: SideSpec = text.parse()?;
-    let Some(time) = side.time() else {
-        return Ok(side);
-    };
-    let meant = parse_date(time).map_err(|error| error.sentence())?;
-    let kind = text.split(':').next().unwrap_or_default();
-    format!("{kind}:{meant}").parse()
+    if !Selector::is_meant_by(text) {
+        return text.parse();
+    }
+    let query = Selector::parse(text, jiff::Timestamp::now()).map_err(|it| it.to_string())?;
+    SideSpec::of_query(text, query)
 }
 
 /// Returns a change written as `3%` or `0.03`.

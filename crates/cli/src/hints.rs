@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use lapwing_analyse::sample::{KnownSides, SideError};
+use lapwing_analyse::sample::{KEYS, KnownSides, SideError};
 use lapwing_formats::{Foreign, ImportError};
 use lapwing_measure::CommitsError;
 use lapwing_measure::local::CoresError;
@@ -227,6 +227,7 @@ fn side_hint(error: &SideError) -> Option<String> {
         SideError::Nothing { known, .. }
         | SideError::NoRun { known, .. }
         | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::NoRunPasses { .. } => Some("`lapwing list runs` shows what there is".to_owned()),
         SideError::NotMeasured { nearest, .. } => Some(match nearest {
             Some(commit) => {
                 let commit = commit.get(..10).unwrap_or(commit);
@@ -278,9 +279,9 @@ fn exchange_hint(error: &ExchangeError) -> Option<String> {
     const SHOWN: usize = 8;
     match error {
         ExchangeError::SeveralRuns { runs } => {
-            let mut text = String::from("choose one with --only-run, --session or --variant:");
+            let mut text = String::from("choose one with --where:");
             for (id, what) in runs.iter().take(SHOWN) {
-                text.push_str(&format!("\n    --only-run {id}   {what}"));
+                text.push_str(&format!("\n    --where run={id}   {what}"));
             }
             if runs.len() > SHOWN {
                 let more = (runs.len() - SHOWN) as u64;
@@ -399,10 +400,13 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
 }
 
 fn list_hint(what: &str) -> Option<String> {
+    if what == "key or factor" {
+        return Some(format!("the keys are {}", KEYS.join(", ")));
+    }
     let list = match what {
         "benchmark" | "tag" | "suite" => "benchmarks",
         "session" => "sessions",
-        "run" | "version" | "variant" => "runs",
+        "run" | "version" | "commit" | "branch" | "variant" | "level" => "runs",
         "metric" => "metrics",
         _other => return None,
     };
@@ -444,7 +448,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
         }
         ImportError::Encoding { found, .. } => foreign_hint(*found).map(str::to_owned),
         ImportError::ImportedOtherwise { .. } => Some(
-            "import it with the same options as before, or delete it first with `lapwing db purge --session NAME`"
+            "import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`"
                 .to_owned(),
         ),
         ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),

@@ -1,18 +1,15 @@
 //! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
-use std::ops::RangeBounds;
+use std::ops::{Deref, RangeBounds};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lapwing_analyse::sample::{RunFilter, SampleFilter};
+use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
-use lapwing_record::Retired;
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
 
 use crate::atomic::{self, folder_of};
 use crate::error::CliError;
@@ -89,32 +86,28 @@ pub enum Format {
 /// Files that get the answer beside standard output.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExportOptions {
-    /// Also write the answer as Markdown, for a pull request
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
-    /// Also write the answer as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_json: Option<PathBuf>,
-    /// Also write the answer as CSV
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
+    /// Also write the answer to this .md, .json or .csv file; can be repeated
+    #[arg(long, value_name = "FILE", value_parser = parse_export, help_heading = "Output")]
+    export: Vec<(Format, PathBuf)>,
+}
+
+fn parse_export(text: &str) -> Result<(Format, PathBuf), String> {
+    let path = PathBuf::from(text);
+    let format = match extension(&path).as_str() {
+        "md" => Format::Markdown,
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        _ => return Err("write a file that ends in .md, .json or .csv".to_owned()),
+    };
+    Ok((format, path))
 }
 
 impl ExportOptions {
-    fn files(&self) -> impl Iterator<Item = (Format, &Path)> {
-        let files = [
-            (Format::Markdown, &self.export_markdown),
-            (Format::Json, &self.export_json),
-            (Format::Csv, &self.export_csv),
-        ];
-        files
-            .into_iter()
-            .filter_map(|(format, path)| Some((format, path.as_deref()?)))
-    }
-
     /// Refuses a file in a missing folder, before anything is measured.
     pub fn check(&self) -> Result<(), CliError> {
-        self.files().try_for_each(|(_, path)| check_folder(path))
+        self.export
+            .iter()
+            .try_for_each(|(_, path)| check_folder(path))
     }
 
     /// Writes each of the files.
@@ -122,9 +115,9 @@ impl ExportOptions {
         &self,
         mut answer: impl FnMut(Format, &mut Vec<u8>) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        for (format, path) in self.files() {
+        for (format, path) in &self.export {
             let mut bytes = Vec::new();
-            answer(format, &mut bytes)?;
+            answer(*format, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
             atomic::replace(path, &text).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
@@ -149,6 +142,30 @@ pub fn one_of<T: Copy + Send + Sync>(
     })
 }
 
+/// Returns the settings in a text such as `burn_in=auto min_instances=3`; `set` takes the value of a key.
+pub fn keyed<T: Default>(
+    text: &str,
+    keys: &[&str],
+    set: impl Fn(&mut T, &str, String) -> Result<(), String>,
+) -> Result<T, String> {
+    let mut settings = T::default();
+    for (key, value) in assignments(text).map_err(|error| error.to_string())? {
+        if !keys.contains(&key.as_str()) {
+            return Err(format!("`{key}` is not one of {}", keys.join(", ")));
+        }
+        set(&mut settings, &key, value)?;
+    }
+    Ok(settings)
+}
+
+/// Returns the parser of an option that can be repeated: it checks each text, and what uses the option parses them
+/// together, so that later ones take precedence.
+pub fn checked<T>(
+    parse: fn(&str) -> Result<T, String>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |text| parse(text).map(|_settings| text.to_owned())
+}
+
 /// Returns the parser of an option that is a whole number within a range.
 pub fn within(
     range: impl RangeBounds<usize> + Clone + Send + Sync,
@@ -163,96 +180,84 @@ pub fn within(
 /// The default path to the store.
 const DEFAULT_STORE: &str = ".lapwing/lapwing.db";
 
-/// Filters on measurements.
+/// Filters on measurements, whatever the metric.
 #[derive(Debug, Clone, Default, Args)]
-pub struct FilterOptions {
+pub struct ResultFilters {
     /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
     #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
     pub benchmark: Vec<String>,
     /// Only benchmarks with this tag
     #[arg(long, value_name = "TAG", help_heading = "Filters")]
     pub tag: Vec<String>,
-    /// Only this suite
-    #[arg(long = "in-suite", value_name = "SUITE", help_heading = "Filters")]
-    pub suite: Vec<String>,
+    /// Only results that meet these conditions, such as `variant=fast since=2w host=a*`: suite,
+    /// version, commit, branch, variant, session, run, host, outcome, since, until, a factor, or
+    /// `last 10 of main`; alternatives are separated by commas; `retired=yes` includes retired results
+    #[arg(long = "where", value_name = "CONDITIONS", value_parser = parse_selector, help_heading = "Filters")]
+    pub conditions: Vec<Selector>,
+}
+
+/// Filters on measurements.
+#[derive(Debug, Clone, Default, Args)]
+pub struct FilterOptions {
+    #[command(flatten)]
+    results: ResultFilters,
     /// Only this metric
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub metric: Vec<String>,
-    /// Only this version of the software under test (name or commit)
-    #[arg(long, value_name = "VERSION", help_heading = "Filters")]
-    pub version_under_test: Vec<String>,
-    /// Only this variant, these factor levels, or both: `fast`, `threads=4`, `fast threads=4`
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub variant: Vec<String>,
-    /// Only this session (name or id)
-    #[arg(long, value_name = "SESSION", help_heading = "Filters")]
-    pub session: Vec<String>,
-    /// Only this run (id)
-    #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
-    pub run: Vec<String>,
-    /// Only sessions that started at this date or time, or later: `2026-11-01`, `yesterday`,
-    /// `3 days ago`, `2w`
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub since: Option<String>,
-    /// Only sessions that started before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub until: Option<String>,
-    /// Include results retired with `lapwing db retire`
-    #[arg(long, help_heading = "Filters")]
-    pub retired: bool,
+}
+
+impl Deref for FilterOptions {
+    type Target = ResultFilters;
+
+    fn deref(&self) -> &ResultFilters {
+        &self.results
+    }
 }
 
 impl FilterOptions {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Result<SampleFilter, CliError> {
-        let runs = RunFilter {
-            suites: self.suite.clone(),
-            sessions: self.session.clone(),
-            since: self.since.as_deref().map(parse_date).transpose()?,
-            until: self.until.as_deref().map(parse_date).transpose()?,
-            versions: self.version_under_test.clone(),
-            variants: self.variant.clone(),
-            runs: self.run.clone(),
-        };
         Ok(SampleFilter {
-            runs,
-            benchmarks: self.benchmark.clone(),
-            tags: self.tag.clone(),
             metrics: self.metric.clone(),
-            retired: if self.retired {
-                Retired::Show
-            } else {
-                Retired::LeaveOut
-            },
+            ..self.results.filter()?
         })
     }
 }
 
-/// Returns the moment that a text names: a date (midnight UTC), an RFC 3339 time, `today` and `yesterday` (midnight
-/// UTC), or a span before now such as `3 days ago` and `2w`.
+impl ResultFilters {
+    /// Returns the filter that the options describe.
+    pub fn filter(&self) -> Result<SampleFilter, CliError> {
+        let mut runs = merged(&self.conditions)?;
+        Ok(SampleFilter {
+            retired: runs.take_retired(),
+            runs,
+            benchmarks: self.benchmark.clone(),
+            tags: self.tag.clone(),
+            metrics: Vec::new(),
+        })
+    }
+}
+
+/// Returns the conditions of all selectors.
+pub fn merged(conditions: &[Selector]) -> Result<Selector, CliError> {
+    let texts: Vec<String> = conditions.iter().map(Selector::to_string).collect();
+    match texts.is_empty() {
+        true => Ok(Selector::default()),
+        false => parse_selector(&texts.join(" ")).map_err(CliError::input),
+    }
+}
+
+/// Returns the conditions that a text means.
+pub fn parse_selector(text: &str) -> Result<Selector, SelectorError> {
+    Selector::parse(text, Timestamp::now())
+}
+
+/// Returns the moment that a text names, as [`moment`] does.
 pub(crate) fn parse_date(text: &str) -> Result<Timestamp, CliError> {
     moment(text, Timestamp::now()).ok_or_else(|| {
         CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`")
     })
-}
-
-fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let text = text.trim();
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Some(time);
-    }
-    let now = now.to_zoned(TimeZone::UTC);
-    let day = match text {
-        "today" => Some(now.date()),
-        "yesterday" => Some(now.date().yesterday().ok()?),
-        _ => text.parse::<Date>().ok(),
-    };
-    if let Some(day) = day {
-        return Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    }
-    let span: Span = text.parse().ok()?;
-    Some(now.checked_sub(span.abs()).ok()?.timestamp())
 }
 
 /// File extensions of charts.
@@ -323,33 +328,6 @@ impl Context {
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
             machine: Machine::new(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_dates_times_and_spans_before_now() {
-        let now: Timestamp = "2026-03-01T15:30:00Z".parse().expect("a time");
-        let told = |text: &str| moment(text, now).map(|it| it.to_string());
-        for (text, expected) in [
-            ("2026-11-20", "2026-11-20T00:00:00Z"),
-            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"),
-            ("today", "2026-03-01T00:00:00Z"),
-            ("yesterday", "2026-02-28T00:00:00Z"),
-            ("3 days ago", "2026-02-26T15:30:00Z"),
-            ("3 days", "2026-02-26T15:30:00Z"),
-            ("2w", "2026-02-15T15:30:00Z"),
-            ("1 month ago", "2026-02-01T15:30:00Z"),
-            ("12h", "2026-03-01T03:30:00Z"),
-        ] {
-            assert_eq!(told(text).as_deref(), Some(expected), "{text}");
-        }
-        for text in ["", "soon", "2026-13-01", "3", "9999999 years"] {
-            assert_eq!(told(text), None, "{text}");
         }
     }
 }

@@ -1,16 +1,15 @@
 //! Profiles: the defaults of a tool's method, chosen by `--compat`.
 
-use clap::ValueEnum;
 use lapwing_analyse::judge::{DetectionOptions, MetricChoice, WantedBasis};
 use lapwing_analyse::sample::SettingChoice;
 use lapwing_stats::DetectionMethod;
 
 /// Another tool whose method is reproduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compat {
     /// The notebook and `analyze_benchmarks` of Hail's benchmarks
     Hail,
-    /// The detector of Coiled's benchmarks (`lapwing detect` only)
+    /// The detector of Coiled's benchmarks
     Coiled,
 }
 

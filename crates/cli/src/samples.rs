@@ -8,7 +8,7 @@ use lapwing_model::text::{first_names, plural};
 use lapwing_record::{Filter, Store, StoreError};
 
 use crate::audit::AuditDetail;
-use crate::cleaning::CleaningOptions;
+use crate::cleaning::AuditedCleaning;
 use crate::error::CliError;
 use crate::not_judged;
 use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
@@ -24,7 +24,7 @@ pub struct SampleOptions {
     #[command(flatten)]
     pub filters: FilterOptions,
     #[command(flatten)]
-    pub cleaning: CleaningOptions,
+    pub cleaning: AuditedCleaning,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -60,7 +60,7 @@ impl<R> FoundRows<R> {
         (!self.unsteady.is_empty()).then(|| {
             format!(
                 "{names} never {} a steady state, so the numbers depend on how long was measured: fix or retire {them}; \
-                 `--burn-in auto` excludes {them}, `lapwing burn-in` shows {them}",
+                 `--clean burn_in=auto` excludes {them}, `lapwing burn-in` shows {them}",
                 plural(self.unsteady.len(), "reaches", "reach"),
             )
         })
@@ -168,9 +168,11 @@ pub fn nothing(audit: &Audit) -> CliError {
     CliError::not_enough(cause).hint(match last {
         None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
-        Some(Some(AuditStage::Viable)) => "--min-instances and --min-iterations set the minimum",
-        Some(Some(AuditStage::Steady)) => "`--burn-in recorded` uses the planned burn-in",
-        Some(Some(AuditStage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
+        Some(Some(AuditStage::Viable)) => {
+            "--clean 'min_instances=1 min_iterations=1' sets the minimum"
+        }
+        Some(Some(AuditStage::Steady)) => "`--clean burn_in=recorded` uses the planned burn-in",
+        Some(Some(AuditStage::PastBurnIn)) => "`--clean burn_in=0` judges all iterations",
         Some(Some(
             AuditStage::Recorded
             | AuditStage::Known

@@ -191,7 +191,9 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
         .collect();
     let note = |what: &str, one: bool| {
         let verb = if one { "is" } else { "are" };
-        format!("{what} {verb} excluded (--retired to include); `lapwing db annotations` shows why")
+        format!(
+            "{what} {verb} excluded (--where retired=yes to include); `lapwing db annotations` shows why"
+        )
     };
     let mut notes = Vec::new();
     if left_out.instances > 0 {

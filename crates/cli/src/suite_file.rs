@@ -77,7 +77,7 @@ pub fn judging(path: &Path, use_of_it: &str) -> Result<JudgeSettings, CliError> 
         match error.hint {
             Some(_) => error,
             None => error.hint(format!(
-                "its [judge] table {use_of_it}; --no-suite ignores it"
+                "its [judge] table {use_of_it}; --suite none ignores it"
             )),
         }
     })

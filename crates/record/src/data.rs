@@ -27,6 +27,10 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Metric names.
     pub metrics: Vec<MetricName>,
+    /// Hosts of instances, or patterns for them with `*` and `?`.
+    pub hosts: Vec<String>,
+    /// Outcomes of instances.
+    pub outcomes: Vec<String>,
     /// Whether retired measurements are included.
     pub retired: Retired,
 }
@@ -126,6 +130,9 @@ pub struct RunHead {
     pub version: Option<String>,
     /// Commit of the version under test.
     pub commit: Option<String>,
+    /// Branch of the version under test.
+    #[serde(skip)]
+    pub branch: Option<String>,
     /// Date of the version under test, as it was recorded.
     #[serde(skip)]
     pub version_date: Option<String>,

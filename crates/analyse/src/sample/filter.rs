@@ -1,9 +1,6 @@
 //! Filters: the runs selected by a text, by the same rules for every command, store and file.
 
-use std::collections::BTreeSet;
-
-use jiff::Timestamp;
-
+use super::Selector;
 use super::setting::is_setting_named;
 use lapwing_model::{Id, MetricName};
 use lapwing_record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
@@ -13,7 +10,7 @@ use lapwing_record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SampleFilter {
     /// The runs.
-    pub runs: RunFilter,
+    pub runs: Selector,
     /// Benchmark ids: the whole id, a pattern with `*` and `?`, or a part of the id.
     pub benchmarks: Vec<String>,
     /// Tags.
@@ -22,25 +19,6 @@ pub struct SampleFilter {
     pub metrics: Vec<MetricName>,
     /// Whether retired measurements are included.
     pub retired: Retired,
-}
-
-/// A selection of runs, as written on the command line.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RunFilter {
-    /// Suite names.
-    pub suites: Vec<String>,
-    /// Session names, or parts of ids.
-    pub sessions: Vec<String>,
-    /// Only sessions that started at this time or later.
-    pub since: Option<Timestamp>,
-    /// Only sessions that started before this time.
-    pub until: Option<Timestamp>,
-    /// Version names or the beginnings of commit hashes.
-    pub versions: Vec<String>,
-    /// Variant names, or levels of factors.
-    pub variants: Vec<String>,
-    /// Parts of run ids.
-    pub runs: Vec<String>,
 }
 
 /// A property that selects runs.
@@ -54,6 +32,8 @@ pub enum RunKey {
     Version,
     /// Its commit, by the beginning of the hash.
     Commit,
+    /// Its branch, by its name.
+    Branch,
     /// The variant, by its name or by levels of factors.
     Variant,
     /// The run, by the beginning or end of its id.
@@ -64,6 +44,17 @@ pub enum RunKey {
 pub const SHORTEST_ID: usize = 4;
 
 impl RunKey {
+    /// Every property.
+    pub const ALL: [Self; 7] = [
+        Self::Suite,
+        Self::Session,
+        Self::Version,
+        Self::Commit,
+        Self::Branch,
+        Self::Variant,
+        Self::Run,
+    ];
+
     /// Returns its name: `session`.
     pub fn name(self) -> &'static str {
         match self {
@@ -71,6 +62,7 @@ impl RunKey {
             Self::Session => "session",
             Self::Version => "version",
             Self::Commit => "commit",
+            Self::Branch => "branch",
             Self::Variant => "variant",
             Self::Run => "run",
         }
@@ -83,8 +75,20 @@ impl RunKey {
             Self::Session => Some(run.session.to_string()),
             Self::Version => run.version.clone(),
             Self::Commit => run.commit.clone(),
+            Self::Branch => run.branch.clone(),
             Self::Variant => Some(run.variant.clone()),
             Self::Run => Some(run.id.to_string()),
+        }
+    }
+
+    /// Returns the name by which people know it: that of its session, not the id.
+    pub(super) fn title(self, run: &RunHead) -> Option<String> {
+        match self {
+            Self::Session => run.session_name.clone(),
+            Self::Run => None,
+            Self::Suite | Self::Version | Self::Commit | Self::Branch | Self::Variant => {
+                self.of(run)
+            }
         }
     }
 
@@ -103,13 +107,14 @@ impl RunKey {
             Self::Session => run.session_name.as_deref() == Some(text),
             Self::Version => run.version.as_deref() == Some(text),
             Self::Variant => run.variant == text,
+            Self::Branch => run.branch.as_deref() == Some(text),
             Self::Commit | Self::Run => false,
         }
     }
 
     fn may_mean(self, run: &RunHead, text: &str) -> bool {
         match self {
-            Self::Suite | Self::Version => false,
+            Self::Suite | Self::Version | Self::Branch => false,
             Self::Session => is_part_of_id(run.session, text),
             Self::Commit => {
                 let commit = run.commit.as_deref();
@@ -126,165 +131,29 @@ fn is_part_of_id(id: Id, text: &str) -> bool {
     text.len() >= SHORTEST_ID && (id.starts_with(text) || id.ends_with(text))
 }
 
-/// One list of a run filter.
-#[derive(Debug)]
-pub struct RunFilterPart<'f> {
-    /// The option's name: `--variant`.
-    pub option: &'static str,
-    /// Its entries as written.
-    pub entries: Vec<String>,
-    choice: PartChoice<'f>,
-}
-
-#[derive(Debug)]
-enum PartChoice<'f> {
-    /// The first key by which an entry matches anything is used.
-    Keys(&'static [RunKey], &'f [String]),
-    Since(Timestamp),
-    Until(Timestamp),
-}
-
-impl<'f> RunFilterPart<'f> {
-    fn listed(option: &'static str, keys: &'static [RunKey], entries: &'f [String]) -> Self {
-        Self {
-            option,
-            entries: entries.to_vec(),
-            choice: PartChoice::Keys(keys, entries),
-        }
+/// Returns a session as if it were a run, so that also one without any run can be looked up.
+fn as_run(head: &SessionHead) -> RunHead {
+    RunHead {
+        id: head.id,
+        session: head.id,
+        session_name: head.name.clone(),
+        suite: head.suite.clone(),
+        started: head.started,
+        variant: String::new(),
+        levels: Default::default(),
+        version: None,
+        commit: None,
+        branch: None,
+        version_date: None,
+        dirty: None,
     }
-
-    /// Returns the ids of the selected runs.
-    pub fn passing(&self, runs: &[RunHead]) -> BTreeSet<Id> {
-        let started = |is_asked: &dyn Fn(Timestamp) -> bool| {
-            let runs = runs.iter().filter(|run| is_asked(run.started));
-            runs.map(|run| run.id).collect()
-        };
-        match &self.choice {
-            PartChoice::Since(since) => started(&|at| at >= *since),
-            PartChoice::Until(until) => started(&|at| at < *until),
-            PartChoice::Keys(keys, entries) => {
-                let chosen = entries
-                    .iter()
-                    .flat_map(|entry| chosen_by(keys, runs, entry));
-                chosen.map(|run| run.id).collect()
-            }
-        }
-    }
-}
-
-/// Returns the runs that an entry selects by the first of several keys with a match.
-fn chosen_by<'r>(keys: &[RunKey], runs: &'r [RunHead], entry: &str) -> Vec<&'r RunHead> {
-    let mut chosen = keys.iter().map(|key| key.chosen(runs, entry));
-    chosen.find(|chosen| !chosen.is_empty()).unwrap_or_default()
-}
-
-impl RunFilter {
-    /// Returns the lists that are not empty, those about sessions first.
-    pub fn parts(&self) -> Vec<RunFilterPart<'_>> {
-        let mut parts = vec![
-            RunFilterPart::listed("--in-suite", &[RunKey::Suite], &self.suites),
-            RunFilterPart::listed("--session", &[RunKey::Session], &self.sessions),
-        ];
-        parts.extend(self.since.map(|since| RunFilterPart {
-            option: "--since",
-            entries: vec![since.to_string()],
-            choice: PartChoice::Since(since),
-        }));
-        parts.extend(self.until.map(|until| RunFilterPart {
-            option: "--until",
-            entries: vec![until.to_string()],
-            choice: PartChoice::Until(until),
-        }));
-        let versions = &[RunKey::Version, RunKey::Commit];
-        parts.extend([
-            RunFilterPart::listed("--version-under-test", versions, &self.versions),
-            RunFilterPart::listed("--variant", &[RunKey::Variant], &self.variants),
-            RunFilterPart::listed("--only-run", &[RunKey::Run], &self.runs),
-        ]);
-        parts.retain(|part| !part.entries.is_empty());
-        parts
-    }
-
-    /// Returns the ids of the selected sessions, including those without any run; `None` for all.
-    fn sessions(&self, heads: &[SessionHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
-        // A session is looked up as if it were a run of its own.
-        let as_run = |head: &SessionHead| RunHead {
-            id: head.id,
-            session: head.id,
-            session_name: head.name.clone(),
-            suite: head.suite.clone(),
-            started: head.started,
-            variant: String::new(),
-            levels: Default::default(),
-            version: None,
-            commit: None,
-            version_date: None,
-            dirty: None,
-        };
-        let about_sessions = Self {
-            versions: Vec::new(),
-            variants: Vec::new(),
-            runs: Vec::new(),
-            ..self.clone()
-        };
-        about_sessions.choose(&heads.iter().map(as_run).collect::<Vec<_>>())
-    }
-
-    /// Returns the ids of the selected runs; `None` for all of them. The lists about sessions are left to
-    /// [`RunFilter::sessions`].
-    fn runs(&self, heads: &[RunHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
-        let about_runs = Self {
-            versions: self.versions.clone(),
-            variants: self.variants.clone(),
-            runs: self.runs.clone(),
-            ..Self::default()
-        };
-        about_runs.choose(heads)
-    }
-
-    /// Returns the ids that match all lists; an entry without a match is an error, because it is most likely a typing error.
-    fn choose(&self, runs: &[RunHead]) -> Result<Option<BTreeSet<Id>>, StoreError> {
-        let mut passing: Option<BTreeSet<Id>> = None;
-        for part in self.parts() {
-            if let PartChoice::Keys(keys, entries) = &part.choice {
-                for entry in *entries {
-                    if chosen_by(keys, runs, entry).is_empty() {
-                        return Err(no_match(keys, entry, runs));
-                    }
-                }
-            }
-            let of_part = part.passing(runs);
-            passing = Some(match passing {
-                Some(known) => known.intersection(&of_part).copied().collect(),
-                None => of_part,
-            });
-        }
-        Ok(passing)
-    }
-}
-
-/// Returns the error for an entry without a match, with similar names.
-fn no_match(keys: &[RunKey], entry: &str, runs: &[RunHead]) -> StoreError {
-    let name = |key: &RunKey, run: &RunHead| match key {
-        RunKey::Session => run.session_name.clone(),
-        RunKey::Run => None,
-        RunKey::Suite | RunKey::Version | RunKey::Commit | RunKey::Variant => key.of(run),
-    };
-    let names = runs
-        .iter()
-        .flat_map(|run| keys.iter().filter_map(move |key| name(key, run)));
-    let what = keys.first().map_or("run", |key| key.name());
-    StoreError::no_match(what, entry, names.collect())
 }
 
 impl SampleFilter {
     /// Returns the filter for these suites; for all if the list is empty.
     pub fn of_suites(suites: &[String]) -> Self {
         Self {
-            runs: RunFilter {
-                suites: suites.to_vec(),
-                ..RunFilter::default()
-            },
+            runs: Selector::of(RunKey::Suite, suites),
             ..Self::default()
         }
     }
@@ -297,14 +166,35 @@ impl SampleFilter {
     /// If an entry about sessions or runs has no match, or the store cannot be read.
     pub fn resolve(&self, store: &Store) -> Result<Filter, StoreError> {
         let mut filter = self.without_runs();
-        if self.runs == RunFilter::default() {
+        let (of_sessions, of_runs) = (self.runs.about_sessions(), self.runs.about_runs());
+        let is_any = |selector: &Selector| *selector == Selector::default();
+        if is_any(&self.runs) {
             return Ok(filter);
         }
-        let sessions = store.catalogue().session_heads()?;
-        if !sessions.is_empty() {
-            filter.sessions = self.runs.sessions(&sessions)?;
-            filter.runs = self.runs.runs(&store.catalogue().run_heads()?)?;
+        let sessions: Vec<RunHead> = (store.catalogue().session_heads()?.iter())
+            .map(as_run)
+            .collect();
+        if sessions.is_empty() {
+            return Ok(filter);
         }
+        if !is_any(&of_sessions) {
+            filter.sessions = Some(of_sessions.choose(&sessions)?);
+        }
+        let latest = self.runs.latest();
+        if is_any(&of_runs) && latest.is_none() {
+            return Ok(filter);
+        }
+        let mut heads = store.catalogue().run_heads()?;
+        let mut chosen = of_runs.choose(&heads)?;
+        if let Some(latest) = latest {
+            let is_left = |run: &RunHead| {
+                let sessions = filter.sessions.as_ref();
+                chosen.contains(&run.id) && sessions.is_none_or(|it| it.contains(&run.session))
+            };
+            heads.retain(is_left);
+            chosen = latest.passing(&heads);
+        }
+        filter.runs = Some(chosen);
         Ok(filter)
     }
 
@@ -313,6 +203,8 @@ impl SampleFilter {
         Filter {
             sessions: None,
             runs: None,
+            hosts: self.runs.hosts().to_vec(),
+            outcomes: self.runs.outcomes().to_vec(),
             benchmarks: self.benchmarks.clone(),
             tags: self.tags.clone(),
             metrics: self.metrics.clone(),

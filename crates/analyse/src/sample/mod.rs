@@ -14,6 +14,10 @@ mod history;
 mod pairing;
 mod params;
 mod read;
+mod selector;
+#[cfg(test)]
+mod selector_tests;
+mod selector_text;
 mod setting;
 mod side;
 mod sides;
@@ -23,13 +27,15 @@ mod void;
 
 pub use batch::{BenchmarkBatch, each_batch};
 pub(crate) use environment::{is_volatile, observations};
-pub use filter::{RunFilter, RunKey, SampleFilter};
+pub use filter::{RunKey, SampleFilter};
 pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
 pub use history::{History, HistoryPosition};
 pub use history::{RunMoment, version_date};
 pub use pairing::{SettingPair, SideSetting, pair_settings};
 pub use params::{differ, telling};
 pub use read::{BenchmarkData, each_benchmark, each_with_all_metrics};
+pub use selector::{KEYS, Selector, moment};
+pub use selector_text::{SelectorError, assignments};
 pub use setting::VariantNames;
 pub use setting::{Setting, levels_text};
 pub use side::{KnownSides, SideKind, SideSpec};

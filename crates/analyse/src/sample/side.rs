@@ -1,11 +1,11 @@
-//! A side of a comparison, as written on the command line: `variant:fast`, `commit:ab12`, `file:old.json`.
+//! A side of a comparison, as written on the command line: `variant:fast`, `commit:ab12`, `file:old.json`, or a
+//! selector such as `last 10 of main`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
-use jiff::Timestamp;
-
+use super::Selector;
 use super::filter::{RunKey, SHORTEST_ID};
 use super::sides::SideError;
 use lapwing_record::RunHead;
@@ -18,23 +18,19 @@ pub(super) type Ancestry<'a> = &'a dyn Fn(&str) -> Vec<String>;
 pub enum SideKind {
     /// A property of runs in the store.
     Runs(RunKey),
-    /// Sessions that started at a time or later.
-    Since,
-    /// Sessions that started before a time.
-    Until,
+    /// Conditions on runs in the store.
+    Query,
     /// A file that could be imported, or another store.
     File,
 }
 
 impl SideKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 6] = [
         Self::Runs(RunKey::Variant),
         Self::Runs(RunKey::Version),
         Self::Runs(RunKey::Commit),
         Self::Runs(RunKey::Run),
         Self::Runs(RunKey::Session),
-        Self::Since,
-        Self::Until,
         Self::File,
     ];
 
@@ -42,8 +38,7 @@ impl SideKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Runs(key) => key.name(),
-            Self::Since => "since",
-            Self::Until => "until",
+            Self::Query => "query",
             Self::File => "file",
         }
     }
@@ -52,25 +47,9 @@ impl SideKind {
     fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
         match self {
             Self::Runs(key) => key.chosen(runs, text),
-            Self::Since => in_time(runs, text, |started, time| started >= time),
-            Self::Until => in_time(runs, text, |started, time| started < time),
-            Self::File => Vec::new(),
+            Self::Query | Self::File => Vec::new(),
         }
     }
-}
-
-/// Returns the runs of sessions whose start has this relation to a time.
-fn in_time<'r>(
-    runs: &'r [RunHead],
-    text: &str,
-    is_wanted: fn(Timestamp, Timestamp) -> bool,
-) -> Vec<&'r RunHead> {
-    let Ok(time) = text.parse::<Timestamp>() else {
-        return Vec::new();
-    };
-    runs.iter()
-        .filter(|run| is_wanted(run.started, time))
-        .collect()
 }
 
 /// A side as it was written.
@@ -78,8 +57,10 @@ fn in_time<'r>(
 pub struct SideSpec {
     /// Its kind; `None` for a bare word, which is looked up.
     kind: Option<SideKind>,
-    /// The text after the colon.
+    /// The text after the colon, or of the whole query.
     pub text: String,
+    /// The conditions of a query.
+    query: Option<Selector>,
 }
 
 impl FromStr for SideSpec {
@@ -100,11 +81,38 @@ impl FromStr for SideSpec {
         Ok(Self {
             kind,
             text: text.to_owned(),
+            query: None,
         })
     }
 }
 
 impl SideSpec {
+    /// Returns the side of the runs that a selector selects; `variant=fast` is the same as `variant:fast`.
+    ///
+    /// # Errors
+    /// If it has a condition that is not about runs.
+    pub fn of_query(text: &str, query: Selector) -> Result<Self, String> {
+        if let Some(key) = query.of_instances() {
+            return Err(format!(
+                "a side cannot be chosen by `{key}`, only by properties of its runs: write --where {key}=…"
+            ));
+        }
+        let only = query.only();
+        if let Some((key, value)) = only.filter(|it| SideKind::ALL.contains(&SideKind::Runs(it.0)))
+        {
+            return Ok(Self {
+                kind: Some(SideKind::Runs(key)),
+                text: value.to_owned(),
+                query: None,
+            });
+        }
+        Ok(Self {
+            kind: Some(SideKind::Query),
+            text: text.trim().to_owned(),
+            query: Some(query),
+        })
+    }
+
     /// Returns whether it is a file, whatever the store contains.
     pub fn is_file(&self) -> bool {
         self.kind == Some(SideKind::File)
@@ -118,21 +126,11 @@ impl SideSpec {
 
     /// Returns the possible kinds of a bare word among these runs.
     pub(super) fn kinds(&self, runs: &[RunHead]) -> Vec<SideKind> {
-        // A time that is not told apart from others needs its word.
-        let chooses = |kind: &SideKind| {
-            let is_time = matches!(kind, SideKind::Since | SideKind::Until);
-            !is_time && !kind.chosen(runs, &self.text).is_empty()
-        };
+        let chooses = |kind: &SideKind| !kind.chosen(runs, &self.text).is_empty();
         match self.kind {
             Some(kind) => vec![kind],
             None => SideKind::ALL.into_iter().filter(chooses).collect(),
         }
-    }
-
-    /// Returns the time of `since:` and `until:` as it was written.
-    pub fn time(&self) -> Option<&str> {
-        let is_time = matches!(self.kind, Some(SideKind::Since | SideKind::Until));
-        is_time.then_some(self.text.as_str())
     }
 
     /// Returns the runs of the commit that its text means as a revision; `None` if it means none.
@@ -174,6 +172,14 @@ impl SideSpec {
         ancestry: Ancestry<'_>,
     ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
         let text = &self.text;
+        if let Some(query) = &self.query {
+            let chosen = query.choose(runs)?;
+            let chosen: Vec<&RunHead> = runs.iter().filter(|it| chosen.contains(&it.id)).collect();
+            return match chosen.is_empty() {
+                true => Err(self.nothing(runs)),
+                false => Ok((SideKind::Query, chosen)),
+            };
+        }
         let commit = SideKind::Runs(RunKey::Commit);
         let may_be_revision = self.kind.is_none_or(|kind| kind == commit)
             && self
@@ -221,6 +227,7 @@ impl SideSpec {
             {
                 SideError::TooShort { kind, text, known }
             }
+            Some(SideKind::Query) => SideError::NoRunPasses { text },
             Some(kind) => SideError::NoRun { kind, text, known },
             None => SideError::Nothing { text, known },
         }

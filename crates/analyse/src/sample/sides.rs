@@ -34,6 +34,12 @@ pub enum SideError {
         /// The available sides.
         known: KnownSides,
     },
+    /// No run has all of the properties.
+    #[error("no run passes `{text}`")]
+    NoRunPasses {
+        /// The query.
+        text: String,
+    },
     /// No run measured the commit that a revision means.
     #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
     NotMeasured {
@@ -224,7 +230,7 @@ impl ComparedSides {
                 String::new()
             };
             self.notes.push(format!(
-                "the newest of {of} versions{of_suite} that all sides have is compared, {}; choose another with --version-under-test",
+                "the newest of {of} versions{of_suite} that all sides have is compared, {}; choose another with --where version=VERSION",
                 version.as_deref().unwrap_or("the one without a name")
             ));
         }
@@ -505,8 +511,11 @@ fn passing(
     let mut left = runs.clone();
     let mut taken: Vec<String> = Vec::new();
     for part in filter.runs.parts() {
-        let written = format!("{} {}", part.option, part.entries.join(", "));
-        let of_part = part.passing(&runs);
+        let written = part.to_string();
+        let of_part = match part.latest() {
+            Some(latest) => latest.passing(&left),
+            None => part.passing(&runs),
+        };
         left.retain(|run| of_part.contains(&run.id));
         if left.is_empty() && !runs.is_empty() {
             let filters = if of_part.is_empty() {
@@ -531,10 +540,6 @@ fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
     match (kind, session) {
         (SideKind::Runs(RunKey::Session), Some(session)) => session,
-        (SideKind::Since | SideKind::Until, _) => {
-            let time = spec.text.trim_end_matches("T00:00:00Z");
-            format!("{} {time}", kind.name())
-        }
         _ => spec.text.clone(),
     }
 }
@@ -636,14 +641,12 @@ impl ToldBy {
                 named.len() > 1
             })
         };
-        // All versions of a time are one side.
+        // All versions of a query are one side.
         let names_a_version = |side: &&ComparedSide| {
             use RunKey::{Commit, Run, Variant, Version};
             matches!(
                 side.kind,
-                SideKind::Runs(Variant | Run | Version | Commit)
-                    | SideKind::Since
-                    | SideKind::Until
+                SideKind::Runs(Variant | Run | Version | Commit) | SideKind::Query
             )
         };
         Self {

@@ -20,7 +20,7 @@ use lapwing_record::{PurgeCounts, Store, StoreError};
 use self::share::ShareCommand;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{Context, Format, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
@@ -45,8 +45,6 @@ enum Action {
     ///
     /// The damaged file is not changed. Works on the pages of the file, also if it cannot be opened.
     Rescue(rescue::RescueCommand),
-    /// Upgrade the store to the newest schema version (opening it does so, too)
-    Migrate,
     /// Copy all records of other stores into this one; records already here are skipped
     Merge {
         /// Stores to copy from
@@ -61,7 +59,7 @@ enum Action {
     /// Exclude a benchmark's past results from analysis
     ///
     /// Lists and comparisons omit retired results, and later measurements start a new epoch.
-    /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
+    /// Nothing is deleted: `--where retired=yes` includes retired results, and `lapwing db restore` undoes
     /// the retirement.
     Retire(retire::RetireCommand),
     /// Undo a rename or a retirement
@@ -87,10 +85,10 @@ enum Action {
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
-        filters: Box<FilterOptions>,
+        filters: Box<ResultFilters>,
         /// Delete everything
         #[arg(long)]
-        all: bool,
+        everything: bool,
         /// Delete; without this, only show what would be deleted
         #[arg(long)]
         yes: bool,
@@ -104,7 +102,6 @@ impl Db {
             Action::Info { format } => info(context, format),
             Action::Check => rescue::check(context),
             Action::Rescue(rescue) => rescue.act(context),
-            Action::Migrate => migrate(context),
             Action::Merge { files } => merge(context, &files),
             Action::Rename(rename) => rename.act(context),
             Action::Retire(retire) => retire.act(context),
@@ -112,7 +109,11 @@ impl Db {
             Action::Annotations { format } => annotations::act(context, format),
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
-            Action::Purge { filters, all, yes } => purge(context, &filters, all, yes),
+            Action::Purge {
+                filters,
+                everything,
+                yes,
+            } => purge(context, &filters, everything, yes),
         }
     }
 }
@@ -179,18 +180,6 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
-    let store = open_for_reading(context)?;
-    let info = store.upkeep().info()?;
-    writeln!(
-        context.terminal.out(),
-        "{} has schema version {}, the newest",
-        store.path().display(),
-        info.version
-    )?;
-    Ok(ExitStatus::Fine)
-}
-
 fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
     // Open all of them first: a missing one is probably mistyped.
     let others: Vec<Store> = files
@@ -236,24 +225,20 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
 
 fn purge(
     context: &Context,
-    filters: &FilterOptions,
-    all: bool,
+    filters: &ResultFilters,
+    everything: bool,
     yes: bool,
 ) -> Result<ExitStatus, CliError> {
     let filter = filters.filter()?;
-    if !filter.metrics.is_empty() {
-        return Err(CliError::input("cannot delete a single metric")
-            .hint("delete instances by benchmark, session, run, version, variant or date"));
-    }
     if filter
         == (SampleFilter {
             retired: filter.retired,
             ..SampleFilter::default()
         })
-        && !all
+        && !everything
     {
         return Err(CliError::input("no filter given")
-            .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
+            .hint("choose what to delete with a filter such as --where session=NAME, or use --everything to delete everything"));
     }
     let mut store = open_for_reading(context)?;
     let filter = filter.resolve(&store)?;

@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
     OtherEndings, TraceNames,
@@ -19,7 +18,7 @@ use lapwing_record::AppendCounts;
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
-use crate::options::{Context, NamedValue, one_of};
+use crate::options::{Context, NamedValue, checked, keyed, one_of};
 
 use alike::say_alike;
 use target::{Target, Way};
@@ -46,23 +45,17 @@ pub struct ImportCommand {
     /// Input format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
-    /// Suite of the imported benchmarks [default: the name of the format]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    suite: Option<String>,
+    /// Names of what is imported: `suite=NAME` [default: the format's]; of traces and runs of a study
+    /// also `benchmark=NAME` [default: that of what was traced, or of the file] and `variant=NAME`
+    #[arg(long = "as", value_name = "NAMES", value_parser = checked(GivenNames::parse))]
+    given: Vec<String>,
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", value_parser = one_of(&EACH_RUN), default_value = "iteration")]
     each_run: EachRun,
-    /// Benchmark of imported traces and runs of a study [default: the name of what was traced, or of
-    /// the file]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    benchmark: Option<String>,
-    /// Variant of imported traces and runs of a study
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    variant: Option<String>,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
-    /// Show what would be imported, without importing it
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -86,6 +79,27 @@ fn format_names() -> clap::builder::PossibleValuesParser {
         .map(|format| clap::builder::PossibleValue::new(format.name).help(format.about))
         .collect::<Vec<_>>()
         .into()
+}
+
+/// Names that people give to what is imported.
+#[derive(Debug, Clone, Default)]
+struct GivenNames {
+    suite: Option<String>,
+    trace: TraceNames,
+}
+
+impl GivenNames {
+    fn parse(text: &str) -> Result<Self, String> {
+        let keys = ["suite", "benchmark", "variant"];
+        keyed(text, &keys, |given: &mut Self, key, value| {
+            match key {
+                "suite" => given.suite = Some(value),
+                "benchmark" => given.trace.benchmark = Some(value),
+                _ => given.trace.variant = Some(value),
+            }
+            Ok(())
+        })
+    }
 }
 
 impl ImportCommand {
@@ -157,13 +171,12 @@ impl ImportCommand {
     }
 
     fn options(&self) -> ImportOptions {
+        // Each text was checked when it was read.
+        let given = GivenNames::parse(&self.given.join(" ")).unwrap_or_default();
         ImportOptions {
             format: self.from.as_deref().and_then(lapwing_formats::format_named),
-            suite: self.suite.clone(),
-            trace: TraceNames {
-                benchmark: self.benchmark.clone(),
-                variant: self.variant.clone(),
-            },
+            suite: given.suite,
+            trace: given.trace,
             each_run: self.each_run,
             bad_lines: match self.keep_going {
                 true => BadLines::Skip,
@@ -290,7 +303,7 @@ impl ImportTally {
         }
     }
 
-    /// Remembers a format to which `--each-run`, or `--benchmark` and `--variant`, do not apply.
+    /// Remembers a format to which `--each-run`, or names of traces, do not apply.
     fn note_format(&mut self, imported: &Imported) {
         if !imported.format.takes_names {
             self.without_names.insert(imported.format.name);
@@ -311,7 +324,7 @@ impl ImportTally {
         }
         if options.trace != TraceNames::default() && !self.without_names.is_empty() {
             note(format!(
-                "--benchmark and --variant only apply to traces and runs of a study, not to results of {}",
+                "--as benchmark=… and variant=… only apply to traces and runs of a study, not to results of {}",
                 joined(&self.without_names)
             ));
         }

@@ -49,7 +49,7 @@ pub struct JudgeCommand {
     /// `session:nightly` [default: the first good commit of the `git bisect` in progress]
     #[arg(long, value_name = "SIDE")]
     baseline: Option<String>,
-    /// Slowdown that must not be missed; a smaller one may be answered either way
+    /// Smallest change that matters, such as 3%
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, default_value = "5%")]
     smallest_effect: f64,
     #[command(flatten)]

@@ -4,7 +4,6 @@ mod advise;
 mod bisect;
 mod burn_in;
 mod compare;
-mod completions;
 mod db;
 mod detect;
 mod doctor;
@@ -14,13 +13,12 @@ mod indicator;
 mod init;
 mod judge;
 mod list;
-mod man;
 mod markdown_help;
 mod mds;
+mod own;
 mod plan;
 mod report;
 mod run;
-mod schema;
 mod show;
 mod stack;
 mod study;
@@ -59,9 +57,8 @@ pub enum Command {
     Trace(Box<trace::TraceCommand>),
     Report(Box<report::ReportCommand>),
     Db(db::Db),
-    Completions(completions::CompletionsCommand),
-    Man(man::ManCommand),
-    Schema(schema::SchemaCommand),
+    #[command(name = "self")]
+    Own(own::SelfCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
     ClusterTask(run::ClusterTaskCommand),
     ClusterShare(run::ClusterShareCommand),
@@ -94,9 +91,7 @@ impl Command {
             Self::Trace(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
-            Self::Completions(command) => command.act(context),
-            Self::Man(command) => command.act(context),
-            Self::Schema(command) => command.act(context),
+            Self::Own(command) => command.act(context),
             Self::MarkdownHelp(command) => command.act(context),
             Self::ClusterTask(command) => command.act(context),
             Self::ClusterShare(command) => command.act(),

@@ -17,12 +17,12 @@ use lapwing_show::report::{
 };
 
 use crate::audit::AuditDetail;
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
 use crate::commands::compare::ControlResult;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
-use crate::profile::Compat;
+use crate::profile::Profile;
 use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
@@ -49,6 +49,8 @@ pub struct ReportCommand {
     filters: FilterOptions,
     #[command(flatten)]
     cleaning: CleaningOptions,
+    #[command(flatten)]
+    audit: AuditOption,
 }
 
 impl ReportCommand {
@@ -115,7 +117,7 @@ impl ReportCommand {
                 counted(written.benchmarks, "benchmark")
             ));
         }
-        if self.cleaning.detail() == AuditDetail::All {
+        if self.audit.detail() == AuditDetail::All {
             let page = written.index.with_file_name("cleaning.html");
             let page = page.display();
             context
@@ -141,7 +143,7 @@ impl ReportCommand {
         asked: &SampleFilter,
         judging: &JudgingOptions,
     ) -> Result<(ChangesView, bool), CliError> {
-        let metrics = metrics(asked, self.cleaning.profile());
+        let metrics = metrics(asked, Profile::of(None));
         // Retired results may be shown, but they do not count.
         let filter = Filter {
             retired: Retired::LeaveOut,
@@ -179,15 +181,7 @@ impl ReportCommand {
         if self.compare.is_empty() {
             return Ok(None);
         }
-        if let Some(Compat::Hail) = self.cleaning.compat {
-            return Err(CliError::input(
-                "--compare and --compat cannot be combined: a report does not compare by Hail's rules",
-            )
-            .hint(
-                "`lapwing compare --compat hail` compares by Hail's rules; without --compare the report applies Hail's exclusions",
-            ));
-        }
-        let metrics = metrics(filter, self.cleaning.profile());
+        let metrics = metrics(filter, Profile::of(None));
         let gathered = gather(&self.compare, filter, &metrics, judging, context)?;
         let options = self.statistics.options(judging);
         let mut notes = gathered.notes;

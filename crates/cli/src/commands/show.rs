@@ -21,13 +21,13 @@ use crate::store::open_for_reading;
 pub struct ShowCommand {
     /// Name or id of the session [default: the latest]
     session: Option<String>,
-    /// Metric to compare variants by [default: wall_time]
+    /// Metric to judge by [default: wall_time]
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
-    /// Write a chart of the results to this .svg, .png or .html file
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]

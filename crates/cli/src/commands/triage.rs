@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Subcommand};
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::detect::{Histories, change_id};
 use lapwing_analyse::judge::MetricChoice;
@@ -13,7 +13,7 @@ use lapwing_record::{Change, Filter, Store, StoreError, Triage, TriageState};
 
 use super::db::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, NamedValue, one_of};
 
 /// Say what is known of changes that `lapwing detect` found, so that they raise no alarm again
 ///
@@ -21,47 +21,20 @@ use crate::options::Context;
 /// triage, and `lapwing db push` shares it.
 #[derive(Debug, Args)]
 pub struct TriageCommand {
-    #[command(subcommand)]
-    action: TriageAction,
-}
-
-#[derive(Debug, Subcommand)]
-enum TriageAction {
-    /// Mark changes as known
-    Acknowledge(FoundChanges),
-    /// Mark changes as explained and accepted
-    Explain(FoundChanges),
-    /// Announce that a version will change a benchmark
-    Expect(ExpectedChange),
-    /// Ignore all changes of a benchmark
-    Mute(MutedBenchmark),
-}
-
-/// Changes that were found.
-#[derive(Debug, Args)]
-struct FoundChanges {
-    /// Ids of changes, as listed by `lapwing detect`
-    #[arg(value_name = "ID", required = true)]
-    ids: Vec<String>,
+    /// What is known of the changes
+    #[arg(value_name = "STATE", value_parser = one_of(&STATES))]
+    state: TriageState,
+    /// Ids of changes, as listed by `lapwing detect`; to expect or mute, ids of benchmarks, or
+    /// patterns with *
+    #[arg(value_name = "CHANGE|BENCHMARK", required = true)]
+    what: Vec<String>,
     /// Mark the same change of all benchmarks of the suite: for one that a whole suite shares, such as
-    /// another host
+    /// another host [acknowledge, explain]
     #[arg(long)]
     all_benchmarks: bool,
-    /// Reason, stored with the annotation
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    reason: Option<String>,
-    #[command(flatten)]
-    by: AnnotationAuthor,
-}
-
-#[derive(Debug, Args)]
-struct ExpectedChange {
-    /// Id of the benchmark, or a pattern with *
-    #[arg(value_name = "BENCHMARK")]
-    benchmark: String,
-    /// Version that changes it (name or commit)
-    #[arg(long, value_name = "VERSION", value_parser = NonEmptyStringValueParser::new())]
-    version_under_test: String,
+    /// Version that changes the benchmark (name or commit) [expect]
+    #[arg(long, value_name = "VERSION", required_if_eq("state", "expect"), value_parser = NonEmptyStringValueParser::new())]
+    at_version: Option<String>,
     /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Option<String>,
@@ -72,38 +45,52 @@ struct ExpectedChange {
     by: AnnotationAuthor,
 }
 
-#[derive(Debug, Args)]
-struct MutedBenchmark {
-    /// Id of the benchmark, or a pattern with *
-    #[arg(value_name = "BENCHMARK")]
-    benchmark: String,
-    /// Only this metric
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    metric: Option<String>,
-    /// Reason, stored with the annotation
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    reason: Option<String>,
-    #[command(flatten)]
-    by: AnnotationAuthor,
-}
+const STATES: [NamedValue<TriageState>; 4] = [
+    (
+        "acknowledge",
+        "Mark changes as known",
+        TriageState::Acknowledged,
+    ),
+    (
+        "explain",
+        "Mark changes as explained and accepted",
+        TriageState::Explained,
+    ),
+    (
+        "expect",
+        "Announce that a version will change a benchmark",
+        TriageState::Expected,
+    ),
+    (
+        "mute",
+        "Ignore all changes of a benchmark",
+        TriageState::Muted,
+    ),
+];
 
 impl TriageCommand {
     /// Adds the annotations.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        match &self.action {
-            TriageAction::Acknowledge(found) => found.keep(TriageState::Acknowledged, context),
-            TriageAction::Explain(found) => found.keep(TriageState::Explained, context),
-            TriageAction::Expect(expected) => {
-                expected.by.keep(context, |store| expected.look(store))
-            }
-            TriageAction::Mute(muted) => muted.by.keep(context, |store| muted.look(store)),
+        let is_found = matches!(
+            self.state,
+            TriageState::Acknowledged | TriageState::Explained
+        );
+        let other = [
+            ("--all-benchmarks", self.all_benchmarks && !is_found),
+            ("--metric", self.metric.is_some() && is_found),
+            (
+                "--at-version",
+                self.at_version.is_some() && self.state != TriageState::Expected,
+            ),
+        ];
+        if let Some((option, _)) = other.into_iter().find(|it| it.1) {
+            return Err(CliError::input(format!("{option} does not apply here"))
+                .hint("`lapwing triage --help` says to what it applies"));
         }
-    }
-}
-
-impl FoundChanges {
-    fn keep(&self, state: TriageState, context: &Context) -> Result<ExitStatus, CliError> {
-        self.by.keep(context, |store| self.look(store, state))
+        self.by.keep(context, |store| match is_found {
+            true => self.look(store, self.state),
+            false => self.announce(store),
+        })
     }
 
     fn look(&self, store: &Store, state: TriageState) -> Result<AnnotationDraft<'_>, CliError> {
@@ -135,12 +122,12 @@ impl FoundChanges {
             histories.add(&data, &rules, &MetricChoice::Named(metrics));
             Ok::<(), StoreError>(())
         })?;
-        let mut found: Vec<Vec<Triage>> = vec![Vec::new(); self.ids.len()];
+        let mut found: Vec<Vec<Triage>> = vec![Vec::new(); self.what.len()];
         for series in &histories.series {
             for moment in &series.tried {
                 let moment = &histories.moments[*moment];
                 let id = change_id(&series.subject, moment);
-                let Some(at) = self.ids.iter().position(|wanted| *wanted == id) else {
+                let Some(at) = self.what.iter().position(|wanted| *wanted == id) else {
                     continue;
                 };
                 found[at].push(moment.triage_of(&series.subject, state));
@@ -148,7 +135,7 @@ impl FoundChanges {
         }
         let unknown = found.iter().position(Vec::is_empty);
         if let Some(at) = unknown {
-            let id = &self.ids[at];
+            let id = &self.what[at];
             return Err(CliError::input(format!("no change has the id `{id}`"))
                 .hint("`lapwing detect` lists changes with their ids"));
         }
@@ -161,42 +148,27 @@ impl FoundChanges {
         }
         Ok(found)
     }
-}
-
-impl ExpectedChange {
-    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
-        let found = benchmarks_named(store, &self.benchmark, &[])?;
-        let triage = Triage {
-            suite: None,
-            benchmark: self.benchmark.clone(),
-            exactly: is_exact(&self.benchmark, &found),
-            metric: self.metric.clone(),
-            state: TriageState::Expected,
-            session: None,
-            version: Some(self.version_under_test.clone()),
+    /// Returns what is to be said about all changes of benchmarks, or about those of a version.
+    fn announce(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
+        let mut triages = Vec::new();
+        for benchmark in &self.what {
+            let found = benchmarks_named(store, benchmark, &[])?;
+            triages.push(Triage {
+                suite: None,
+                benchmark: benchmark.clone(),
+                exactly: is_exact(benchmark, &found),
+                metric: self.metric.clone(),
+                state: self.state,
+                session: None,
+                version: self.at_version.clone(),
+            });
+        }
+        let names = joined(self.what.iter().map(|name| format!("`{name}`")));
+        let what = match &self.at_version {
+            Some(version) => format!("change of {names} at {version}"),
+            None => format!("changes of {names}"),
         };
-        let what = format!(
-            "change of `{}` at {}",
-            self.benchmark, self.version_under_test
-        );
-        Ok(draft(vec![triage], self.reason.as_deref(), &what))
-    }
-}
-
-impl MutedBenchmark {
-    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
-        let found = benchmarks_named(store, &self.benchmark, &[])?;
-        let triage = Triage {
-            suite: None,
-            benchmark: self.benchmark.clone(),
-            exactly: is_exact(&self.benchmark, &found),
-            metric: self.metric.clone(),
-            state: TriageState::Muted,
-            session: None,
-            version: None,
-        };
-        let what = format!("changes of `{}`", self.benchmark);
-        Ok(draft(vec![triage], self.reason.as_deref(), &what))
+        Ok(draft(triages, self.reason.as_deref(), &what))
     }
 }
 

@@ -119,7 +119,7 @@ fn the_advised_stack_is_the_fastest_one_with_its_evidence() {
             "elapsed",
             "--locked",
             "locked.txt",
-            "--write",
+            "--output",
             "requirements.txt",
         ],
     );
@@ -256,9 +256,9 @@ fn exploring_proposes_stacks_and_writes_them_one_per_line() {
             "--goal",
             "elapsed",
             "--explore",
-            "--runs",
+            "--count",
             "3",
-            "--write",
+            "--output",
             "next.txt",
         ],
     );

@@ -12,7 +12,7 @@ use serde_json::Value;
 fn the_audit_tells_each_step_and_each_benchmark() {
     let folder = filled();
     let audit = |more: &[&str]| run(folder.path(), &[&["variability", "--audit"], more].concat());
-    assert_snapshot!(audit(&["--min-instances", "10"]), @"
+    assert_snapshot!(audit(&["--clean", "min_instances=10"]), @"
     1 of 2 benchmarks varies by more than 5 % between instances; 1 falls into two groups
 
      benchmark    mean  cv of all  between instances                within  sample  best iterations
@@ -115,7 +115,7 @@ fn as_json_it_names_each_iteration() {
         let answer: Value = serde_json::from_str(answer.strip_suffix("exit 0").unwrap()).unwrap();
         answer["audit"].clone()
     };
-    let all = audit(&["--audit", "--burn-in", "2"]);
+    let all = audit(&["--audit", "--clean", "burn_in=2"]);
     assert_snapshot!(lines(&all["funnel"]), @r#"
     {"benchmarks":2,"instances":15,"iterations":66,"stage":"recorded"}
     {"benchmarks":2,"instances":15,"iterations":66,"stage":"known"}
@@ -165,9 +165,9 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
         all.instance(&run_id, "leaking", position, "node3", "wall_time", &drift);
     }
     let folder = holding(&all.0.text);
-    assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto"]), @"
+    assert_snapshot!(run(folder.path(), &["variability", "--clean", "burn_in=auto"]), @"
     error: no usable values: leaking (never reaches a steady state)
-      hint: `--burn-in recorded` uses the planned burn-in
+      hint: `--clean burn_in=recorded` uses the planned burn-in
     exit 3
     ");
     for position in 0..3 {
@@ -181,7 +181,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
         );
     }
     let folder = holding(&all.0.text);
-    assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto", "--audit"]), @"
+    assert_snapshot!(run(folder.path(), &["variability", "--clean", "burn_in=auto", "--audit"]), @"
     the one benchmark varies by 5 % or less between instances
 
      benchmark    mean  cv of all  between instances                within  sample
@@ -256,9 +256,9 @@ fn the_suite_file_says_how_to_judge_and_options_win() {
             .join(", ")
     };
     assert_eq!(of(&[]), "join 12 × 24, sort 12 × 24");
-    assert_eq!(of(&["--burn-in", "4"]), "join 12 × 12, sort 12 × 12");
+    assert_eq!(of(&["--clean", "burn_in=4"]), "join 12 × 12, sort 12 × 12");
     assert_eq!(
-        of(&["--no-suite"]),
+        of(&["--suite", "none"]),
         "join 12 × 48, throughput 3 × 12, sort 12 × 48"
     );
     fs::write(folder.path().join("starts.json"), r#"{"join": 2}"#).unwrap();
@@ -268,7 +268,7 @@ fn the_suite_file_says_how_to_judge_and_options_win() {
     )
     .unwrap();
     assert_eq!(of(&[]), "join 12 × 36, throughput 3 × 3, sort 12 × 12");
-    assert_eq!(of(&["-b", "join", "--burn-in", "1"]), "join 12 × 48");
+    assert_eq!(of(&["-b", "join", "--clean", "burn_in=1"]), "join 12 × 48");
     fs::write(&suite, "[judge]\nburnin = 4\n").unwrap();
     assert_snapshot!(run(folder.path(), &["variability"]), @"
     error: lapwing.toml:2: unknown key `burnin` in [judge]

@@ -75,7 +75,10 @@ fn several_candidates_are_measured_at_once_and_the_commit_is_found() {
 #[test]
 fn jobs_of_a_bisection_are_not_left() {
     let folder = repository(PROGRAM, &["1000", "3000"]);
-    let output = bisect(&folder, &["c0", "--executor", "command", "--leave-jobs"]);
+    let output = bisect(
+        &folder,
+        &["c0", "--executor", "command", "--cluster", "leave_jobs=yes"],
+    );
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(said.contains("needs the results of its jobs"), "{said}");

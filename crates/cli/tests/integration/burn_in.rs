@@ -24,7 +24,7 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     bias: distance of the mean from the steady level, with burn-in → without it
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these to the suite, --write to a file for --burn-in-file
+    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "-b", "sort"]), @"
@@ -181,7 +181,7 @@ fn programs_get_every_number() {
       "not_judged": [],
       "notes": [
         "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
-        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these to the suite, --write to a file for --burn-in-file"
+        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE"
       ]
     }
     exit 0

@@ -29,14 +29,14 @@ fn a_burn_in_file_is_honoured_and_shown() {
     bias: distance of the mean from the steady level, with burn-in → without it
     note: some instances never reach a steady state, but are included: drift (4 of 4)
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, --write to a file for --burn-in-file
+    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE
     note: the burn-in file names `srot`, but no measured benchmark has this name; did you mean `sort`?
     exit 0
     ");
     fs::write(folder.path().join("starts.yaml"), "sort: often\n").unwrap();
     assert_snapshot!(lapwing(folder.path(), &arguments, ""), @r#"
     error: starts.yaml:1:7: invalid whole number
-      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` writes one
+      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in -o FILE` writes one
     exit 2
     "#);
 }
@@ -53,7 +53,7 @@ fn the_burn_in_file_of_the_suite_is_honoured_too() {
             "sort",
             "--format",
             "csv",
-            "--write",
+            "--output",
             "starts.yaml",
         ];
         let (table, _, code) = run(folder.path(), &arguments, "");
@@ -80,11 +80,11 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
         let arguments = [&["burn-in", "--format", "csv"], more].concat();
         run(folder.path(), &arguments, "").1
     };
-    assert_snapshot!(write(&["--write", "starts.json"]), @"
+    assert_snapshot!(write(&["--output", "starts.json"]), @"
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    starts.json has the first steady iteration of 3 of 5; use it with --burn-in-file
+    starts.json has the first steady iteration of 3 of 5; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state), short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.json"), @r#"
@@ -99,9 +99,9 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
         "elsewhere: 9\nsort: 4\ndrift: 3\n",
     )
     .unwrap();
-    assert_snapshot!(write(&["--write", "old.yaml", "-b", "sort", "-b", "drift"]), @"
+    assert_snapshot!(write(&["--output", "old.yaml", "-b", "sort", "-b", "drift"]), @"
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    old.yaml has the first steady iteration of 1 of 2; use it with --burn-in-file
+    old.yaml has the first steady iteration of 1 of 2; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state)
     note: replaced the earlier values of sort (4 → 0); to keep such values, also give the file with --burn-in-file
     ");
@@ -110,13 +110,13 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     "sort": 0
     "#);
     fs::write(folder.path().join("notes.yaml"), "buy: milk\n").unwrap();
-    assert_snapshot!(write(&["--write", "notes.yaml"]), @r#"
+    assert_snapshot!(write(&["--output", "notes.yaml"]), @r#"
     error: notes.yaml:1:6: invalid whole number
       notes.yaml already exists and was not changed
-      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` writes one
+      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in -o FILE` writes one
     "#);
     assert_eq!(read(folder.path(), "notes.yaml"), "buy: milk\n");
-    assert_snapshot!(write(&["--write", "none/starts.yaml"]), @"
+    assert_snapshot!(write(&["--output", "none/starts.yaml"]), @"
     error: folder `none` does not exist
       hint: create it, or name another file
     ");
@@ -124,13 +124,13 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     error: there is no suite file `none.toml`
       hint: name it: `--update-suite FILE`
     ");
-    assert_snapshot!(write(&["--write", "starts.txt"]), @"error: `starts.txt` does not end in .json or .yaml");
+    assert_snapshot!(write(&["--output", "starts.txt"]), @"error: `starts.txt` does not end in .json or .yaml");
 }
 
 #[test]
 fn what_was_written_is_read_again() {
     let folder = filled();
-    run(folder.path(), &["burn-in", "--write", "starts.json"], "");
+    run(folder.path(), &["burn-in", "--output", "starts.json"], "");
     let again = [
         "burn-in",
         "--burn-in-file",
@@ -235,9 +235,9 @@ fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
     lapwing(folder, &["import", "other.jsonl"], "");
     let write = |suite: &str| {
         let only = [
-            "--in-suite",
-            suite,
-            "--write",
+            "--where",
+            &format!("suite={suite}"),
+            "--output",
             "starts.yaml",
             "--format",
             "csv",
@@ -267,7 +267,7 @@ fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
     "sort": 7
     "#);
     // All suites together decide anew.
-    let all = ["burn-in", "--write", "starts.yaml", "--format", "csv"];
+    let all = ["burn-in", "--output", "starts.yaml", "--format", "csv"];
     lapwing(folder, &all, "");
     assert_snapshot!(read(folder, "starts.yaml"), @r#"
     "gzip[level=1]": 4

@@ -13,7 +13,7 @@ fn review(folder: &std::path::Path, more: &[&str], answers: &str) -> String {
             "--review",
             "--format",
             "csv",
-            "--write",
+            "--output",
             "starts.yaml",
         ],
         more,
@@ -50,7 +50,7 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
     warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     ");
     assert_snapshot!(review(folder.path(), &["-b", "short"], "\n"), @"
     [1/1] short
@@ -71,7 +71,7 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
     too short in 4 instances; burn-in costs 2.00 s per instance
     steady from 1 (planned)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     note: not in it: short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#""gzip[level=9]": 7"#);
@@ -120,7 +120,7 @@ fn a_change_means_another_look_until_nothing_changes() {
     warm-up in 4 instances; burn-in costs 8.03 s per instance, bias without → with it +7.5 % → 0 %
     steady from 5 (review; found 4)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#"
     "gzip[level=1]": 5
@@ -171,7 +171,7 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     flat in 4 instances; burn-in costs 0 s per instance, bias without → with it 0 % → 0 %
     steady from 0  (Enter keeps, a number changes, s skips, b goes back, q stops): s
 
-    no more changes: starts.yaml is complete; use it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state), short (too few iterations)
     note: skipped: sort
     ");
@@ -179,7 +179,7 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     "gzip[level=1]": 4
     "gzip[level=9]": 7
     "#);
-    let arguments = ["burn-in", "--review", "--write", "none.yaml", "-b", "sort"];
+    let arguments = ["burn-in", "--review", "--output", "none.yaml", "-b", "sort"];
     let (_, said, _) = run(folder.path(), &arguments, "");
     assert!(said.contains("stopped: nothing was written"), "{said}");
     assert!(!folder.path().join("none.yaml").exists());
@@ -201,9 +201,9 @@ fn a_review_needs_a_file_to_write() {
     let folder = filled();
     assert_snapshot!(lapwing(folder.path(), &["burn-in", "--review"], ""), @"
     error: the following required arguments were not provided:
-      --write <FILE>
+      --output <FILE>
 
-    Usage: lapwing burn-in --write <FILE> --review
+    Usage: lapwing burn-in --output <FILE> --review
 
     For more information, try '--help'.
     exit 2

@@ -34,12 +34,12 @@ fn a_long_answer_ends_quietly_when_nobody_reads_on() {
     let folder = filled();
     // More than a pipe holds.
     let slowdowns: Vec<String> = (1..=60).map(|it| format!("{it}%")).collect();
-    let slowdowns = slowdowns.join(",");
+    let slowdowns = format!("slowdowns={}", slowdowns.join(","));
     let mds = |format| {
         let arguments = [
             "mds",
             "--closed-form",
-            "--slowdowns",
+            "--grid",
             &slowdowns,
             "--format",
             format,

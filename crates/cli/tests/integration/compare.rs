@@ -325,8 +325,8 @@ fn a_gate_can_fail_for_failures() {
     let hail = [
         "--compat",
         "hail",
-        "--burn-in-file",
-        "starts.yaml",
+        "--clean",
+        "burn_in_file=starts.yaml",
         "--fail-on",
         "failures",
     ];
@@ -368,9 +368,9 @@ fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
         answer["comparisons"][0]["baseline_value"].as_f64().unwrap()
     };
     assert!((value(&[]) - 100.4375).abs() < 1e-9, "{}", value(&[]));
-    let auto = value(&["--burn-in", "auto"]);
+    let auto = value(&["--clean", "burn_in=auto"]);
     assert!((auto - 100.5).abs() < 1e-9, "{auto}");
-    let report = ["report", "--metric", "rate", "--burn-in", "auto"];
+    let report = ["report", "--metric", "rate", "--clean", "burn_in=auto"];
     run(folder.path(), &report);
     let data = report_data(&folder.path().join("lapwing-report"));
     let page = |name: &str| data[name].to_string();
@@ -403,8 +403,13 @@ fn under_the_rules_of_hail_what_is_missing_is_named_and_fails_the_gate() {
     let starts = "test_join: 1\ntest_gone: 1\n";
     fs::write(folder.path().join("starts.yaml"), starts).unwrap();
     let mut words = vec!["compare", "2026.9", "2026.8", "--compat", "hail"];
-    words.extend(["--burn-in-file", "starts.yaml", "--fail-on", "regression"]);
-    words.extend(["--min-instances", "3", "--min-iterations", "2"]);
+    words.extend([
+        "--clean",
+        "burn_in_file=starts.yaml",
+        "--fail-on",
+        "regression",
+    ]);
+    words.extend(["--clean", "min_instances=3", "--clean", "min_iterations=2"]);
     let forward = run(folder.path(), &words);
     assert!(forward.ends_with("exit 0"), "{forward}");
     words[1..3].reverse();
@@ -473,7 +478,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one
     exit 2
     ");
 }
@@ -497,7 +502,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
      test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 45 iterations: 15 burn-in (`--audit` shows which)
@@ -517,7 +522,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
      sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join, test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
@@ -750,7 +755,7 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
     let folder = folder.path();
     fs::write(folder.join("starts.yaml"), "test_joni: 1\ntest_read: 1\n").unwrap();
     let told = |arguments: &[&str]| {
-        let all = [arguments, &["--burn-in-file", "starts.yaml"]].concat();
+        let all = [arguments, &["--clean", "burn_in_file=starts.yaml"]].concat();
         let said = run(folder, &all);
         let told = said
             .lines()
@@ -763,17 +768,4 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
     assert_eq!(told(&["variability"]), expected);
     assert_eq!(told(&["report"]), expected);
     assert_eq!(told(&["report", "--compare", "2026.8", "2026.9"]), expected);
-    let hail = [
-        "report",
-        "--compat",
-        "hail",
-        "--burn-in-file",
-        "starts.yaml",
-    ];
-    let both = [hail.as_slice(), &["--compare", "2026.8", "2026.9"]].concat();
-    assert_snapshot!(run(folder, &both), @"
-    error: --compare and --compat cannot be combined: a report does not compare by Hail's rules
-      hint: `lapwing compare --compat hail` compares by Hail's rules; without --compare the report applies Hail's exclusions
-    exit 2
-    ");
 }

@@ -145,7 +145,7 @@ fn earlier_sessions_show_the_noise_of_a_benchmark_alone() {
     let mut days: Vec<(u32, Vec<f64>)> = (1..=12).map(|day| (day, vec![1.0])).collect();
     days.push((20, vec![1.06]));
     let folder = stored(&days, 3, 17);
-    let today = ["--session", "day20"];
+    let today = ["--where", "session=day20"];
     let (with, _) = answer(folder.path(), &today);
     let records = run(
         folder.path(),
@@ -153,8 +153,8 @@ fn earlier_sessions_show_the_noise_of_a_benchmark_alone() {
             "export",
             "--to",
             "record",
-            "--session",
-            "day20",
+            "--where",
+            "session=day20",
             "-o",
             "today.jsonl",
         ],

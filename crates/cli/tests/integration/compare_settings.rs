@@ -176,7 +176,7 @@ fn variants_are_compared_at_the_levels_that_they_share() {
      test_read (threads=4)         –     961 ms                           0 / 4  – not measured: only in the candidate
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
@@ -271,7 +271,7 @@ fn a_setting_that_a_side_lacks_is_not_measured_and_no_pass() {
         output(folder.path(), &words).status.code().unwrap()
     };
     assert_eq!(gate(&[]), 1);
-    assert_eq!(gate(&["--variant", "threads=4"]), 0);
+    assert_eq!(gate(&["--where", "variant=threads=4"]), 0);
 }
 
 #[test]
@@ -312,9 +312,10 @@ fn settings_are_told_apart_in_files_in_halves_and_as_hail_does() {
     ];
     for version in ["1.0", "1.1"] {
         let name = format!("{version}.jsonl");
+        let version = format!("version={version}");
         let words = [
             &["export", "--to", "record", "-o", name.as_str()],
-            &["--version-under-test", version][..],
+            &["--where", &version][..],
         ];
         let done = run(folder, &words.concat());
         assert!(done.ends_with("exit 0"), "{done}");
@@ -331,10 +332,10 @@ fn settings_are_told_apart_in_files_in_halves_and_as_hail_does() {
         ]
     );
     fs::write(folder.join("burn-in.txt"), "test_join: 0\ntest_read: 0\n").unwrap();
-    let hail = ["--compat", "hail", "--burn-in-file", "burn-in.txt"];
+    let hail = ["--compat", "hail", "--clean", "burn_in_file=burn-in.txt"];
     let hail = [
         &hail[..],
-        &["--min-instances", "3", "--min-iterations", "2"],
+        &["--clean", "min_instances=3", "--clean", "min_iterations=2"],
     ]
     .concat();
     let sides = ["version:1.0", "version:1.1", "-b", "test_join"];
@@ -379,8 +380,13 @@ fn a_verdict_stands_beside_its_setting_in_the_report() {
 fn a_setting_is_chosen_as_the_rows_call_it() {
     let folder = slower_by_a_fifth();
     let folder = folder.path();
-    let chosen = ["version:1.0", "version:1.1", "-b", "test_join", "--variant"];
-    let with = |variant: &str| rows(folder, &[&chosen[..], &[variant]].concat());
+    let chosen = ["version:1.0", "version:1.1", "-b", "test_join", "--where"];
+    let with = |variant: &str| {
+        rows(
+            folder,
+            &[&chosen[..], &[&format!("variant='{variant}'")]].concat(),
+        )
+    };
     assert_eq!(with("fast threads=4"), ["test_join (-) regression -"]);
     assert_eq!(
         with("threads=1"),
@@ -397,7 +403,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
      test_read    1.92 s    0.961 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
     exit 0
     ");
@@ -430,12 +436,7 @@ fn variants_of_a_file_are_told_apart_whatever_they_are_compared_with() {
             "test_join (fast threads=4) regression -",
         ]
     );
-    let with = |variant: &str| {
-        rows(
-            folder.path(),
-            &[&sides[..], &["--variant", variant]].concat(),
-        )
-    };
+    let with = |variant: &str| rows(folder.path(), &[&sides[..], &["--where", variant]].concat());
     assert_eq!(with("threads=4"), ["test_join (-) regression -"]);
 }
 

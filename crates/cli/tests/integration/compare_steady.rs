@@ -1,4 +1,4 @@
-//! `lapwing compare --burn-in auto` by the real program: where sides that warm up differently get
+//! `lapwing compare --clean burn_in=auto` by the real program: where sides that warm up differently get
 //! steady, and which of their instances are asked.
 
 use std::fs;
@@ -92,7 +92,7 @@ fn the_largest_start_of_all_sides_holds_however_they_are_stored() {
         &[("old", quick), ("new", slow)],
     );
     run(place, &["import", "both.jsonl"]);
-    let auto = ["--burn-in", "auto", "--no-suite", "--audit"];
+    let auto = ["--clean", "burn_in=auto", "--suite", "none", "--audit"];
     for sides in [
         ["variant:old", "variant:new"],
         ["old.jsonl", "new.jsonl"],
@@ -129,9 +129,10 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
         "compare",
         "base",
         "drifts",
-        "--burn-in",
-        "auto",
-        "--no-suite",
+        "--clean",
+        "burn_in=auto",
+        "--suite",
+        "none",
     ];
     assert_snapshot!(output(place, &compare).0, @"
     drifts against base: no verdict, 1 undecided   (1 comparison, FDR 5 %, no change: within 3 %)
@@ -166,9 +167,10 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
         "compare",
         "base",
         "crashes",
-        "--burn-in",
-        "auto",
-        "--no-suite",
+        "--clean",
+        "burn_in=auto",
+        "--suite",
+        "none",
         "--audit",
     ];
     assert_snapshot!(output(place, &compare).0, @"
@@ -194,7 +196,7 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
      x in base     21 (found)       234 of 360  126 burn-in
      x in crashes  21 (found)       234 of 364  130 burn-in
     ");
-    assert_snapshot!(output(place, &["burn-in", "--no-suite"]).0, @"
+    assert_snapshot!(output(place, &["burn-in", "--suite", "none"]).0, @"
     x is steady from iteration 21 on; burn-in takes 51 % of the measured time
 
      benchmark  class                    steady from  planned  instances    cost  bias
@@ -203,7 +205,7 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
     steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     ");
-    let row = json(place, &["burn-in", "--no-suite"])["benchmarks"][0].clone();
+    let row = json(place, &["burn-in", "--suite", "none"])["benchmarks"][0].clone();
     assert_eq!(row["not_used"], 1);
     assert_eq!(
         row["classes"],
@@ -226,7 +228,14 @@ fn a_start_that_had_to_be_shortened_is_told_where_it_is_used() {
         &[("base", [runs, half].concat())],
     );
     run(place, &["import", "it.jsonl"]);
-    let noise = ["variability", "--burn-in", "auto", "--no-suite", "--audit"];
+    let noise = [
+        "variability",
+        "--clean",
+        "burn_in=auto",
+        "--suite",
+        "none",
+        "--audit",
+    ];
     let text = output(place, &noise).0;
     let told = text.lines().find(|line| line.contains("wants")).unwrap();
     assert_snapshot!(told.trim(), @"x          22 (found; wants 26)       198 of 330  132 burn-in");
@@ -240,11 +249,19 @@ fn a_start_that_had_to_be_shortened_is_told_where_it_is_used() {
     );
     run(
         place,
-        &["report", "--burn-in", "auto", "--no-suite", "-o", "site"],
+        &[
+            "report",
+            "--clean",
+            "burn_in=auto",
+            "--suite",
+            "none",
+            "-o",
+            "site",
+        ],
     );
     let page = report_entry(&place.join("site"), "burn-in").to_string();
     assert!(page.contains("22 (wants 26)"), "{page}");
-    let none = ["burn-in", "--no-suite", "--max-cost", "0 iterations"];
+    let none = ["burn-in", "--suite", "none", "--max-cost", "0 iterations"];
     let headline = output(place, &none).0.lines().next().unwrap().to_owned();
     assert_snapshot!(headline, @"x is judged from iteration 0 on, because a limit shortened its burn-in; it is steady from 26; burn-in takes no time");
 }
@@ -263,40 +280,40 @@ fn filters_hold_for_files_too() {
     );
     written(place, "new.jsonl", 2, "s", &[("a", steady())]);
     let rows = |more: &[&str]| {
-        let sides = ["compare", "old.jsonl", "new.jsonl", "--no-suite"];
+        let sides = ["compare", "old.jsonl", "new.jsonl", "--suite", "none"];
         let answer = json(place, &[&sides, more].concat());
         let rows = answer["comparisons"].as_array().unwrap().clone();
         let setting = |row: &Value| row["setting"].as_str().map(str::to_owned);
         rows.iter().map(setting).collect::<Vec<_>>()
     };
     assert_eq!(rows(&[]), [Some("a".to_owned()), Some("b".to_owned())]);
-    assert_eq!(rows(&["--variant", "a"]), [None]);
+    assert_eq!(rows(&["--where", "variant=a"]), [None]);
     let fails = |more: &[&str]| {
-        let sides = ["compare", "old.jsonl", "new.jsonl", "--no-suite"];
+        let sides = ["compare", "old.jsonl", "new.jsonl", "--suite", "none"];
         output(place, &[&sides, more].concat()).1
     };
-    assert_snapshot!(fails(&["--variant", "b"]), @"
-    error: nothing in new.jsonl passes --variant b
+    assert_snapshot!(fails(&["--where", "variant=b"]), @"
+    error: nothing in new.jsonl passes variant=b
       hint: available: variant:a, session:s2
     ");
-    assert_snapshot!(fails(&["--session", "s1"]), @"
-    error: nothing in new.jsonl passes --session s1
+    assert_snapshot!(fails(&["--where", "session=s1"]), @"
+    error: nothing in new.jsonl passes session=s1
       hint: available: variant:a, session:s2
     ");
-    assert_snapshot!(fails(&["--in-suite", "s", "--since", "2027-01-01"]), @"
-    error: nothing in old.jsonl passes --since 2027-01-01T00:00:00Z
+    assert_snapshot!(fails(&["--where", "suite=s", "--where", "since=2027-01-01"]), @"
+    error: nothing in old.jsonl passes since=2027-01-01T00:00:00Z
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--variant", "a", "--version-under-test", "9"]), @"
-    error: nothing in old.jsonl passes --version-under-test 9
+    assert_snapshot!(fails(&["--where", "variant=a", "--where", "version=9"]), @"
+    error: nothing in old.jsonl passes version=9
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--only-run", "0193ff"]), @"
-    error: nothing in old.jsonl passes --only-run 0193ff
+    assert_snapshot!(fails(&["--where", "run=0193ff"]), @"
+    error: nothing in old.jsonl passes run=0193ff
       hint: available: variant:b, variant:a, session:s1
     ");
-    assert_snapshot!(fails(&["--session", "s2", "--variant", "b"]), @"
-    error: nothing in old.jsonl passes --session s2
+    assert_snapshot!(fails(&["--where", "session=s2", "--where", "variant=b"]), @"
+    error: nothing in old.jsonl passes session=s2
       hint: available: variant:b, variant:a, session:s1
     ");
 }
@@ -320,7 +337,8 @@ fn a_third_side_takes_nothing_from_the_comparison_of_two() {
         "one.jsonl",
         "two.jsonl",
         "three.jsonl",
-        "--no-suite",
+        "--suite",
+        "none",
     ];
     let answer = json(place, &sides);
     let rows = answer["comparisons"].as_array().unwrap();
@@ -348,7 +366,12 @@ fn burn_in_that_one_plan_left_to_judging_is_found_for_every_side() {
     let quick = [("new", many(3, "x", &warming_up(5, 60)))];
     written(place, "new.jsonl", 2, "s", &quick);
     let first_steady = |sides: [&str; 2]| {
-        let arguments = [&["compare"], sides.as_slice(), &["--no-suite", "--audit"]].concat();
+        let arguments = [
+            &["compare"],
+            sides.as_slice(),
+            &["--suite", "none", "--audit"],
+        ]
+        .concat();
         let answer = json(place, &arguments);
         let audited = answer["audit"]["benchmarks"].as_array().unwrap();
         let first = |it: &Value| it["burn_in"]["first_steady"].as_u64();
@@ -384,7 +407,15 @@ fn a_burn_in_costs_iterations_where_the_metric_is_no_time() {
     run(place, &["import", "it.jsonl"]);
     run(
         place,
-        &["report", "--no-suite", "--burn-in", "auto", "-o", "site"],
+        &[
+            "report",
+            "--suite",
+            "none",
+            "--clean",
+            "burn_in=auto",
+            "-o",
+            "site",
+        ],
     );
     let page = report_entry(&place.join("site"), "burn-in").to_string();
     assert!(
@@ -409,7 +440,7 @@ fn what_never_gets_steady_is_named_by_every_command_that_analyses_it() {
     ] {
         let (out, told, _code) = output(place, &command);
         assert!(format!("{out}{told}").contains(named), "{out}{told}");
-        let auto = [command, vec!["--burn-in", "auto"]].concat();
+        let auto = [command, vec!["--clean", "burn_in=auto"]].concat();
         let (out, told, _code) = output(place, &auto);
         let excluded = "not analysed: drifts (never reaches a steady state)";
         assert!(out.contains(excluded), "{out}{told}");

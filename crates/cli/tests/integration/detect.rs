@@ -103,7 +103,7 @@ fn what_was_planted_in_a_repository_is_found_with_its_commits_and_nothing_else()
     };
     assert_eq!(gate(&[]), 1);
     assert_eq!(
-        gate(&["--benchmark", "similar", "--until", "2026-02-20"]),
+        gate(&["--benchmark", "similar", "--where", "until=2026-02-20"]),
         0
     );
     // One id is enough for a change that the suite shares.

@@ -173,7 +173,7 @@ fn changes_can_be_acknowledged_expected_and_muted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     import(path, &nights(0..20, &two));
-    let expect = ["triage", "expect", "join*", "--version-under-test", "v20"];
+    let expect = ["triage", "expect", "join*", "--at-version", "v20"];
     let said = run(path, &expect);
     assert!(said.ends_with("exit 0"), "{said}");
     import(path, &nights(20..40, &two));
@@ -187,7 +187,7 @@ fn changes_can_be_acknowledged_expected_and_muted() {
     let other = history(40, &two);
     let said = run(
         other.path(),
-        &["triage", "expect", "join*", "--version-under-test", "v30"],
+        &["triage", "expect", "join*", "--at-version", "v30"],
     );
     assert!(said.ends_with("exit 0"), "{said}");
     assert_eq!(gate(other.path(), "regression"), 1);

@@ -101,7 +101,6 @@ fn options_of_another_rule_and_command_are_refused() {
             folder.path(),
             &["--rule", "threshold", "--memory-floor", "1 barrel"],
         ),
-        run(folder.path(), &["variability", "--compat", "coiled"]),
     ];
     assert_snapshot!(refused.join("\n"), @"
     error: --last has no effect on the rule `changepoint`
@@ -115,9 +114,6 @@ fn options_of_another_rule_and_command_are_refused() {
     error: invalid value '1 barrel' for '--memory-floor <SIZE>': write a size such as 100MiB
 
     For more information, try '--help'.
-    exit 2
-    error: --compat coiled reproduces a detector of changes in a history
-      hint: use it with `lapwing detect`
     exit 2
     ");
 }

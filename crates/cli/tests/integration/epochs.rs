@@ -281,14 +281,10 @@ fn what_is_retired_is_compared_when_asked_for() {
     let why = ["--by", "ada", "--reason", "wrong data"];
     run(
         folder,
-        &[
-            &["db", "retire", "x", "--version-under-test", "v1"][..],
-            &why,
-        ]
-        .concat(),
+        &[&["db", "retire", "x", "--where", "version=v1"][..], &why].concat(),
     );
     assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: only in the candidate");
-    assert_snapshot!(compared(folder, ["v1", "v2"], &["--retired"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &["--where", "retired=yes"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  = no change, at most 1.5 %");
 }
 
 #[test]

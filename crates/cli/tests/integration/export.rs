@@ -244,13 +244,13 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     let place = Place::of(&["hyperfine-1.15/two-commands.json", "hail/results.jsonl"]);
     assert_snapshot!(place.run(&["export", "--to", "bmf"]), @"
     error: this format holds one run, but 3 match the filters
-      hint: choose one with --only-run, --session or --variant:
-        --only-run f792ce26-afa4-8d3d-8cbe-ed889733b1d7   two-commands, default
-        --only-run 999e722c-3de2-89e0-8a26-845447e43004   results, 0.2.135-0123456789ab, default
-        --only-run f86b6a53-fa15-8774-b505-9e4fbb4cf1d1   results, 0.2.134-952ae203dbbe, default
+      hint: choose one with --where:
+        --where run=f792ce26-afa4-8d3d-8cbe-ed889733b1d7   two-commands, default
+        --where run=999e722c-3de2-89e0-8a26-845447e43004   results, 0.2.135-0123456789ab, default
+        --where run=f86b6a53-fa15-8774-b505-9e4fbb4cf1d1   results, 0.2.134-952ae203dbbe, default
     exit 2
     ");
-    assert_snapshot!(place.run(&["export", "--to", "bmf", "--session", "two-commands"]), @r#"
+    assert_snapshot!(place.run(&["export", "--to", "bmf", "--where", "session=two-commands"]), @r#"
     {
     "gzip --version": {"latency":{"value":13570122.8},"system_time":{"value":0.0},"user_time":{"value":0.0007412}},
     "sleep 0.01": {"latency":{"value":29011297.400000002},"system_time":{"value":0.00018899999999999999},"user_time":{"value":0.0007643999999999999}}

@@ -41,11 +41,11 @@ fn options_of_hyperfine_mean_the_same() {
             "n",
             "1",
             "2",
-            "--export-json",
+            "--export",
             "out.json",
-            "--export-markdown",
+            "--export",
             "out.md",
-            "--export-csv",
+            "--export",
             "out.csv",
             "-c",
             "echo '{level}' {n}",
@@ -183,13 +183,7 @@ fn two_files_are_judged_by_themselves_and_several_per_side_have_a_verdict() {
     assert!(row["descriptive_lower"].as_f64().unwrap() < 1.99);
     let several = run(
         path,
-        &[
-            "compare",
-            "old-*.json",
-            "new-*.json",
-            "--export-markdown",
-            "out.md",
-        ],
+        &["compare", "old-*.json", "new-*.json", "--export", "out.md"],
     );
     assert!(
         several.contains("✗ regression") && !several.contains('≈'),
@@ -300,13 +294,13 @@ fn hosts_that_cannot_be_pairs_are_told() {
             "compare",
             "session:a",
             "session:b",
-            "--by-host",
+            "--pair-hosts",
             "--metric",
             "wall_time",
         ],
     );
     assert!(
-        told.contains("--by-host needs three hosts that both sides share, and 1 comparison has fewer: it is compared as without it"),
+        told.contains("--pair-hosts needs three hosts that both sides share, and 1 comparison has fewer: it is compared as without it"),
         "{told}"
     );
 }

@@ -231,12 +231,12 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     let folder = folder.path();
     let why = ["--by", "ada", "--reason", "its data grew"];
     let retire = |what: &[&str]| db(folder, &[&["retire"], what, &why].concat());
-    assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-01"]), @"
+    assert_snapshot!(retire(&["f.py::test_y", "--where", "until=2026-01-01"]), @"
     error: nothing to retire: no result of `f.py::test_y` matches
       hint: `lapwing list runs --benchmark NAME` shows when and for which versions it was measured
     exit 2
     ");
-    assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-03"]), @"
+    assert_snapshot!(retire(&["f.py::test_y", "--where", "until=2026-01-03"]), @"
     retired `f.py::test_y`: 1 benchmark, 2 instances
       `lapwing db restore ID` undoes it
     exit 0
@@ -244,15 +244,15 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     assert_snapshot!(list(folder, &["-b", "test_y"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_y,s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 2 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: 2 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     "#);
-    assert_snapshot!(list(folder, &["-b", "test_y", "--retired"]), @r#"
+    assert_snapshot!(list(folder, &["-b", "test_y", "--where", "retired=yes"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
     exit 0
     "#);
-    assert_snapshot!(retire(&["g.py::test_z", "--metric", "mem", "--version-under-test", "v4"]), @"
+    assert_snapshot!(retire(&["g.py::test_z", "--metric", "mem", "--where", "version=v4"]), @"
     retired `mem` of `g.py::test_z`: 1 benchmark, 1 instance
       `lapwing db restore ID` undoes it
     exit 0
@@ -263,7 +263,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.0,2.5
     s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.0,3.5
     s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,,4.5
-    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 1 instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(retire(&["f.py::*"]), @"
@@ -274,12 +274,12 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     assert_snapshot!(list(folder, &[]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 8 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
-    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
+    note: 8 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    note: retired `mem` of 1 instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     "#);
     assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
-    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     error: no usable values: no benchmark passes the filters
       hint: `lapwing list` shows the contents of the store
     exit 3
@@ -294,7 +294,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
     f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 1 instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     "#);
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
@@ -335,7 +335,7 @@ fn an_id_that_looks_like_a_pattern_means_itself() {
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
     cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
-    note: 1 retired instance is excluded (--retired to include); `lapwing db annotations` shows why
+    note: 1 retired instance is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     db(folder, &["restore", &last(folder)]);
@@ -394,7 +394,7 @@ fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
     "#);
     assert_snapshot!(list(folder, &["-b", "test_y"]), @"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
 }
@@ -480,13 +480,21 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     assert_snapshot!(list(folder, &["-b", "f.py::test_x"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    note: 2 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: 2 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     "#);
     // Shown all the same, only what was retired is called so.
     run(
         folder,
-        &["report", "--retired", "-b", "test_x", "-o", "pages"],
+        &[
+            "report",
+            "--where",
+            "retired=yes",
+            "-b",
+            "test_x",
+            "-o",
+            "pages",
+        ],
     );
     let index = fs::read_to_string(folder.join("pages/index.html")).unwrap();
     assert!(
@@ -504,7 +512,7 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
     metric,unit,better,benchmarks,summaries
     mem,s,lower,1,0
-    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
@@ -513,7 +521,7 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.5
     s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.5
     s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,4.5
-    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     // Who retires an id means all that is called so, though the rename came from a clock that is ahead.
@@ -532,7 +540,7 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     ");
     assert_snapshot!(list(folder, &["-b", "y"]), @"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: 4 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     // So does who gives it an id of which somebody ahead has said that all before was wrong.
@@ -541,8 +549,8 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
     z,s,4,4,0,0,2026-01-04 10:00,mem,
-    note: 6 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
-    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
+    note: 6 retired instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
+    note: retired `mem` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     "#);
 }
@@ -552,11 +560,13 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     let folder = filled();
     let folder = folder.path();
     let retire = |what: &[&str]| db(folder, &[&["retire"], what, &WHY].concat());
-    for empty in ["--version-under-test", "--metric"] {
-        let said = retire(&["f.py::test_y", empty, ""]);
-        assert!(said.contains("a value is required for"), "{said}");
-        assert!(said.ends_with("exit 2"), "{said}");
-    }
+    let said = retire(&["f.py::test_y", "--metric", ""]);
+    assert!(said.contains("a value is required for"), "{said}");
+    let said = retire(&["f.py::test_y", "--where", "version="]);
+    assert!(said.contains("`version` has no value"), "{said}");
+    let said = retire(&["f.py::test_y", "--where", "variant=a"]);
+    assert!(said.contains("`variant=a` cannot limit this"), "{said}");
+    assert!(said.ends_with("exit 2"), "{said}");
     let said = db(folder, &["restore", "f.py::test_y", "--reason", ""]);
     assert!(said.contains("a value is required for"), "{said}");
     assert_snapshot!(db(folder, &["annotations"]), @"
@@ -564,7 +574,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     `lapwing db rename` and `lapwing db retire` add them
     exit 0
     ");
-    assert_snapshot!(retire(&["f.py::test_y", "--metric", "mem", "--before", "2130-01-02"]), @"
+    assert_snapshot!(retire(&["f.py::test_y", "--metric", "mem", "--where", "until=2130-01-02"]), @"
     retired `mem` of `f.py::test_y`: 1 benchmark, 4 instances
       `lapwing db restore ID` undoes it
     note: 2130-01-02 00:00:00 UTC is in the future: results measured until then are excluded as well
@@ -579,7 +589,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     metric,unit,better,benchmarks,summaries
     mem,,,3,0
     wall_time,s,lower,3,0
-    note: retired `mem` of 4 instances and `wall_time` of 4 instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 4 instances and `wall_time` of 4 instances are excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_x"]), @"
@@ -646,7 +656,7 @@ fn a_renamed_metric_is_retired_by_the_name_that_it_has_now() {
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
     metric,unit,better,benchmarks,summaries
     wall_time,s,lower,1,0
-    note: retired `memory` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `memory` of 4 instances is excluded (--where retired=yes to include); `lapwing db annotations` shows why
     exit 0
     ");
 }

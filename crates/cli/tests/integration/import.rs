@@ -104,10 +104,10 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
-    assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
+    assert_snapshot!(place.run(&["import", "--as", "suite=hal", "nightly.jsonl"]), @r#"
     error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
       nothing was imported from this file
-      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
     exit 2
     "#);
 }
@@ -169,7 +169,7 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @r#"
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
       nothing was imported from this file
-      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
     exit 2
     "#);
 
@@ -654,7 +654,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
       stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
       skipped because it stands in the benchmark's name and in `params`: param
       skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` is kept as well, so duplicated results would count twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes it
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` is kept as well, so duplicated results would count twice: `lapwing db purge --where session=ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes it
     exit 0
     ");
     // Said once, and not of what is known or of another time.
@@ -689,7 +689,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     spaced.jsonl: 1 instance, 1 iteration imported (hail)
     3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was already in the store
       stored in .lapwing/lapwing.db as 3 sessions
-    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark was already imported from another file (night.jsonl, sha256 7ca746629463…), with mostly the same values; `spaced` is kept as well, so duplicated results would count twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` deletes it
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark was already imported from another file (night.jsonl, sha256 7ca746629463…), with mostly the same values; `spaced` is kept as well, so duplicated results would count twice: `lapwing db purge --where session=b822d987-5593-8c81-b279-358613bd6ebe` deletes it
     exit 0
     ");
 }
@@ -903,7 +903,7 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     assert_snapshot!(otherwise, @"
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
       nothing was imported from this file
-      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --where session=NAME`
     error: bad.jsonl:2: not valid JSON: expected value
       nothing was imported from this file
       hint: fix the line, or import the one valid line with --keep-going
@@ -997,8 +997,8 @@ fn what_is_of_no_known_format_makes_no_store() {
 fn a_suite_has_a_name() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);
-    assert_snapshot!(place.run(&["import", "--suite", "", "a.jsonl"]), @"
-    error: a value is required for '--suite <NAME>' but none was supplied
+    assert_snapshot!(place.run(&["import", "--as", "suite=", "a.jsonl"]), @"
+    error: invalid value 'suite=' for '--as <NAMES>': `suite` has no value
 
     For more information, try '--help'.
     exit 2

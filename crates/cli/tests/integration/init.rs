@@ -41,7 +41,7 @@ fn each_runtime_becomes_a_variant_and_the_configuration_its_settings() {
         "config.yaml",
         "repeat: 10\ntest_null_hypothesis: true\ntargets:\n  - tests/test_a.py::test_b\nmarkers: not slow\nh2o_datasets:\n  - 5 GB (csv)\n",
     );
-    let said = run(path, &["init", "--from", "AB_environments"]);
+    let said = run(path, &["init", "--environments", "AB_environments"]);
     insta::assert_snapshot!(said, @"
     wrote lapwing.toml; `lapwing run --aa` measures it, `lapwing run --dry-run` shows the plan
     exit 0
@@ -63,9 +63,9 @@ fn each_runtime_becomes_a_variant_and_the_configuration_its_settings() {
     python = "AB_environments/AB_arrow.conda.yaml"
     env = { AB_VERSION = "AB_arrow", CLUSTER_KWARGS = "AB_environments/AB_arrow.cluster.yaml", DASK_DATAFRAME__CONVERT_STRING = "True", DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION = "1.2" }
     "#);
-    let said = run(path, &["init", "--from", "AB_environments"]);
+    let said = run(path, &["init", "--environments", "AB_environments"]);
     assert!(said.contains("lapwing.toml exists already"), "{said}");
-    let said = run(path, &["init", "--from", "."]);
+    let said = run(path, &["init", "--environments", "."]);
     assert!(
         said.contains("no file AB_NAME.conda.yaml is there"),
         "{said}"
@@ -87,7 +87,7 @@ fn the_published_configurations_are_suites() {
         let from = examples.join(name);
         let said = run(
             folder.path(),
-            &["init", "--from", &from.display().to_string()],
+            &["init", "--environments", &from.display().to_string()],
         );
         assert!(said.ends_with("exit 0"), "{said}");
         let suite = fs::read_to_string(folder.path().join("lapwing.toml")).unwrap();

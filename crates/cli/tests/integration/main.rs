@@ -21,6 +21,7 @@ mod compare_families;
 mod compare_settings;
 mod compare_steady;
 mod compare_views;
+mod conditions;
 mod detect;
 mod detect_history;
 mod detect_newest;

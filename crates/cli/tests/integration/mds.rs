@@ -41,10 +41,10 @@ fn records() -> String {
 
 /// Hardly more experiments than a power of 95 % takes, with few resamples, to be quick.
 const SMALL: [&str; 8] = [
-    "--instances",
-    "3,6,12",
-    "--iterations",
-    "4,8",
+    "--grid",
+    "instances=3,6,12",
+    "--grid",
+    "iterations=4,8",
     "--experiments",
     "80",
     "--replicates",
@@ -120,7 +120,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 #[test]
 fn one_benchmark_has_all_configurations() {
     let folder = holding(&records());
-    let arguments = ["-b", "shuffle", "--target", "3%", "--power", "80%"];
+    let arguments = ["-b", "shuffle", "--slowdown", "3%", "--power", "80%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
     tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations per side
 
@@ -148,7 +148,7 @@ fn one_benchmark_has_all_configurations() {
 #[test]
 fn wide_has_all_methods_beside_each_other() {
     let folder = holding(&records());
-    let arguments = ["-b", "shuffle", "--wide", "--slowdowns", "1,1.03,10%"];
+    let arguments = ["-b", "shuffle", "--wide", "--grid", "slowdowns=1,1.03,10%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
     tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations per side
 
@@ -187,8 +187,8 @@ fn wide_has_all_methods_beside_each_other() {
         "-b",
         "shuffle",
         "--wide",
-        "--slowdowns",
-        "3%",
+        "--grid",
+        "slowdowns=3%",
         "--format",
         "csv",
     ];
@@ -211,14 +211,14 @@ fn json_has_the_rate_of_each_slowdown_and_the_smallest_that_is_detected() {
         "mds",
         "-b",
         "shuffle",
-        "--slowdowns",
-        "1.04",
+        "--grid",
+        "slowdowns=1.04",
         "--method",
         "schultz",
-        "--instances",
-        "6",
-        "--iterations",
-        "4,8",
+        "--grid",
+        "instances=6",
+        "--grid",
+        "iterations=4,8",
         "--experiments",
         "100",
         "--replicates",
@@ -258,7 +258,14 @@ fn json_has_the_rate_of_each_slowdown_and_the_smallest_that_is_detected() {
 #[test]
 fn csv_has_the_rows_of_json() {
     let folder = holding(&records());
-    let arguments = ["-b", "sort", "--slowdowns", "1.01", "--method", "welch"];
+    let arguments = [
+        "-b",
+        "sort",
+        "--grid",
+        "slowdowns=1.01",
+        "--method",
+        "welch",
+    ];
     let csv = [&arguments[..], &["--format", "csv"]].concat();
     assert_snapshot!(mds(folder.path(), &csv), @"
     error: invalid value 'welch' for '--method <METHOD>'
@@ -275,11 +282,11 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
     let arguments = [
         "mds",
         "--closed-form",
-        "--instances",
-        "10,100",
-        "--iterations",
-        "1,50",
-        "--target",
+        "--grid",
+        "instances=10,100",
+        "--grid",
+        "iterations=1,50",
+        "--slowdown",
         "1%",
     ];
     assert_snapshot!(run(folder.path(), &arguments), @"
@@ -341,16 +348,16 @@ fn rate_of_none(folder: &Path, configuration: [&str; 2], more: &[&str]) -> (f64,
     let [instances, iterations] = configuration;
     let arguments = [
         "mds",
-        "--instances",
-        instances,
-        "--iterations",
-        iterations,
+        "--grid",
+        &format!("instances={instances}"),
+        "--grid",
+        &format!("iterations={iterations}"),
         "--experiments",
         "60",
         "--replicates",
         "100",
-        "--slowdowns",
-        "1",
+        "--grid",
+        "slowdowns=1",
         "--strategy",
         "ibs",
         "--method",
@@ -381,10 +388,10 @@ fn what_cannot_be_told_is_not_detected() {
     // Where a side has drawn nothing but zeros a ratio is no number.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &[]), (0.0, 54));
     let arguments = [
-        "--instances",
-        "2",
-        "--iterations",
-        "2",
+        "--grid",
+        "instances=2",
+        "--grid",
+        "iterations=2",
         "--method",
         "schultz",
     ];
@@ -427,12 +434,12 @@ fn as_hail_does_what_cannot_be_told_is_detected() {
     let hail = [
         "--compat",
         "hail",
-        "--burn-in-file",
-        "starts.yaml",
-        "--min-instances",
-        "2",
-        "--min-iterations",
-        "2",
+        "--clean",
+        "burn_in_file=starts.yaml",
+        "--clean",
+        "min_instances=2",
+        "--clean",
+        "min_iterations=2",
     ];
     // Half of the iterations failed. Hail keeps them as missing, so that some resamples have no value at all.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &hail), (0.95, 0));
@@ -478,7 +485,7 @@ fn too_little_to_say_anything_has_its_reason() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &["-b", "start"]), @"
     error: too few measurements of start (need 3 instances, got 2)
-      hint: needs 3 instances of 2 iterations, without zeros; simulate smaller configurations with --instances and --iterations
+      hint: needs 3 instances of 2 iterations, without zeros; simulate smaller configurations with --grid 'instances=N iterations=N'
     exit 3
     ");
     assert_snapshot!(mds(folder.path(), &["-b", "broken"]), @"
@@ -488,7 +495,7 @@ fn too_little_to_say_anything_has_its_reason() {
     ");
     assert_snapshot!(run(folder.path(), &["mds", "--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one
     exit 2
     ");
     let mut zeros = Records::default();
@@ -517,15 +524,14 @@ fn too_little_to_say_anything_has_its_reason() {
 }
 
 #[test]
-fn the_target_may_be_called_as_in_plan() {
+fn tiny_slowdowns_keep_their_digits() {
     let folder = holding(&records());
-    let first_line = |option: &str, slowdown: &str| {
-        let answer = mds(folder.path(), &[option, slowdown, "--closed-form"]);
+    let first_line = |slowdown: &str| {
+        let answer = mds(folder.path(), &["--slowdown", slowdown, "--closed-form"]);
         answer.lines().next().unwrap().to_owned()
     };
-    assert_eq!(first_line("--slowdown", "2%"), first_line("--target", "2%"));
-    assert_snapshot!(first_line("--slowdown", "0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
-    assert_snapshot!(first_line("--slowdown", "0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
+    assert_snapshot!(first_line("0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
+    assert_snapshot!(first_line("0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
 }
 
 #[test]
@@ -537,12 +543,12 @@ fn what_cannot_be_an_option_is_said() {
         answer.lines().next().unwrap().to_owned()
     };
     let all = [
-        of("--target", "5"),
-        of("--target", "0%"),
-        of("--slowdowns", "1,0.9"),
+        of("--slowdown", "5"),
+        of("--slowdown", "0%"),
+        of("--grid", "slowdowns=1,0.9"),
         of("--power", "1"),
-        of("--instances", "5-25"),
-        of("--iterations", "0"),
+        of("--grid", "instances=5-25"),
+        of("--grid", "iterations=0"),
         of("--experiments", "0"),
         of("--replicates", "3"),
         of("--method", "student"),
@@ -551,12 +557,12 @@ fn what_cannot_be_an_option_is_said() {
         of("-b", "sorts"),
     ];
     assert_snapshot!(all.join("\n"), @"
-    error: invalid value '5' for '--target <SLOWDOWN>': write 5% for that many per cent
-    error: invalid value '0%' for '--target <SLOWDOWN>': write a slowdown such as 5% or 1.05
-    error: invalid value '0.9' for '--slowdowns <LIST>': write a slowdown such as 10% or 1.1, or 1 for none
+    error: invalid value '5' for '--slowdown <SLOWDOWN>': write 5% for that many per cent
+    error: invalid value '0%' for '--slowdown <SLOWDOWN>': write a slowdown such as 5% or 1.05
+    error: invalid value 'slowdowns=1,0.9' for '--grid <SIZES>': write a slowdown such as 10% or 1.1, or 1 for none
     error: invalid value '1' for '--power <SHARE>': write a share above 0 % and below 100 %, such as 5% or 0.05
-    error: invalid value '5-25' for '--instances <LIST>': write numbers from 1 to 10,000 such as 5,10,20
-    error: invalid value '0' for '--iterations <LIST>': write numbers from 1 to 10,000 such as 5,10,20
+    error: invalid value 'instances=5-25' for '--grid <SIZES>': write numbers from 1 to 10,000 such as 5,10,20
+    error: invalid value 'iterations=0' for '--grid <SIZES>': write numbers from 1 to 10,000 such as 5,10,20
     error: invalid value '0' for '--experiments <N>': 0 is not in 1..=1000000
     error: invalid value '3' for '--replicates <N>': write a number from 10 to 1,000,000
     error: invalid value 'student' for '--method <METHOD>'

@@ -50,7 +50,7 @@ fn mds(folder: &Path, arguments: &str) -> String {
 #[test]
 fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
     let folder = holding(&records());
-    let arguments = "--instances 3,6 --iterations 2,4 --target 11%";
+    let arguments = "--grid instances=3,6 --grid iterations=2,4 --slowdown 11%";
     assert_snapshot!(mds(folder.path(), arguments), @"
     2 of 7 benchmarks can detect 11 % with at most 6 instances × 4 iterations per side, 1 is too close to call with 100 experiments; 3 with too few measurements
 
@@ -91,14 +91,14 @@ fn one_benchmark_that_is_too_close_to_call_is_no_yes() {
         answer.split("\n\n").next().unwrap().to_owned()
     };
     let all = [
-        first_line("-b middling --instances 6 --iterations 4 --target 7%"),
-        first_line("-b middling --instances 6 --iterations 4 --target 8%"),
-        first_line("-b middling --instances 6 --iterations 4 --target 9%"),
-        first_line("-b middling --instances 6 --iterations 4 --target 10%"),
-        first_line("-b middling --instances 6 --iterations 4 --target 15%"),
-        first_line("-b middling --instances 6 --iterations 4 --target 1%"),
-        first_line("-b middling --instances 5,6 --iterations 2,4 --target 11%"),
-        first_line("-b middling -b noisy --instances 6 --iterations 4 --target 8%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 7%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 8%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 9%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 10%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 15%"),
+        first_line("-b middling --grid instances=6 --grid iterations=4 --slowdown 1%"),
+        first_line("-b middling --grid instances=5,6 --grid iterations=2,4 --slowdown 11%"),
+        first_line("-b middling -b noisy --grid instances=6 --grid iterations=4 --slowdown 8%"),
     ];
     assert_snapshot!(all.join("\n"), @"
     middling cannot detect 7 % with at most 6 instances × 4 iterations per side
@@ -121,12 +121,16 @@ fn a_chart_claims_no_more_than_the_answer() {
         let (_, rest) = page.split_once("<h1>").unwrap();
         rest.split_once("</h1>").unwrap().0.to_owned()
     };
-    let configuration = "--instances 6 --iterations 4";
+    let configuration = "--grid instances=6 --grid iterations=4";
     let all = [
-        title(&format!("-b middling {configuration} --target 9%")),
-        title(&format!("-b middling {configuration} --target 15%")),
-        title(&format!("-b middling -b quiet {configuration} --target 9%")),
-        title(&format!("-b middling -b noisy {configuration} --target 9%")),
+        title(&format!("-b middling {configuration} --slowdown 9%")),
+        title(&format!("-b middling {configuration} --slowdown 15%")),
+        title(&format!(
+            "-b middling -b quiet {configuration} --slowdown 9%"
+        )),
+        title(&format!(
+            "-b middling -b noisy {configuration} --slowdown 9%"
+        )),
     ];
     assert_snapshot!(all.join("\n"), @"
     middling cannot detect 9 % with 6 × 4 or less
@@ -157,7 +161,7 @@ fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
     // The formula needs no experiments, and data have their intervals.
     let by_formula = mds(folder.path(), "--power 0.999999 --closed-form");
     assert!(by_formula.ends_with("exit 0"), "{by_formula}");
-    let arguments = "--experiments 1 -b quiet --format json --slowdowns 1";
+    let arguments = "--experiments 1 -b quiet --format json --grid slowdowns=1";
     let data = mds(folder.path(), arguments);
     let data: Value = serde_json::from_str(data.strip_suffix("exit 0").unwrap()).unwrap();
     assert_eq!(data["minimal"][0]["upper"], Value::Null);
@@ -169,7 +173,7 @@ fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
 #[test]
 fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
     let folder = holding(&records());
-    let arguments = "-b quiet --instances 1,2 --iterations 4";
+    let arguments = "-b quiet --grid instances=1,2 --grid iterations=4";
     assert_snapshot!(mds(folder.path(), arguments), @"
     quiet cannot detect 5 % with at most 2 instances × 4 iterations per side
 
@@ -195,21 +199,24 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
     exit 0
     ");
     let says = |arguments: &str| mds(folder.path(), arguments).contains("gives no verdict");
-    assert!(!says("-b quiet --instances 3 --iterations 4"));
+    assert!(!says("-b quiet --grid instances=3 --grid iterations=4"));
     assert!(!says(
-        "-b quiet --instances 2 --iterations 4 --method schultz"
+        "-b quiet --grid instances=2 --grid iterations=4 --method schultz"
     ));
     assert!(!says(
-        "-b quiet --instances 2 --iterations 4 --strategy tbs"
+        "-b quiet --grid instances=2 --grid iterations=4 --strategy tbs"
     ));
-    assert!(says("-b quiet --instances 2 --iterations 4 --wide"));
+    assert!(says(
+        "-b quiet --grid instances=2 --grid iterations=4 --wide"
+    ));
 }
 
 #[test]
 fn every_dash_has_its_reason() {
     let folder = holding(&records());
     let benchmarks = "-b once -b twice -b brief -b constant -b noisy";
-    let arguments = format!("{benchmarks} --instances 2,6 --iterations 1,3 --target 1%");
+    let arguments =
+        format!("{benchmarks} --grid instances=2,6 --grid iterations=1,3 --slowdown 1%");
     assert_snapshot!(mds(folder.path(), &arguments), @"
     1 of 5 benchmarks can detect 1 % with at most 6 instances × 3 iterations per side; 2 with too few measurements
 
@@ -246,8 +253,8 @@ fn every_dash_has_its_reason() {
 fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach() {
     let folder = holding(&records());
     let arguments =
-        "-b middling --wide --iterations 4 --slowdowns 1,1.05 --strategy ibs --instances";
-    assert_snapshot!(mds(folder.path(), &format!("{arguments} 6")), @"
+        "-b middling --wide --grid iterations=4 --grid slowdowns=1,1.05 --strategy ibs --grid";
+    assert_snapshot!(mds(folder.path(), &format!("{arguments} instances=6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
      slowdown  per side        laaber ibs       schultz ibs        paired ibs
@@ -262,7 +269,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
-    assert_snapshot!(mds(folder.path(), &format!("{arguments} 4,6")), @"
+    assert_snapshot!(mds(folder.path(), &format!("{arguments} instances=4,6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
      slowdown  per side  laaber ibs  schultz ibs  paired ibs

@@ -24,7 +24,7 @@ fn what_is_detected_is_drawn_beside_the_answer() {
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
-    plot(&["-b", "join", "--target", "50%", "--plot", "one.html"]);
+    plot(&["-b", "join", "--slowdown", "50%", "--plot", "one.html"]);
     let page = fs::read_to_string(folder.path().join("one.html")).unwrap();
     assert!(page.contains("<h1>join detects 50 % from "), "{page}");
     plot(&["-b", "sort", "--plot", "one.png"]);

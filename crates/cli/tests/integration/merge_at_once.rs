@@ -137,7 +137,14 @@ fn what_many_people_say_at_once_is_all_kept() {
         for writer in 0..WRITERS {
             scope.spawn(move || {
                 let by = format!("writer {writer}");
-                let why = ["--by", &by, "--reason", "why", "--before", "2026-12-01"];
+                let why = [
+                    "--by",
+                    &by,
+                    "--reason",
+                    "why",
+                    "--where",
+                    "until=2026-12-01",
+                ];
                 let retire = ["--store", "one.store", "db", "retire", "benchmarks/*"];
                 said(folder, &[&retire[..], &why].concat())
             });

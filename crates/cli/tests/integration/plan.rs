@@ -58,7 +58,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 626 iterations: 49 burn-in (`--audit` shows which)
     exit 0
@@ -78,7 +78,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     known better; 90 % of such plans have a power of 95 % or more
     beyond the budget: noisy; all of them would need 5.4 min at a price of 1.08 more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 626 iterations: 49 burn-in (`--audit` shows which)
     exit 0
@@ -187,7 +187,7 @@ fn a_plan_is_written_and_run() {
             "plan",
             "-b",
             "quiet",
-            "--write",
+            "--output",
             "plan.yaml",
             "--quiet",
             "--format",
@@ -231,7 +231,7 @@ fn a_plan_is_written_and_run() {
         "plan",
         "-b",
         "quiet",
-        "--write",
+        "--output",
         "book.yaml",
         "--flavour",
         "notebook",
@@ -257,7 +257,7 @@ fn a_benchmark_of_two_settings_has_the_entry_that_takes_most() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.jsonl"), &records.0.text).unwrap();
     run(folder.path(), &["import", "in.jsonl"]);
-    let settings = ["--settings", "each", "--write", "plan.yaml"];
+    let settings = ["--settings", "each", "--output", "plan.yaml"];
     let arguments: Vec<&str> = ["plan"].into_iter().chain(settings).collect();
     let done = run(folder.path(), &arguments);
     assert!(
@@ -275,9 +275,9 @@ fn a_benchmark_of_two_settings_has_the_entry_that_takes_most() {
 #[test]
 fn a_grid_is_only_searched_as_hail() {
     let folder = filled();
-    let done = run(folder.path(), &["plan", "--slowdowns", "10%"]);
+    let done = run(folder.path(), &["plan", "--grid", "slowdowns=10%"]);
     assert_snapshot!(done, @"
-    error: --slowdowns is the grid that --compat hail searches
+    error: --grid is what --compat hail searches
       hint: use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits
     exit 2
     ");
@@ -322,16 +322,16 @@ fn as_hail_the_grid_is_searched_from_a_threshold_on() {
     let arguments = [
         "--compat",
         "hail",
-        "--burn-in-file",
-        "b.json",
-        "--min-instances",
-        "10",
-        "--min-iterations",
-        "10",
-        "--instances",
-        "5,10",
-        "--iterations",
-        "3,6",
+        "--clean",
+        "burn_in_file=b.json",
+        "--clean",
+        "min_instances=10",
+        "--clean",
+        "min_iterations=10",
+        "--grid",
+        "instances=5,10",
+        "--grid",
+        "iterations=3,6",
     ];
     let rows = rows(&folder, &arguments);
     let brief = |row: &Value| {
@@ -362,7 +362,7 @@ fn people_review_what_was_chosen() {
             "--slowdown",
             "10%",
             "--review",
-            "--write",
+            "--output",
             "plan.yaml",
         ])
         .current_dir(folder.path())
@@ -448,7 +448,7 @@ fn wrong_wishes_are_errors_that_say_what_to_write() {
     error: invalid value '0' for '--price <MONEY>': write a sum of money above 0
     exit 2
     ");
-    assert_snapshot!(of(&["--write", "no/plan.yaml"]), @"
+    assert_snapshot!(of(&["--output", "no/plan.yaml"]), @"
     error: folder `no` does not exist
       hint: create it, or name another file
     exit 2

@@ -72,7 +72,7 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     not possible with at most 10 × 50 (--max-instances, --max-iterations): wild
     (needs 246 × 2, 24 min)
     for these the table shows the closest configuration
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
@@ -150,7 +150,7 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     wild (needs 22 × 2, 2.2 min)
     for these the table shows the closest configuration
     planned for a larger slowdown only: calm (20 %, not 0.5 %)
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
@@ -207,7 +207,7 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
     known better; 90 % of such plans have a power of 95 % or more
     no wall time was recorded, so the cost is unknown and these are not planned:
     untimed
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
@@ -269,7 +269,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     known better; 90 % of such plans have a power of 95 % or more
     not analysed: failing (no iteration succeeded); zero (all values are zero, so
     ratios are undefined)
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)
     exit 0
@@ -382,7 +382,7 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     wild (needs 358 × 2, 36 min)
     for these the table shows the closest configuration
     planned for a larger slowdown only: calm (20 %, not 1 %), wild (20 %, not 1 %)
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0

@@ -1,4 +1,4 @@
-//! `lapwing plan --review` and `--write`: what people say, and where it goes.
+//! `lapwing plan --review` and `-o`: what people say, and where it goes.
 
 use std::fs;
 use std::io::Write as _;
@@ -28,7 +28,7 @@ fn filled() -> TempDir {
 /// Answers a review, and returns what it says beside the answer, the answer's first sentence, and the exit code.
 fn review(folder: &Path, answers: &str) -> (String, String) {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args(["plan", "--review", "--write", "plan.yaml"])
+        .args(["plan", "--review", "--output", "plan.yaml"])
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -131,12 +131,12 @@ fn who_stops_keeps_the_answers_so_far() {
 fn what_cannot_be_written_is_told_before_the_search() {
     let folder = filled();
     fs::create_dir(folder.path().join("there")).unwrap();
-    assert_snapshot!(run(folder.path(), &["plan", "--write", "there"]), @"
+    assert_snapshot!(run(folder.path(), &["plan", "--output", "there"]), @"
     error: `there` is a folder
       hint: name a file, such as there/plan.yaml
     exit 2
     ");
-    assert_snapshot!(run(folder.path(), &["plan", "--write", "/proc/plan.yaml"]), @"
+    assert_snapshot!(run(folder.path(), &["plan", "--output", "/proc/plan.yaml"]), @"
     error: `/proc/plan.yaml` cannot be written: entity not found
       hint: name another file, or check the permissions of its folder
     exit 2
@@ -148,7 +148,7 @@ fn a_plan_goes_to_standard_output_in_place_of_the_answer() {
     let folder = filled();
     let done = output(
         folder.path(),
-        &["plan", "--slowdown", "10%", "--write", "-"],
+        &["plan", "--slowdown", "10%", "--output", "-"],
     );
     assert_snapshot!(String::from_utf8(done.stdout).unwrap(), @"
     - item: join
@@ -162,8 +162,8 @@ fn a_plan_goes_to_standard_output_in_place_of_the_answer() {
     ");
     assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"1 of 2 benchmarks can detect 10 % (cost 31.9 s)");
     assert!(!folder.path().join("-").exists());
-    assert_snapshot!(run(folder.path(), &["plan", "--write", "-", "--format", "csv"]), @"
-    error: --write - and --format both write to standard output
+    assert_snapshot!(run(folder.path(), &["plan", "--output", "-", "--format", "csv"]), @"
+    error: -o - and --format both write to standard output
       hint: omit one of them, or write the plan to a file
     exit 2
     ");
@@ -229,7 +229,7 @@ fn a_choice_by_formula_says_which_simulation_contradicts_it() {
     costs are for one version
     power rests on a pilot of 12 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
-    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
+    `-o FILE` saves the plan; `lapwing run --plan FILE` runs it
 
     excluded from 60 iterations: 12 burn-in (`--audit` shows which)
     exit 0

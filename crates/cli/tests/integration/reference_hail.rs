@@ -34,13 +34,14 @@ fn a_large_file_goes_from_import_to_a_comparison_of_its_halves() {
     let file = |name: &str| hail.join(name).display().to_string();
     lapwing(folder, &["import", &file("benchmarks.jsonl.gz")]);
 
-    lapwing(folder, &["burn-in", "--write", "starts.json"]);
+    lapwing(folder, &["burn-in", "--output", "starts.json"]);
     let text = std::fs::read_to_string(folder.join("starts.json")).unwrap();
     let ours: BTreeMap<String, u32> = serde_json::from_str(&text).unwrap();
     assert!(ours.len() >= 10, "{ours:?}");
 
     let theirs = file("first_stable_index.json");
-    let as_hail = ["--compat", "hail", "--burn-in-file", &theirs];
+    let theirs = format!("burn_in_file={theirs}");
+    let as_hail = ["--compat", "hail", "--clean", &theirs];
     let words = [
         &["compare", "--split", "halves", "--metric", "wall_time"],
         as_hail.as_slice(),
@@ -62,13 +63,7 @@ fn a_large_file_goes_from_import_to_a_comparison_of_its_halves() {
     // about tails, but not about this.
     for method in ["default", "hierarchical", "mann-whitney", "brunner-munzel"] {
         let words = [
-            "compare",
-            "--split",
-            "halves",
-            "--burn-in-file",
-            &theirs,
-            "--method",
-            method,
+            "compare", "--split", "halves", "--clean", &theirs, "--method", method,
         ];
         let compared = answer(folder, &words);
         let rows = compared["comparisons"].as_array().unwrap();
@@ -78,7 +73,7 @@ fn a_large_file_goes_from_import_to_a_comparison_of_its_halves() {
         assert!(!found("regression") && !found("improvement"), "{method}");
     }
 
-    lapwing(folder, &["report", "--burn-in-file", "starts.json"]);
+    lapwing(folder, &["report", "--clean", "burn_in_file=starts.json"]);
     for page in ["index", "cleaning", "burn-in", "variability"] {
         let page = folder.join(format!("lapwing-report/{page}.html"));
         assert!(page.is_file(), "{}", page.display());

@@ -20,21 +20,21 @@ fn from_import_to_rates_all_is_as_in_hail() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| hail.join(name).to_str().unwrap().to_owned();
     run(folder.path(), &["import", &file("benchmarks.jsonl.gz")]);
-    let starts = file("first_stable_index.json");
+    let starts = format!("burn_in_file={}", file("first_stable_index.json"));
     let mut compared = 0;
     for name in ["test_bimodal_instances", "test_failures"] {
         let arguments = [
             "mds",
             "--compat",
             "hail",
-            "--burn-in-file",
+            "--clean",
             &starts,
             "-b",
             name,
-            "--instances",
-            "5,15",
-            "--iterations",
-            "5,25",
+            "--grid",
+            "instances=5,15",
+            "--grid",
+            "iterations=5,25",
             "--format",
             "json",
         ];

@@ -48,10 +48,10 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
         directory.path(),
         &[
             "report",
-            "--burn-in",
-            "3",
-            "--min-instances",
-            "2",
+            "--clean",
+            "burn_in=3",
+            "--clean",
+            "min_instances=2",
             "--audit",
         ],
     );
@@ -69,7 +69,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
     }
     let page = page_of(directory.path(), "true");
     assert!(page.contains("3 instances × 2)"), "{page}");
-    lapwing(directory.path(), &["report", "--min-instances", "4"]);
+    lapwing(directory.path(), &["report", "--clean", "min_instances=4"]);
     let page = page_of(directory.path(), "true");
     assert!(
         page.contains("gave a value (3 burn-in, 12 in benchmarks with too few instances)"),

@@ -190,8 +190,8 @@ fn revisions_and_dates_are_sides() {
     let told = [
         compare(["v1", "HEAD~5"]),
         compare(["commit:v1", "main"]),
-        compare(["until:2026-02-13", "since:2026-02-13"]),
-        compare(["since:soon", "v1"]),
+        compare(["until 2026-02-13", "since=2026-02-13"]),
+        compare(["since soon", "v1"]),
         compare(["nowhere", "v1"]),
     ];
     assert_snapshot!(told.join("\n\n"), @"
@@ -210,7 +210,7 @@ fn revisions_and_dates_are_sides() {
       hint: its nearest measured ancestor is commit:55d5fd6312
     exit 2
 
-    since 2026-02-13 against until 2026-02-13: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
+    since=2026-02-13 against until 2026-02-13: 1 regression   (1 comparison, FDR 5 %, no change: within 3 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      b          1.0049 s     1.29 s  1.28×  [1.25, 1.32]    60 / 60  ✗ regression
@@ -218,7 +218,7 @@ fn revisions_and_dates_are_sides() {
     note: the unit of replication is the session: 20 per side
     exit 0
 
-    error: invalid value 'since:soon' for '[SIDE]...': `soon` is not a date or time
+    error: invalid value 'since soon' for '[SIDE]...': `soon` is not a date or time such as 2026-11-20, 2026-11-20T10:00:00Z, yesterday or `3 days ago`
 
     For more information, try '--help'.
     exit 2

@@ -10,7 +10,7 @@ use crate::program::{output, run};
 
 fn schema() -> Value {
     let folder = TempDir::new().unwrap();
-    serde_json::from_slice(&output(folder.path(), &["schema"]).stdout).unwrap()
+    serde_json::from_slice(&output(folder.path(), &["self", "schema", "suite"]).stdout).unwrap()
 }
 
 /// Calls `visit` with the path of each table of a suite and with its schema.
@@ -131,7 +131,7 @@ fn examples_and_the_new_suite_follow_the_schema() {
 #[test]
 fn manual_pages_are_written() {
     let folder = TempDir::new().unwrap();
-    run(folder.path(), &["man", "pages"]);
+    run(folder.path(), &["self", "man", "pages"]);
     let page = fs::read_to_string(folder.path().join("pages/lapwing-study-design.1")).unwrap();
     assert!(page.contains(".TH lapwing-study-design"), "{page}");
     let page = fs::read_to_string(folder.path().join("pages/lapwing-run.1")).unwrap();

@@ -37,14 +37,14 @@ fn is_left(folder: &Path) -> bool {
 
 const MDS: [&str; 10] = [
     "mds",
-    "--instances=2,4",
-    "--iterations=2,4",
+    "--grid=instances=2,4",
+    "--grid=iterations=2,4",
     "--experiments=120",
     "--replicates=40",
     "--format=json",
     "--seed=3",
     "--settings=each",
-    "--burn-in=recorded",
+    "--clean=burn_in=recorded",
     "--confidence=90%",
 ];
 
@@ -58,7 +58,7 @@ fn any_number_of_jobs_gives_the_bytes_of_one_machine() {
     for command in [&MDS[..], &PLAN[..]] {
         let (here, _) = said(folder, command);
         assert!(here.contains("simulated"), "{here}");
-        for jobs in ["--jobs=1", "--jobs=3"] {
+        for jobs in ["--cluster=jobs=1", "--cluster=jobs=3"] {
             let (there, error) = said(folder, &[command, &["--executor=command", jobs]].concat());
             assert_eq!(there, here);
             assert!(!error.contains("made here"), "{error}");
@@ -75,7 +75,7 @@ fn the_share_of_a_job_that_fails_is_simulated_here() {
     let (here, _) = said(folder, &MDS);
     let (there, error) = said(
         folder,
-        &[&MDS[..], &["--executor=command", "--jobs=2"]].concat(),
+        &[&MDS[..], &["--executor=command", "--cluster=jobs=2"]].concat(),
     );
     assert_eq!(there, here);
     assert!(
@@ -102,8 +102,11 @@ fn what_cannot_be_simulated_by_jobs_is_refused() {
         formula.contains("--closed-form simulates nothing"),
         "{formula}"
     );
-    let jobs = refused(&["mds", "--jobs=3"]);
-    assert!(jobs.contains("--jobs belongs to --executor"), "{jobs}");
+    let jobs = refused(&["mds", "--cluster=jobs=3"]);
+    assert!(
+        jobs.contains("--cluster jobs=… belongs to --executor"),
+        "{jobs}"
+    );
     let unnamed = refused(&["plan", "--executor=command"]);
     assert!(unnamed.contains("no [executor.command]"), "{unnamed}");
 }

@@ -444,7 +444,7 @@ fn what_is_resolved_is_measured_advised_and_explored() {
     let some = bench.json(&[
         "stack",
         "resolve",
-        "--from",
+        "--stacks",
         "some.txt",
         "-o",
         "some.json",
@@ -477,16 +477,23 @@ fn what_is_resolved_is_measured_advised_and_explored() {
         "--candidates",
         "stacks.json",
         "--explore",
-        "--runs",
+        "--count",
         "1",
-        "--write",
+        "--output",
         "next.txt",
     ]);
     assert!(explored.ends_with("exit 0"), "{explored}");
     let next = fs::read_to_string(bench.path().join("next.txt")).unwrap();
     // The only other stack that resolves.
     assert!(next.contains("alpha==2.0 beta==1.0"), "{next}");
-    let again = bench.run(&["stack", "resolve", "--from", "next.txt", "-o", "next.json"]);
+    let again = bench.run(&[
+        "stack",
+        "resolve",
+        "--stacks",
+        "next.txt",
+        "-o",
+        "next.json",
+    ]);
     assert!(
         again.contains("1 stack, seed 1") && again.ends_with("exit 0"),
         "{again}"
@@ -509,6 +516,6 @@ fn what_is_resolved_is_measured_advised_and_explored() {
     let best = (&advice["stack"]["alpha"], &advice["stack"]["beta"]);
     assert_eq!(best, (&json!("2.0"), &json!("1.0")));
     fs::write(bench.path().join("bad.txt"), "alpha==1.0\nbeta==1.0\n").unwrap();
-    let bad = bench.run(&["stack", "resolve", "--from", "bad.txt"]);
+    let bad = bench.run(&["stack", "resolve", "--stacks", "bad.txt"]);
     assert!(bad.contains("do not all pin the same packages"), "{bad}");
 }

@@ -35,12 +35,12 @@ fn findings_begin_with_what_takes_most_time() {
     let trace = |what: &[&str]| {
         run(
             folder.path(),
-            &[&["trace"], what, &["--file", "trace.log"]].concat(),
+            &[&["trace", "show"], what, &["--file", "trace.log"]].concat(),
         )
     };
     let told = [
         trace(&["findings"]),
-        trace(&["tasks", "--by", "all"]),
+        trace(&["tasks", "--group", "all"]),
         trace(&["transfers"]),
         trace(&["controller"]),
         trace(&["lint"]),
@@ -56,24 +56,24 @@ fn findings_begin_with_what_takes_most_time() {
     note: observed path to the end (the trace has no graph), 2 tasks: 61 %
     computing, 30 % waiting for the controller to notice completion, 6.1 % in the
     queue of the worker, 3.0 % on the way to the worker; 33.0 ms of 33.0 ms
-    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
-    event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
+    missing event started (transfer), 1 × open transfer
     exit 0
     2 tasks in 33.0 ms, 65.0 ms in all; means of each duration
 
         tasks    total  on worker  to worker    queue  compute  to controller
             2  32.5 ms    16.5 ms    1.00 ms  6.50 ms  10.0 ms        15.0 ms
 
-    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
-    event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
+    missing event started (transfer), 1 × open transfer
     exit 0
     1 transfer of 1 dataset, 0 s in all; means of each duration
 
      mode     transfers  total  to source  load  transmit  to target  unload  to controller
      unknown          1      –          –     –         –          –       –              –
 
-    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
-    event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
+    missing event started (transfer), 1 × open transfer
     exit 0
     1 iteration in 33.0 ms: 2 completions of tasks and transfers, busy 5.7 % of the time
 
@@ -82,8 +82,8 @@ fn findings_begin_with_what_takes_most_time() {
      shutdown       1      0 s      0 s
      wait           1  33.0 ms  33.0 ms
 
-    note: the trace has defects (`lapwing trace lint` explains them): 1 × missing
-    event started (transfer), 1 × open transfer
+    note: the trace has defects (`lapwing trace show lint` explains them): 1 ×
+    missing event started (transfer), 1 × open transfer
     exit 0
     2 kinds of defects   (2 tasks, 1 transfer, 3 controller phases, 33.0 ms)
 
@@ -127,7 +127,9 @@ fn what_paths_spend_adds_up_to_the_difference_in_makespan() {
     let makespan = |file: &str| {
         let told = run(
             &fixtures(),
-            &["trace", "findings", "--file", file, "--format", "json"],
+            &[
+                "trace", "show", "findings", "--file", file, "--format", "json",
+            ],
         );
         let told = told.strip_suffix("exit 0").unwrap();
         serde_json::from_str::<Value>(told).unwrap()["makespan"]
@@ -164,7 +166,7 @@ fn differences_are_relative_to_the_baseline_or_as_the_notebook_has_them() {
 fn threads_that_share_a_lock_are_told() {
     let told = run(
         &fixtures(),
-        &["trace", "findings", "--file", "threads.jsonl"],
+        &["trace", "show", "findings", "--file", "threads.jsonl"],
     );
     let of_count = told
         .lines()
@@ -213,7 +215,8 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         ("a", ["a1.log", "a2.log", "a3.log"]),
         ("b", ["b1.log", "b2.log", "b3.log"]),
     ] {
-        let named = ["import", "--benchmark", "job", "--variant", variant];
+        let names = format!("benchmark=job variant={variant}");
+        let named = ["import", "--as", &names];
         let told = run(folder.path(), &[&named[..], &files].concat());
         assert!(told.contains("3 instances"), "{told}");
     }
@@ -222,9 +225,9 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         &["compare", "a", "b", "--metric", "trace.compute.load"],
     );
     assert!(told.contains("3 / 3") && told.contains("job"), "{told}");
-    let told = run(folder.path(), &["import", "a1.log", "--variant", "c"]);
+    let told = run(folder.path(), &["import", "a1.log", "--as", "variant=c"]);
     assert!(
-        told.contains("imported with --variant a and not --variant c"),
+        told.contains("imported with variant `a` and not variant `c`"),
         "{told}"
     );
     fs::write(
@@ -232,9 +235,12 @@ fn traces_of_a_job_are_instances_of_one_benchmark() {
         r#"{"results":[{"command":"a","times":[1.0,2.0]}]}"#,
     )
     .unwrap();
-    let told = run(folder.path(), &["import", "times.json", "--variant", "c"]);
+    let told = run(
+        folder.path(),
+        &["import", "times.json", "--as", "variant=c"],
+    );
     assert!(
-        told.contains("--benchmark and --variant only apply to traces"),
+        told.contains("--as benchmark=… and variant=… only apply to traces"),
         "{told}"
     );
 }
@@ -259,7 +265,7 @@ fn a_file_without_a_trace_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.log"), "nothing here\n").unwrap();
     let told = ["trace.log", "missing.log"]
-        .map(|file| run(folder.path(), &["trace", "tasks", "--file", file]));
+        .map(|file| run(folder.path(), &["trace", "show", "tasks", "--file", file]));
     assert_snapshot!(told.join("\n"), @"
     error: trace.log: no line is an event of a trace
       hint: docs/traces.md says which traces can be read and how to record one

@@ -130,9 +130,9 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
-    assert_snapshot!(of(&["--min-instances", "50"]), @"
+    assert_snapshot!(of(&["--clean", "min_instances=50"]), @"
     error: no usable values: broken (no iteration succeeded); join, sort (12 instances are left; needs 50); throughput (3 instances are left; needs 50)
-      hint: --min-instances and --min-iterations set the minimum
+      hint: --clean 'min_instances=1 min_iterations=1' sets the minimum
     exit 3
     ");
     assert_snapshot!(of(&["-b", "join", "--metric", "rate"]), @"
@@ -147,7 +147,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
     error: --compat hail needs the first steady iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
+      hint: name their file with --clean burn_in_file=FILE; `lapwing burn-in -o FILE` writes one
     exit 2
     ");
     let empty = tempfile::tempdir().unwrap();
@@ -189,15 +189,8 @@ fn as_hail_does_the_numbers_are_those_of_hail() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| hail.join(name).to_str().unwrap().to_owned();
     run(folder.path(), &["import", &file("benchmarks.jsonl.gz")]);
-    let starts = file("first_stable_index.json");
-    let arguments = [
-        "--compat",
-        "hail",
-        "--burn-in-file",
-        &starts,
-        "--format",
-        "json",
-    ];
+    let starts = format!("burn_in_file={}", file("first_stable_index.json"));
+    let arguments = ["--compat", "hail", "--clean", &starts, "--format", "json"];
     let answer = run(folder.path(), &[&["variability"], &arguments[..]].concat());
     let answer: Value = serde_json::from_str(answer.strip_suffix("exit 0").unwrap()).unwrap();
     let ours = answer["variability"].as_array().unwrap();

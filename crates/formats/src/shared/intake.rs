@@ -357,7 +357,10 @@ pub(crate) fn refuse_other_options(
     for name in ["each_run", "benchmark", "variant"] {
         let option = |session: &Session| {
             let word = session.attributes.get("source")?.get(name)?.as_str();
-            word.map(|word| format!("--{} {word}", name.replace('_', "-")))
+            word.map(|word| match name {
+                "each_run" => format!("--each-run {word}"),
+                _ => format!("{name} `{word}`"),
+            })
         };
         let (before, now) = (option(known), option(new));
         // Older stores do not know how runs were read.
@@ -367,7 +370,7 @@ pub(crate) fn refuse_other_options(
         {
             return Err(ImportError::ImportedOtherwise {
                 session: session(),
-                before: before.unwrap_or_else(|| format!("no --{name}")),
+                before: before.unwrap_or_else(|| format!("no {name}")),
                 now,
             });
         }

@@ -186,7 +186,7 @@ fn a_change_that_the_whole_suite_shares_is_one_cause() {
     let view = view(&benchmarks);
     let files = report(benchmarks, Some(view));
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div"), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 3 versions: 1.39 (2026-10-30), 1.40 (2026-10-31), 1.41 (2026-11-01). As the whole suite changed, look for a change of the machine first. ( 1.38..1.41 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --version-under-test 1.40");
+    insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "<div"), @"✗ regression Suite synthetic: 12 histories changed together, by +15 % in the median since 1.40, 2026-10-31 suspects 3 versions: 1.39 (2026-10-30), 1.40 (2026-10-31), 1.41 (2026-11-01). As the whole suite changed, look for a change of the machine first. ( 1.38..1.41 ) cost +1.96 s wall time per run of 12 benchmarks changed there too kernel 6.10, 6.9 and 1 more → 6.11, 6.12 and 1 more state new ; if it is known: lapwing triage expect '*' --at-version 1.40");
     assert!(page.contains("<a href=\"#cause=1\">All in the table</a>"));
     // Links lead to the section of the cause, or to the row in the table.
     let rows = entry(&files, "index.m0");

@@ -54,16 +54,16 @@ pub struct AdviseCommand {
     /// Propose the next stacks to measure instead
     #[arg(long, conflicts_with_all = ["kind", "locked", "plot"])]
     explore: bool,
-    /// Number of stacks to propose
+    /// Number of stacks
     #[arg(long, value_name = "N", requires = "explore", default_value = "1", value_parser = within(1..=100, "a number from 1 to 100"))]
-    runs: usize,
-    /// Seed of the random choices among many stacks
-    #[arg(long, value_name = "SEED", default_value = "7")]
+    count: usize,
+    /// Seed of random choices
+    #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
     /// Write the advised versions as a requirements file, or the proposed stacks one per line
-    #[arg(long, value_name = "FILE")]
-    write: Option<PathBuf>,
-    /// Write a chart to this .svg or .png file, or a page with the advice and all charts to this .html file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Which chart: `stacks` or `versions`
@@ -105,7 +105,7 @@ impl AdviseCommand {
     /// Shows the advice, or the stacks to measure.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
-        if let Some(path) = &self.write {
+        if let Some(path) = &self.output {
             check_folder(path)?;
         }
         let rules = match &self.rules {
@@ -131,9 +131,9 @@ impl AdviseCommand {
         if self.explore {
             return explore::show(
                 &model,
-                self.runs,
+                self.count,
                 seed,
-                self.write.as_deref(),
+                self.output.as_deref(),
                 self.format,
                 notes,
                 context,
@@ -155,7 +155,7 @@ impl AdviseCommand {
             self.plot.as_deref(),
             &self.plot_kind,
         )?;
-        if let Some(path) = &self.write {
+        if let Some(path) = &self.output {
             files::write_requirements(path, &model, &advice)?;
         }
         answer::write(&model, &advice, notes, self.format, context)

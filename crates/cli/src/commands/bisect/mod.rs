@@ -56,10 +56,10 @@ pub struct BisectCommand {
     /// `{worktree}` becomes the folder of the commit
     #[arg(long, value_name = "COMMAND")]
     install: Option<String>,
-    /// Maximum number of instances per benchmark in the search itself
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
+    /// Maximum number of instances per benchmark
+    #[arg(long = "max-instances", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 200)]
     budget: u32,
-    /// Continue an interrupted bisection with its own options [default session: the latest]
+    /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["good", "words", "command", "benchmark", "repo", "install"])]
     resume: Option<String>,
     #[command(flatten)]
@@ -93,10 +93,12 @@ impl BisectCommand {
                     &context.surroundings(),
                 )?;
                 session.attributes.insert(SEARCH.to_owned(), json!(options));
-                let settings = self.cluster.settings(executors_of(&request.benchmarks))?;
+                let settings = self
+                    .cluster
+                    .for_instances(executors_of(&request.benchmarks))?;
                 let cluster = settings.map(|settings| {
                     let surroundings = context.surroundings();
-                    let leaves = self.cluster.leave_jobs;
+                    let leaves = self.cluster.leave_jobs();
                     ClusterMeasurement::begin(settings, leaves, &mut session, &surroundings)
                 });
                 let cluster = cluster.transpose()?;

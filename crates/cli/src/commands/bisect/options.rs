@@ -29,10 +29,10 @@ pub struct CommitOptions {
     /// `?`) or contains it
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Metric to compare
+    /// Metric to judge by
     #[arg(long, value_name = "NAME", default_value = "wall_time")]
     pub metric: String,
-    /// Confidence of the answer
+    /// Confidence level
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, default_value = "95%")]
     pub confidence: Confidence,
     /// Maximum number of instances per side of a comparison
@@ -41,7 +41,7 @@ pub struct CommitOptions {
     /// Iterations per instance, after burn-in [default: 5]
     #[arg(long, short, value_name = "N")]
     pub iterations: Option<u32>,
-    /// Burn-in iterations per instance, stored but not used [default: 1]
+    /// Burn-in iterations per instance, stored but excluded from analysis [default: 1]
     #[arg(long, value_name = "N")]
     pub burn_in: Option<u32>,
     /// Kill an iteration that takes longer than this
@@ -63,7 +63,7 @@ pub struct CommitOptions {
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Seed of the random order [default: random]
+    /// Seed of random choices [default: random]
     #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
     /// Output format

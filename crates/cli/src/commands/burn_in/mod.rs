@@ -20,6 +20,7 @@ use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
+use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
 use crate::options::{Context, FilterOptions, Format, check_plot};
@@ -40,8 +41,7 @@ pub struct BurnIn {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Write a chart of time by iteration to this .html file, or for one benchmark to an .svg or
-    /// .png
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
@@ -50,15 +50,14 @@ pub struct BurnIn {
     #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     burn_in_file: Option<PathBuf>,
     /// Review the benchmarks one by one: accept the proposal, or enter another number
-    #[arg(long, requires = "write", help_heading = "Manual choice")]
+    #[arg(long, requires = "output", help_heading = "Manual choice")]
     review: bool,
     /// Write the first steady iterations to this file, .json or .yaml
-    #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
-    write: Option<PathBuf>,
-    /// Do not look for a burn-in file in lapwing.toml
-    #[arg(long)]
-    no_suite: bool,
-    /// Write them into a suite file as `burn_in` [default file: lapwing.toml]
+    #[arg(long, short, value_name = "FILE", help_heading = "Manual choice")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    suite: SuiteOption,
+    /// Write the result into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Manual choice")]
     update_suite: Option<PathBuf>,
 }
@@ -106,7 +105,7 @@ impl BurnIn {
             plot::check_number(path, &rows)?;
         }
         let known = store.catalogue().benchmarks(&Filter::default())?;
-        let writer = match &self.write {
+        let writer = match &self.output {
             Some(path) => Some(write::BurnInWriter::new(path, &known)?),
             None => None,
         };
@@ -120,7 +119,7 @@ impl BurnIn {
         let asked = NotesContext {
             listed: &listed,
             known: &known,
-            use_of_starts: if self.write.is_some() || self.update_suite.is_some() {
+            use_of_starts: if self.output.is_some() || self.update_suite.is_some() {
                 UseOfStarts::Written
             } else {
                 UseOfStarts::Shown
@@ -165,7 +164,7 @@ impl BurnIn {
         if let Some(path) = &self.burn_in_file {
             return burn_in_file::read(path);
         }
-        let Some(suite) = suite_file::here().filter(|_| !self.no_suite) else {
+        let Some(suite) = self.suite.path() else {
             return Ok(BTreeMap::new());
         };
         match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {

@@ -199,7 +199,7 @@ fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<S
     let of = |row: &BurnInRow| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
     let next = match use_of_starts {
         UseOfStarts::Shown => {
-            "; --update-suite writes these to the suite, --write to a file for --burn-in-file"
+            "; --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE"
         }
         UseOfStarts::Written => "",
     };

@@ -160,7 +160,7 @@ impl BurnInReview<'_> {
 
     fn say_the_end(&self) {
         self.say(&format!(
-            "\nno more changes: {} is complete; use it with --burn-in-file",
+            "\nno more changes: {} is complete; use it with --clean burn_in_file=FILE",
             self.writer.path().display()
         ));
         self.writer.say_what_is_missing(self.rows, self.context);

@@ -1,4 +1,4 @@
-//! `--write`: the first steady iterations as a file for editing.
+//! `-o`: the first steady iterations as a file for editing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl BurnInWriter {
         let written = rows.iter().filter(|row| row.known_start().is_some());
         let written = grouped(written.count());
         context.terminal.say(&format!(
-            "{} has the first steady iteration of {written} of {}; use it with --burn-in-file",
+            "{} has the first steady iteration of {written} of {}; use it with --clean burn_in_file=FILE",
             self.path.display(),
             grouped(rows.len())
         ));

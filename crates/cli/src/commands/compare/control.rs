@@ -1,7 +1,7 @@
 //! The A/A control of a session: how often the copy of the baseline seemed to differ from it.
 
 use lapwing_analyse::judge::{CompareOptions, MetricChoice, Verdict};
-use lapwing_analyse::sample::{SampleFilter, SideSpec};
+use lapwing_analyse::sample::{RunKey, SampleFilter, SideSpec};
 use lapwing_measure::suite::Variant;
 use lapwing_model::{Id, Run};
 use lapwing_record::StoreError;
@@ -61,7 +61,8 @@ impl ControlResult {
             return Ok(None);
         }
         let mut filter = filter.clone();
-        filter.runs.sessions = sessions.iter().map(Id::to_string).collect();
+        let sessions: Vec<String> = sessions.iter().map(Id::to_string).collect();
+        filter.runs = filter.runs.with(RunKey::Session, &sessions);
         let gathered = gather(
             &[baseline.clone(), control],
             &filter,

@@ -23,7 +23,7 @@ pub use self::control::ControlResult;
 use self::gate::FailOn;
 use super::import::EACH_RUN;
 use crate::audit;
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::cleaning::{AuditedCleaning, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
@@ -36,8 +36,9 @@ use crate::store::open_for_reading;
 /// Compare a baseline with one or more candidates
 ///
 /// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME`,
-/// `since:DATE`, `until:DATE`, `benchmark:NAME` (of the latest session, against another benchmark) or
-/// `file:old.json` (another store, or results in any format that `lapwing import` reads). A word without a prefix is looked up, last as a Git revision such as
+/// `benchmark:NAME` (of the latest session, against another benchmark), `file:old.json` (another store,
+/// or results in any format that `lapwing import` reads), or conditions as of --where: `last 10 of main`,
+/// `variant=fast since=2w`. A word without a prefix is looked up, last as a Git revision such as
 /// `main` or `HEAD~3` in the repository under test. The ratio is candidate / baseline, so above 1 is slower. A
 /// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]
@@ -58,11 +59,11 @@ pub struct CompareCommand {
     /// Pair the instances of each host that the sides share, instead of blocks or sessions; needs
     /// three such hosts, else instances are compared
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
-    by_host: bool,
+    pair_hosts: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
-    /// List all comparisons, even if there are many
+    /// List all rows, even if there are many
     #[arg(long)]
     all: bool,
     /// Write a chart to this .svg, .png or .html file
@@ -79,7 +80,7 @@ pub struct CompareCommand {
     #[command(flatten)]
     statistics: StatisticsOptions,
     #[command(flatten)]
-    cleaning: CleaningOptions,
+    cleaning: AuditedCleaning,
     #[command(flatten)]
     filters: FilterOptions,
 }
@@ -151,6 +152,7 @@ impl CompareCommand {
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&self.sides, &judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
+            self.statistics.refuse()?;
             return self.as_hail(gathered, &options, context);
         }
         let mut rounds = vec![gathered];
@@ -259,11 +261,11 @@ impl CompareCommand {
             None => {
                 self.check_number_of_sides(&filter, context)?;
                 let mut found = gather(sides, &filter, &metrics, judging, context)?;
-                if self.by_host {
+                if self.pair_hosts {
                     let left = found.samples.pair_by_host();
                     if left > 0 {
                         found.notes.push(format!(
-                            "--by-host needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
+                            "--pair-hosts needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
                              for these hosts only",
                             counted(left, "comparison"),
                             plural(left, "has", "have"),

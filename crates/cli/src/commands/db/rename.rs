@@ -2,12 +2,14 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_analyse::sample::{BenchmarkData, SampleFilter, each_benchmark};
+use lapwing_analyse::sample::{BenchmarkData, RunKey, SampleFilter, each_benchmark};
 use lapwing_model::text::grouped;
 use lapwing_model::{Better, Conversion, Metric};
 use lapwing_record::{Change, Filter, InstanceData, Retired, Store};
 
-use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
+use super::said::{
+    AnnotatedResults, AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact,
+};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -23,9 +25,8 @@ pub(super) struct RenameCommand {
     /// Rename a metric of the benchmark
     #[arg(long, value_name = "OLD=NEW", value_parser = old_and_new)]
     metric: Vec<(String, String)>,
-    /// Only in this suite
-    #[arg(long, value_name = "SUITE")]
-    in_suite: Vec<String>,
+    #[command(flatten)]
+    results: AnnotatedResults,
     /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
@@ -47,9 +48,14 @@ impl RenameCommand {
         self.by.keep(context, |store| self.look(store))
     }
 
+    fn suites(&self) -> Result<Vec<String>, CliError> {
+        let selector = self.results.selector(&[RunKey::Suite])?;
+        Ok(selector.alternatives(RunKey::Suite).to_vec())
+    }
+
     /// Returns the annotations for the benchmarks currently in the store.
     fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
-        let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
+        let found = benchmarks_named(store, &self.benchmark, &self.suites()?)?;
         let mut notes = Vec::new();
         let mut changes = Vec::new();
         let mut what = Vec::new();
@@ -165,12 +171,12 @@ impl RenameCommand {
     ) -> Result<Option<String>, CliError> {
         let filter = Filter {
             benchmarks: vec![self.benchmark.clone()],
-            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
+            ..SampleFilter::of_suites(&self.suites()?).resolve(store)?
         }
         .with_retired();
         self.check_metric(store, &filter, found, metric, new)?;
         self.check_quantity(store, metric, new)?;
-        let suites = each(&self.in_suite).into_iter();
+        let suites = each(&self.suites()?).into_iter();
         changes.extend(suites.map(|suite| Change::RenameMetric {
             suite,
             benchmark: self.benchmark.clone(),
@@ -217,7 +223,7 @@ impl RenameCommand {
         let names = [metric, new];
         let filter = Filter {
             benchmarks: vec![self.benchmark.clone()],
-            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
+            ..SampleFilter::of_suites(&self.suites()?).resolve(store)?
         };
         let rows = store.catalogue().metrics(&filter)?;
         if !names

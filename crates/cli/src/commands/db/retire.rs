@@ -3,11 +3,14 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
+use lapwing_analyse::sample::RunKey;
 use lapwing_record::{Change, Retirement, Store};
 
-use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact};
+use super::said::{
+    AnnotatedResults, AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact,
+};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, parse_date};
+use crate::options::Context;
 
 /// Retire past results of benchmarks
 #[derive(Debug, Args)]
@@ -15,18 +18,11 @@ pub(super) struct RetireCommand {
     /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// Only this metric of the benchmark
+    /// Only this metric
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Vec<String>,
-    /// Only results from before this date or time [default: now]
-    #[arg(long, value_name = "DATE")]
-    before: Option<String>,
-    /// Only this version of the software under test (name or commit)
-    #[arg(long, value_name = "VERSION", value_parser = NonEmptyStringValueParser::new())]
-    version_under_test: Vec<String>,
-    /// Only in this suite
-    #[arg(long, value_name = "SUITE")]
-    in_suite: Vec<String>,
+    #[command(flatten)]
+    results: AnnotatedResults,
     /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
@@ -41,16 +37,15 @@ impl RetireCommand {
 
     /// Returns the annotations for the benchmarks currently in the store.
     fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
-        let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
+        let which = self.results.selector(&[RunKey::Suite, RunKey::Version])?;
+        let suites = which.alternatives(RunKey::Suite);
+        let found = benchmarks_named(store, &self.benchmark, suites)?;
         let now = Timestamp::now();
-        let before = match &self.before {
-            Some(text) => parse_date(text)?,
-            None => now,
-        };
+        let before = which.until().unwrap_or(now);
         let mut changes = Vec::new();
-        for suite in each(&self.in_suite) {
+        for suite in each(suites) {
             for metric in each(&self.metric) {
-                for version in each(&self.version_under_test) {
+                for version in each(which.alternatives(RunKey::Version)) {
                     changes.push(Change::Retire(Retirement {
                         suite: suite.clone(),
                         benchmark: self.benchmark.clone(),

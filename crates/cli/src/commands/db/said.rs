@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
-use lapwing_analyse::sample::SampleFilter;
+use lapwing_analyse::sample::{RunKey, SampleFilter, Selector};
 use lapwing_model::text::{counted, first_names};
 use lapwing_model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_record::{Change, Filter, Store, TouchedCounts};
 
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, merged, parse_selector};
 use crate::store::open_for_reading;
 
 /// Author of an annotation, and whether this is a dry run
@@ -22,9 +22,40 @@ pub(in crate::commands) struct AnnotationAuthor {
     /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
-    /// Show what would be affected, without changing anything
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
+}
+
+/// The part of a benchmark's results that an annotation is about
+#[derive(Debug, Args)]
+pub(in crate::commands) struct AnnotatedResults {
+    /// Only results that meet these conditions: `suite=NAME`; to retire also `version=VERSION` (name or
+    /// commit) and `until=DATE` [default: now]
+    #[arg(long = "where", value_name = "CONDITIONS", value_parser = parse_selector)]
+    conditions: Vec<Selector>,
+}
+
+impl AnnotatedResults {
+    /// Returns the conditions, which are about suites, and about versions and times if that is possible.
+    pub(in crate::commands) fn selector(&self, keys: &[RunKey]) -> Result<Selector, CliError> {
+        let all = merged(&self.conditions)?;
+        let rest = all.besides(keys);
+        // What is renamed has all of its results renamed, whenever they were measured.
+        let is_timed = all.until().is_some() && !keys.contains(&RunKey::Version);
+        if is_timed || rest != Selector::default() {
+            return Err(
+                CliError::input(format!("`{all}` cannot limit this")).hint(format!(
+                    "the conditions are {}",
+                    keys.iter()
+                        .map(|it| it.name())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )),
+            );
+        }
+        Ok(all)
+    }
 }
 
 /// Annotations to add, and the messages about them.

@@ -28,7 +28,7 @@ use crate::table::{Align, Table};
 pub struct ShareCommand {
     #[command(flatten)]
     place: HistoryUrl,
-    /// Show what would be pushed and pulled, without changing anything
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
     /// Verify all segments pulled before, not only the last one

@@ -25,7 +25,7 @@ use crate::cleaning::CleaningOptions;
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, NamedValue, one_of};
-use crate::profile::Compat;
+use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::store::{earlier_note, note_retired, open_for_reading};
 
@@ -43,8 +43,8 @@ pub struct DetectCommand {
     /// Order of the runs
     #[arg(long, value_name = "ORDER", default_value = "version", value_parser = one_of(&ORDERS))]
     order: HistoryOrder,
-    /// Ignore changes smaller than this, such as 3% [default: report all]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    /// Smallest change that matters, such as 3%
+    #[arg(long, value_name = "CHANGE", value_parser = parse_share)]
     smallest_effect: Option<f64>,
     #[command(flatten)]
     rule: RuleOptions,
@@ -54,7 +54,7 @@ pub struct DetectCommand {
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<ChangeGate>,
-    /// List all findings, even if there are many
+    /// List all rows, even if there are many
     #[arg(long)]
     all: bool,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change
@@ -69,9 +69,18 @@ pub struct DetectCommand {
     format: DetectFormat,
     #[command(flatten)]
     cleaning: CleaningOptions,
+    /// Reproduce another tool's method, bugs included
+    #[arg(long, value_name = "TOOL", value_parser = one_of(&COILED), help_heading = "Exclusions")]
+    compat: Option<Compat>,
     #[command(flatten)]
     filters: FilterOptions,
 }
+
+const COILED: [NamedValue<Compat>; 1] = [(
+    "coiled",
+    "The detector of Coiled's benchmarks",
+    Compat::Coiled,
+)];
 
 const ORDERS: [NamedValue<HistoryOrder>; 2] = [
     (
@@ -138,14 +147,14 @@ impl DetectCommand {
         if let Some(path) = &self.badge {
             atomic::check(path).map_err(|error| in_file(path, error))?;
         }
-        let judging = self.cleaning.judging_histories()?;
-        let compat = self.cleaning.compat;
+        let judging = self.cleaning.judging()?;
+        let compat = self.compat;
         let mut options = DetectOptions {
             smallest_effect: self.smallest_effect.or(judging.smallest_effect),
             ..self.rule.options(compat, judging.false_discovery_rate)?
         };
         let filter = self.filters.filter()?;
-        let metrics = metrics(&filter, self.cleaning.profile());
+        let metrics = metrics(&filter, Profile::of(compat));
         let mut store = open_for_reading(context)?;
         let is_all = filter == SampleFilter::default();
         let filter = filter.resolve(&store)?;

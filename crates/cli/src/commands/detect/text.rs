@@ -111,7 +111,7 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
         && answer.detection.small == 0;
     if is_tested && has_none && longest > 0 && longest < FEW_RUNS {
         notes.push(format!(
-            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare until:DATE since:DATE` \
+            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare 'until DATE' 'since DATE'` \
              compares two parts of a history",
             counted(longest, "run")
         ));

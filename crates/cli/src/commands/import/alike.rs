@@ -41,7 +41,7 @@ fn sentence(pair: &Alike, target: &Target<'_>) -> String {
         None => format!("{known}; `{}` would be kept as well", label(&pair.new)),
         Some(_) => format!(
             "{known}; `{}` is kept as well, so duplicated results would count twice: \
-             `lapwing db purge --session {}` deletes it",
+             `lapwing db purge --where session={}` deletes it",
             label(&pair.new),
             pair.new.id
         ),

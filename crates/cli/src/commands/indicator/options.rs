@@ -47,7 +47,7 @@ pub struct IndicatorOptions {
         help_heading = "Parameters and limits"
     )]
     better: Vec<String>,
-    /// Kill a script that takes longer
+    /// Kill an iteration that takes longer than this
     #[arg(long, value_name = "TIME", default_value = "10 min", value_parser = parse_duration, help_heading = "Parameters and limits")]
     pub time_limit: Duration,
     /// Largest address space of each process of a script
@@ -148,28 +148,28 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
 /// Options about repetitions.
 #[derive(Debug, Clone, Args)]
 pub struct RepetitionOptions {
-    /// Instances per indicator and setting: blocks of executions, in random order [default: 5]
+    /// Instances per benchmark: fresh starts, in random order [default: 5]
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Repetitions")]
     instances: Option<u32>,
-    /// Executions per instance, after burn-in [default: 5]
+    /// Iterations per instance, after burn-in [default: 5]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Repetitions")]
     iterations: Option<u32>,
-    /// Burn-in executions per instance [default: 1]
+    /// Burn-in iterations per instance, stored but excluded from analysis [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions")]
     burn_in: Option<BurnIn>,
-    /// Run scripts on these CPUs only, such as 0-1,3
+    /// Run benchmarks on these CPUs only, such as 0-1,3
     #[arg(long, value_name = "LIST", help_heading = "Repetitions")]
     cpus: Option<String>,
-    /// Seed of the random order [default: random]
+    /// Seed of random choices [default: random]
     #[arg(long, value_name = "N", help_heading = "Repetitions")]
     pub seed: Option<u64>,
-    /// Suite of the benchmarks
-    #[arg(long, value_name = "NAME", default_value = "indicators")]
+    /// Suite that the results belong to
+    #[arg(long = "suite-name", value_name = "NAME", default_value = "indicators")]
     pub suite: String,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Show what would be measured, in which order, and the estimated time
+    /// Show what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
     /// Measure the rest of an interrupted session [default session: the latest]
@@ -202,8 +202,8 @@ impl RepetitionOptions {
             request: SessionRequest {
                 name: self.name.clone(),
                 attributes,
-                cluster: self.cluster.settings(executors_here()?)?,
-                leave_jobs: self.cluster.leave_jobs,
+                cluster: self.cluster.for_instances(executors_here()?)?,
+                leave_jobs: self.cluster.leave_jobs(),
                 ..SessionRequest::new(benchmarks)
             },
             report: report(format),

@@ -20,13 +20,13 @@ use crate::suite_file::SUITE_FILE;
 /// Benches of Cargo, tests of pytest in folders such as `benchmarks/`, and programs in such folders
 /// become benchmarks; if there are none, programs of the folder itself.
 ///
-/// `--from AB_environments` reads the folder of Coiled's benchmarks (`AB_NAME.conda.yaml`,
+/// `--environments AB_environments` reads the folder of Coiled's benchmarks (`AB_NAME.conda.yaml`,
 /// `AB_NAME.dask.yaml`, `AB_NAME.cluster.yaml`, `config.yaml`): each runtime becomes a variant.
 #[derive(Debug, Args)]
 pub struct InitCommand {
     /// Folder of A/B environments to read instead
     #[arg(long, value_name = "DIR")]
-    from: Option<PathBuf>,
+    environments: Option<PathBuf>,
     /// Suite file to write [default: lapwing.toml], or `-` for standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub struct InitCommand {
 impl InitCommand {
     /// Writes the suite.
     pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
-        let (text, notes, next) = match &self.from {
+        let (text, notes, next) = match &self.environments {
             Some(folder) => {
                 let found = AbEnvironments::read(folder)?;
                 let next = format!("; `{}` measures it", found.command());

@@ -20,7 +20,7 @@ use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
+use crate::options::{Context, Format, NamedValue, check_plot, checked, keyed, one_of, within};
 use crate::samples::{FoundRows, SampleOptions, nothing};
 
 /// Show which slowdowns can be detected with how many instances and iterations
@@ -30,15 +30,13 @@ use crate::samples::{FoundRows, SampleOptions, nothing};
 /// power.
 #[derive(Debug, Args)]
 pub struct MdsCommand {
-    /// Smallest slowdown that matters, such as 5% or 1.05 [default: the suite's smallest effect, or
-    /// 5%]
-    #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
-    target: Option<f64>,
+    /// Slowdown to detect, such as 5% or 1.05 [default: the suite's smallest effect, or 5%]
+    #[arg(long, value_name = "SLOWDOWN", value_parser = parse_slowdown)]
+    slowdown: Option<f64>,
     /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// Detection method; `laaber` and `schultz` are named after the authors of these tests
-    /// [default: all; laaber and schultz with --compat hail]
+    /// Statistical method [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = one_of(&METHODS))]
     method: Vec<DetectionMethod>,
     /// Which instances the two sides are drawn from [default: both]
@@ -67,29 +65,54 @@ const NUMBERS: &str = "write numbers from 1 to 10,000 such as 5,10,20";
 /// More would take days.
 const MOST_EXPERIMENTS: i64 = 1_000_000;
 
+/// A grid as it is written; empty lists are the default's.
+#[derive(Debug, Clone, Default)]
+struct WrittenGrid {
+    slowdowns: Vec<f64>,
+    instances: Vec<usize>,
+    iterations: Vec<usize>,
+}
+
+impl WrittenGrid {
+    fn parse(text: &str) -> Result<Self, String> {
+        let keys = ["slowdowns", "instances", "iterations"];
+        keyed(text, &keys, |grid: &mut Self, key, value| {
+            let values = || value.split(',').map(str::trim);
+            let numbers = || {
+                values()
+                    .map(within(1..=10_000, NUMBERS))
+                    .collect::<Result<_, String>>()
+            };
+            match key {
+                "slowdowns" => {
+                    grid.slowdowns = values().map(parse_any_slowdown).collect::<Result<_, _>>()?;
+                }
+                "instances" => grid.instances = numbers()?,
+                _ => grid.iterations = numbers()?,
+            }
+            Ok(())
+        })
+    }
+}
+
 /// The simulated slowdowns and configurations, and the number of experiments.
 #[derive(Debug, Clone, Args)]
 pub struct DetectionGridOptions {
-    /// Slowdowns to simulate, such as 10% or 1.1; 1 gives the false-positive rate [default:
-    /// 1,1.1,1.2,1.3,1.4,1.5]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
-    slowdowns: Vec<f64>,
-    /// Numbers of instances per side [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
-    instances: Vec<usize>,
-    /// Numbers of iterations per instance [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
-    iterations: Vec<usize>,
+    /// What is simulated, such as `slowdowns=1,5%,1.1 instances=5,10 iterations=5,10`: slowdowns (1 gives
+    /// the false-positive rate), instances per side, iterations per instance [default: slowdowns from 1
+    /// to 1.5, 5 to 25 instances and iterations]
+    #[arg(long, value_name = "SIZES", value_parser = checked(WrittenGrid::parse), help_heading = "Simulation")]
+    grid: Vec<String>,
     /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
     /// Resamples per bootstrap
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = within(10..=1_000_000, "write a number from 10 to 1,000,000"), help_heading = "Simulation")]
     replicates: usize,
-    /// Confidence level of the intervals that detect a slowdown [default: the suite's, or 95%]
+    /// Confidence level [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
     confidence: Option<Confidence>,
-    /// Seed of the simulation
+    /// Seed of random choices
     #[arg(
         long,
         value_name = "N",
@@ -159,7 +182,7 @@ impl MdsCommand {
         self.check_experiments(&self.options(&self.samples.cleaning.judging()?))?;
         let start = self
             .jobs
-            .start(self.samples.cleaning.suite.as_ref(), context)?;
+            .start(self.samples.cleaning.own.suite(), context)?;
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }
@@ -191,7 +214,7 @@ impl MdsCommand {
         let mut options = self.options(&judging);
         options.source = source;
         let smallest = judging.smallest_effect.map(|it| 1.0 + it);
-        let target = self.target.or(smallest).unwrap_or(USUAL_SLOWDOWN);
+        let target = self.slowdown.or(smallest).unwrap_or(USUAL_SLOWDOWN);
         if !self.needs_all_methods() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
@@ -291,17 +314,9 @@ impl DetectionGridOptions {
         }
     }
 
-    /// Returns the first option of the grid that was given.
-    pub fn named(&self) -> Option<&'static str> {
-        let given = [
-            ("--slowdowns", self.slowdowns.is_empty()),
-            ("--instances", self.instances.is_empty()),
-            ("--iterations", self.iterations.is_empty()),
-        ];
-        given
-            .into_iter()
-            .find(|(_, is_empty)| !is_empty)
-            .map(|it| it.0)
+    /// Returns whether a grid was given.
+    pub fn is_named(&self) -> bool {
+        !self.grid.is_empty()
     }
 
     /// Returns whether a confidence was given.
@@ -312,22 +327,20 @@ impl DetectionGridOptions {
     /// Returns the grid; the defaults are those of Hail.
     fn grid(&self) -> DetectionGrid {
         let usual = DetectionGrid::default();
-        let or = |chosen: &[usize], usual: Vec<usize>| match chosen.is_empty() {
-            true => usual,
-            false => in_order(chosen.to_vec()),
-        };
-        let mut slowdowns = match self.slowdowns.is_empty() {
-            true => usual.slowdowns,
-            false => self.slowdowns.clone(),
-        };
-        slowdowns.sort_by(f64::total_cmp);
-        slowdowns.dedup();
+        // Each text was checked when it was read.
+        let mut written = WrittenGrid::parse(&self.grid.join(" ")).unwrap_or_default();
+        written.slowdowns.sort_by(f64::total_cmp);
+        written.slowdowns.dedup();
         DetectionGrid {
-            slowdowns,
-            instances: or(&self.instances, usual.instances),
-            iterations: or(&self.iterations, usual.iterations),
+            slowdowns: given_or(written.slowdowns, usual.slowdowns),
+            instances: given_or(in_order(written.instances), usual.instances),
+            iterations: given_or(in_order(written.iterations), usual.iterations),
         }
     }
+}
+
+fn given_or<T>(given: Vec<T>, usual: Vec<T>) -> Vec<T> {
+    if given.is_empty() { usual } else { given }
 }
 
 fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
@@ -364,10 +377,10 @@ fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
     let hint = match command.samples.cleaning.profile().basis {
         Some(_) => {
-            "a configuration needs twice its instances, or twice its iterations; choose others with --instances and --iterations".to_owned()
+            "a configuration needs twice its instances, or twice its iterations; choose others with --grid 'instances=N iterations=N'".to_owned()
         }
         None => format!(
-            "{LEAST}; simulate smaller configurations with --instances and --iterations"
+            "{LEAST}; simulate smaller configurations with --grid 'instances=N iterations=N'"
         ),
     };
     CliError::not_enough(format!("too few measurements of {names}")).hint(hint)

@@ -25,7 +25,7 @@ pub enum PlanTarget {
 }
 
 impl PlanTarget {
-    /// Returns the destination of `--write`.
+    /// Returns the destination of `-o`.
     pub fn of(path: &Path) -> Self {
         let names = ["-", "/dev/stdout", "/dev/fd/1"];
         match names.into_iter().any(|it| path == Path::new(it)) {

@@ -62,7 +62,7 @@ pub struct PlanCommand {
     /// Cost of one machine hour
     #[arg(long, value_name = "MONEY", value_parser = parse_price, help_heading = "Search")]
     price: Option<f64>,
-    /// Detection method [default: paired, as in `lapwing compare`; laaber with --compat hail]
+    /// Statistical method [default: paired, as in `lapwing compare`; laaber with --compat hail]
     #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), help_heading = "Search")]
     method: Option<DetectionMethod>,
     /// Which instances the two sides are drawn from
@@ -74,26 +74,25 @@ pub struct PlanCommand {
     /// Maximum number of iterations per instance
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat", help_heading = "Search")]
     max_iterations: usize,
-    /// Review the benchmarks one by one: accept the proposal, or enter other numbers
+    /// Review the benchmarks one by one: accept the proposal, or enter another number
     #[arg(long, help_heading = "Output")]
     review: bool,
     /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` prints
     /// it instead of the result
-    #[arg(long, value_name = "FILE")]
-    write: Option<PathBuf>,
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Variety of the plan file
     #[arg(
         long,
         value_name = "READER",
         value_parser = one_of(&FLAVOURS),
         default_value = "batch",
-        requires = "write", help_heading = "Output")]
+        requires = "output", help_heading = "Output")]
     flavour: PlanFlavour,
-    /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
+    /// Write the result into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Output")]
     update_suite: Option<PathBuf>,
-    /// Write a chart of the plan and of what other configurations detect (by formula) to this .svg,
-    /// .png or .html file
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
     #[command(flatten)]
@@ -148,7 +147,7 @@ impl PlanCommand {
             .as_deref()
             .map(suite_update::load)
             .transpose()?;
-        let target = self.write.as_deref().map(PlanTarget::of);
+        let target = self.output.as_deref().map(PlanTarget::of);
         if let Some(target) = &target {
             target.check()?;
             self.check_output(target)?;
@@ -157,7 +156,7 @@ impl PlanCommand {
         refuse_too_few(options.detection.experiments, self.power, "")?;
         let start = self
             .jobs
-            .start(self.samples.cleaning.suite.as_ref(), context)?;
+            .start(self.samples.cleaning.own.suite(), context)?;
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }
@@ -200,7 +199,7 @@ impl PlanCommand {
     fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
         match (target, self.samples.format) {
             (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(
-                CliError::input("--write - and --format both write to standard output")
+                CliError::input("-o - and --format both write to standard output")
                     .hint("omit one of them, or write the plan to a file"),
             ),
             (PlanTarget::Output, Format::Text) | (PlanTarget::File(_), _) => Ok(()),
@@ -324,13 +323,11 @@ impl PlanCommand {
 
     /// Refuses options of a grid if none is searched.
     fn check_grid(&self) -> Result<(), CliError> {
-        match self.grid.named() {
-            Some(option) if !self.samples.cleaning.profile().searches_grid => Err(CliError::input(format!(
-                "{option} is the grid that --compat hail searches"
-            ))
-            .hint("use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits")),
-            Some(_) | None => Ok(()),
+        if self.grid.is_named() && !self.samples.cleaning.profile().searches_grid {
+            return Err(CliError::input("--grid is what --compat hail searches")
+                .hint("use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits"));
         }
+        Ok(())
     }
 
     /// Returns the names of the detection method and the strategy.

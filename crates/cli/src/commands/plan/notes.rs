@@ -34,8 +34,8 @@ pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if command.write.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
-        notes.push("`--write FILE` saves the plan; `lapwing run --plan FILE` runs it".to_owned());
+    if command.output.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
+        notes.push("`-o FILE` saves the plan; `lapwing run --plan FILE` runs it".to_owned());
     }
     notes
 }

@@ -34,7 +34,7 @@ fn stop(plan: &mut ChosenPlan, at: usize, context: &Context) {
     });
     let rest: String = rest.collect();
     context.terminal.say(&format!(
-        "stopped at {} of {}; the answers so far are kept. To continue with the others, add `{}` to the same command, with another file for --write",
+        "stopped at {} of {}; the answers so far are kept. To continue with the others, add `{}` to the same command, with another file for -o",
         at + 1,
         plan.lines.len(),
         rest.trim_start(),

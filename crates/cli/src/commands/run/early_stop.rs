@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lapwing_analyse::judge::{CompareOptions, Comparison, MetricChoice, Standing};
-use lapwing_analyse::sample::{RunFilter, SampleFilter, SideSpec};
+use lapwing_analyse::sample::{RunKey, SampleFilter, Selector, SideSpec};
 use lapwing_measure::suite::{Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
 use lapwing_model::Id;
@@ -232,10 +232,7 @@ pub fn comparisons(
     let judging = CleaningOptions::of_folder(folder).judging()?;
     let metric = rule.metric.clone().unwrap_or_else(|| METRIC.to_owned());
     let filter = SampleFilter {
-        runs: RunFilter {
-            sessions: vec![session.to_string()],
-            ..RunFilter::default()
-        },
+        runs: Selector::of(RunKey::Session, &[session.to_string()]),
         metrics: vec![metric.clone()],
         ..SampleFilter::default()
     };

@@ -21,6 +21,7 @@ mod words;
 
 use std::path::PathBuf;
 
+use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::local::LocalExecutor;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
@@ -274,7 +275,7 @@ impl RunConclusion<'_> {
             all.iter().filter(|it| it.name == session.name).count()
         });
         match &session.name {
-            Some(name) if alike == 1 => quoted(name),
+            Some(name) if alike == 1 => name.clone(),
             _ => session.id.to_string(),
         }
     }
@@ -325,9 +326,11 @@ impl RunConclusion<'_> {
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
                 format!(
-                    "`{program} compare {} --session {}{metric}` compares the variants, `{program} report` shows them",
+                    "`{program} compare {} --where {}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
-                    self.unique_name(session)
+                    quoted(
+                        &Selector::of(RunKey::Session, &[self.unique_name(session)]).to_string()
+                    )
                 )
             }
         };

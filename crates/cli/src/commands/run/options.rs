@@ -90,13 +90,13 @@ pub struct Run {
     /// get one; --instances is the maximum. False alarms stay at 5 %
     #[arg(long, conflicts_with_all = ["commits", "resume"], help_heading = "Repetitions and limits")]
     pub stop_early: bool,
-    /// Smallest change that matters to --stop-early and --again inconclusive, such as 3%
+    /// Smallest change that matters, such as 3%
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, help_heading = "Repetitions and limits")]
     pub smallest_effect: Option<f64>,
-    /// Metric that --stop-early and --again inconclusive judge by [default: wall_time]
+    /// Metric to judge by [default: wall_time]
     #[arg(long, value_name = "METRIC", help_heading = "Repetitions and limits")]
     pub metric: Option<String>,
-    /// Seed of the random order [default: random]
+    /// Seed of random choices [default: random]
     #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
 
@@ -167,7 +167,7 @@ pub struct Run {
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Show what would be measured, in which order, and the estimated time
+    /// Show what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
     /// Measure the rest of an interrupted session [default session: the latest]
@@ -180,7 +180,7 @@ pub struct Run {
     pub format: Format,
     #[command(flatten)]
     pub export: ExportOptions,
-    /// Write a chart of the results to this .svg, .png or .html file
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub plot: Option<PathBuf>,
     #[command(flatten)]
@@ -259,7 +259,7 @@ impl Run {
             }
             RequestedBenchmarks::Commands(self.ad_hoc(commands)?)
         };
-        let cluster = self.cluster.settings(executors_of(&benchmarks))?;
+        let cluster = self.cluster.for_instances(executors_of(&benchmarks))?;
         Ok(SessionRequest {
             settings,
             seed: self.seed.unwrap_or_else(random_seed),
@@ -280,7 +280,7 @@ impl Run {
             }),
             name: self.name.clone(),
             cluster,
-            leave_jobs: self.cluster.leave_jobs,
+            leave_jobs: self.cluster.leave_jobs(),
             profile: self.profile.clone(),
             ..SessionRequest::new(benchmarks)
         })

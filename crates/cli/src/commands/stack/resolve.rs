@@ -32,12 +32,11 @@ use lapwing_measure::session::lock_digest;
 #[derive(Debug, Args)]
 pub struct StackResolve {
     /// Requirements, such as `numpy>=1.24,<2.3`
-    #[arg(required_unless_present = "from", value_name = "REQUIREMENT")]
+    #[arg(required_unless_present = "stacks", value_name = "REQUIREMENT")]
     requirements: Vec<String>,
-    /// Resolve the stacks of this file, one per line, such as `lapwing advise --explore --write`
-    /// writes
+    /// File of the stacks, one per line, such as `lapwing advise --explore -o FILE` writes
     #[arg(long, value_name = "FILE", conflicts_with_all = ["requirements", "python", "latest", "step", "count", "new"])]
-    from: Option<PathBuf>,
+    stacks: Option<PathBuf>,
     /// Versions of Python, such as 3.11,3.12 [default: that of uv]
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     python: Vec<String>,
@@ -47,11 +46,11 @@ pub struct StackResolve {
     /// Which older versions to combine
     #[arg(long, value_name = "STEP", value_enum, default_value_t)]
     step: VersionStep,
-    /// Number of stacks, chosen at random so that all versions occur about equally often
-    /// [default: all combinations]
+    /// Number of stacks, chosen so that all versions occur about equally often [default: all
+    /// combinations]
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// Seed of the choice
+    /// Seed of random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Only stacks that were not measured yet, or that have a version not measured yet
@@ -76,7 +75,7 @@ impl StackResolve {
     /// Resolves, writes the file and prints a summary.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_folder(&self.output)?;
-        let listed = self.from.as_deref().map(listed_stacks).transpose()?;
+        let listed = self.stacks.as_deref().map(listed_stacks).transpose()?;
         let texts = match &listed {
             Some(listed) => listed.packages(),
             None => self.requirements.clone(),

@@ -169,7 +169,7 @@ impl StudyDataOptions {
             return Err(CliError::input(format!(
                 "a study is about one benchmark, and several pass the filters: {names}"
             ))
-            .hint("name one with --benchmark, or its suite with --in-suite"));
+            .hint("name one with --benchmark, or its suite with --where suite=NAME"));
         }
         // All metrics are read, because burn-in is detected from the wall time.
         let metrics = std::mem::take(&mut filter.metrics);

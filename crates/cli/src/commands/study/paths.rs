@@ -139,7 +139,7 @@ impl StudyEffects {
             }
             StoryOrder::BestFirst => Ok((PathOrder::BestFirst, "best step first".to_owned())),
             StoryOrder::NicestFirst => {
-                let study = StudySuite::load(self.study.data.cleaning.suite.as_deref())?;
+                let study = StudySuite::load(self.study.data.cleaning.suite().as_deref())?;
                 let factors = study.suite.factors();
                 let nice: BTreeSet<i64> = factors.iter().filter_map(|it| it.nice).collect();
                 if nice.is_empty() {

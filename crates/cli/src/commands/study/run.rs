@@ -108,8 +108,10 @@ impl StudyRunCommand {
         request.settings.time_limit = self.time_limit;
         request.selection.benchmarks = self.benchmark;
         request.name = self.name;
-        request.cluster = self.cluster.settings(executors_of(&request.benchmarks))?;
-        request.leave_jobs = self.cluster.leave_jobs;
+        request.cluster = self
+            .cluster
+            .for_instances(executors_of(&request.benchmarks))?;
+        request.leave_jobs = self.cluster.leave_jobs();
         let measurement = Measurement {
             request,
             report: RunReport {

@@ -44,8 +44,7 @@ pub struct TraceCompare {
     /// Show so many rows; 0 for all
     #[arg(long, value_name = "N", default_value_t = 15)]
     top: usize,
-    /// Follow the notebook of earthkit-workflows: relative differences are of the other trace's
-    /// value instead of the baseline's
+    /// Reproduce another tool's method, bugs included
     #[arg(long, value_enum, value_name = "TOOL")]
     compat: Option<TraceCompat>,
     /// Output format
@@ -90,7 +89,7 @@ enum Order {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TraceCompat {
-    /// The notebook of earthkit-workflows
+    /// The notebook of earthkit-workflows: relative differences are of the other trace's value instead of the baseline's
     Notebook,
 }
 

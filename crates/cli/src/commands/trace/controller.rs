@@ -1,27 +1,19 @@
-//! `lapwing trace controller`: what the controller does.
+//! `lapwing trace show controller`: what the controller does.
 
 use std::io;
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::percent;
 use lapwing_trace::{ControllerTime, Trace, controller_time};
 use serde_json::json;
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Show the phases of the controller, its iterations and events
-#[derive(Debug, Args)]
-pub struct TraceController {
-    #[command(flatten)]
-    file: TraceFile,
-}
 
 #[derive(Debug, Default, serde::Serialize)]
 struct PhaseRow<'a> {
@@ -31,34 +23,32 @@ struct PhaseRow<'a> {
     max: i64,
 }
 
-impl TraceController {
-    /// Shows the phases.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let found = controller_time(&trace)
-            .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(
-                &json!({
-                    "phases": rows(&found),
-                    "counts": found.counts,
-                    "iterations": found.iterations,
-                    "events": found.events,
-                    "duty": found.duty(),
-                    "busy_while_waiting": found.busy_while_waiting,
-                }),
-                &mut out,
-            ),
-            Format::Csv => write_csv(&rows(&found), &mut out),
-            Format::Text | Format::Markdown => {
-                drop(out);
-                write(answer(&trace, &found), &[&trace], self.file.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
-    }
+/// Shows the phases.
+pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let found = controller_time(&trace)
+        .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => write_json(
+            &json!({
+                "phases": rows(&found),
+                "counts": found.counts,
+                "iterations": found.iterations,
+                "events": found.events,
+                "duty": found.duty(),
+                "busy_while_waiting": found.busy_while_waiting,
+            }),
+            &mut out,
+        ),
+        Format::Csv => write_csv(&rows(&found), &mut out),
+        Format::Text | Format::Markdown => {
+            drop(out);
+            write(answer(&trace, &found), &[&trace], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(ExitStatus::Fine)
 }
 
 fn rows(found: &ControllerTime) -> Vec<PhaseRow<'_>> {

@@ -9,23 +9,53 @@ use clap::Args;
 use lapwing_trace::{MISSING, Name, TaskDuration, TaskEvent, Trace};
 use serde_json::{Value, json};
 
+use super::lanes::draw;
 use super::read::TraceFile;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, extension};
 
-/// Write the trace as Chrome trace events, which Perfetto and chrome://tracing open
+/// Write the trace as a timeline, or as Chrome trace events, which Perfetto and chrome://tracing open
+///
+/// The timeline has a lane for each worker. Its page works offline: zoom, search, details on click.
 #[derive(Debug, Args)]
 pub struct TraceExport {
     #[command(flatten)]
     file: TraceFile,
-    /// File to write [default: standard output]
+    /// File to write: .html for a timeline, .svg for a picture of it, others for events [default: events
+    /// to standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Range of the picture in seconds since the beginning of the trace, such as `1.5..2` [default: all]
+    #[arg(long, value_name = "FROM..TO", value_parser = parse_range)]
+    range: Option<(f64, f64)>,
+    /// Width of the picture in pixels
+    #[arg(long, value_name = "PIXELS", default_value = "1600", value_parser = clap::value_parser!(u32).range(300..100_000))]
+    width: u32,
+}
+
+fn parse_range(text: &str) -> Result<(f64, f64), String> {
+    let seconds = |text: &str| text.parse::<f64>().ok().filter(|it| it.is_finite());
+    let range = text.split_once("..");
+    let range = range.and_then(|(from, to)| seconds(from).zip(seconds(to)));
+    range
+        .filter(|(from, to)| from < to)
+        .ok_or_else(|| "write FROM..TO in seconds, such as 1.5..2".to_owned())
 }
 
 impl TraceExport {
-    /// Writes the events.
+    /// Writes the timeline or the events.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        if let Some(path) = &self.output
+            && matches!(extension(path).as_str(), "html" | "svg")
+        {
+            draw(&self.file, path, self.range, self.width, context)?;
+            return Ok(ExitStatus::Fine);
+        }
+        if self.range.is_some() {
+            return Err(
+                CliError::input("`--range` is for a picture").hint("write one with `-o lanes.svg`")
+            );
+        }
         let trace = self.file.read(context)?;
         let written = match &self.output {
             Some(path) => File::create(path)

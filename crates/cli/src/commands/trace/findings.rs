@@ -1,13 +1,12 @@
-//! `lapwing trace findings`: what explains the time.
+//! `lapwing trace show findings`: what explains the time.
 
 use std::io;
 
-use clap::Args;
 use lapwing_trace::{Trace, TraceFinding, TraceFindings, find, lint};
 use serde_json::{Value, json};
 
 use super::lint::defect_rows;
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::{finding_text, headline, path_texts, share, time};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
@@ -15,36 +14,25 @@ use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show what explains the time of a run, what explains most first
-///
-/// Times are sums over tasks or workers, so they can exceed the run's own.
-#[derive(Debug, Args)]
-pub struct TraceFindingsCommand {
-    #[command(flatten)]
-    file: TraceFile,
-}
-
-impl TraceFindingsCommand {
-    /// Shows the findings.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let found = find(&trace).ok_or_else(|| match trace.tasks.is_empty() {
-            true => CliError::input("the trace has no task"),
-            false => CliError::input("the tasks of this trace have durations and no times")
-                .hint("`lapwing trace what-if` replays them, `lapwing trace tasks` shows how long they took"),
-        })?;
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(&json(&trace, &found), &mut out),
-            Format::Csv => write_csv(&rows(&trace, &found), &mut out),
-            Format::Text | Format::Markdown => {
-                drop(out);
-                write(answer(&trace, &found), &[&trace], self.file.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
-    }
+/// Shows the findings.
+pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let found = find(&trace).ok_or_else(|| match trace.tasks.is_empty() {
+        true => CliError::input("the trace has no task"),
+        false => CliError::input("the tasks of this trace have durations and no times")
+            .hint("`lapwing trace what-if` replays them, `lapwing trace show tasks` shows how long they took"),
+    })?;
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => write_json(&json(&trace, &found), &mut out),
+        Format::Csv => write_csv(&rows(&trace, &found), &mut out),
+        Format::Text | Format::Markdown => {
+            drop(out);
+            write(answer(&trace, &found), &[&trace], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(ExitStatus::Fine)
 }
 
 fn answer(trace: &Trace, found: &TraceFindings) -> TextAnswer {

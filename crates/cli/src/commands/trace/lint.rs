@@ -1,28 +1,18 @@
-//! `lapwing trace lint`: what is wrong with a trace.
+//! `lapwing trace show lint`: what is wrong with a trace.
 
 use std::io;
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_trace::{Defect, lint};
 use serde_json::json;
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Show what is wrong with a trace, and what that means for the numbers
-///
-/// A trace with defects is analysed all the same. Exits with code 1 if there are any.
-#[derive(Debug, Args)]
-pub struct TraceLint {
-    #[command(flatten)]
-    file: TraceFile,
-}
 
 /// A defect, for programs.
 #[derive(Default, serde::Serialize)]
@@ -47,57 +37,55 @@ pub fn defect_rows(defects: &[Defect]) -> Vec<DefectRow<'_>> {
     .collect()
 }
 
-impl TraceLint {
-    /// Shows the defects.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let defects = lint(&trace);
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(&json!({"defects": defect_rows(&defects)}), &mut out),
-            Format::Csv => write_csv(&defect_rows(&defects), &mut out),
-            Format::Text | Format::Markdown => {
-                drop(out);
-                let mut table = Table::new(&[
-                    ("defect", Left),
-                    ("of", Left),
-                    ("number", Right),
-                    ("such as", Left),
-                    ("so", Left),
+/// Shows the defects.
+pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let defects = lint(&trace);
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => write_json(&json!({"defects": defect_rows(&defects)}), &mut out),
+        Format::Csv => write_csv(&defect_rows(&defects), &mut out),
+        Format::Text | Format::Markdown => {
+            drop(out);
+            let mut table = Table::new(&[
+                ("defect", Left),
+                ("of", Left),
+                ("number", Right),
+                ("such as", Left),
+                ("so", Left),
+            ]);
+            for defect in &defects {
+                table.row(vec![
+                    defect.kind.name().replace('_', " "),
+                    defect.subject.clone(),
+                    defect.count.to_string(),
+                    defect.example.clone(),
+                    defect.kind.consequence().to_owned(),
                 ]);
-                for defect in &defects {
-                    table.row(vec![
-                        defect.kind.name().replace('_', " "),
-                        defect.subject.clone(),
-                        defect.count.to_string(),
-                        defect.example.clone(),
-                        defect.kind.consequence().to_owned(),
-                    ]);
-                }
-                let found = match defects.len() {
-                    0 => "no defects".to_owned(),
-                    1 => "1 kind of defect".to_owned(),
-                    kinds => format!("{kinds} kinds of defects"),
-                };
-                let headline = format!(
-                    "{found}   ({}, {}, {}, {})",
-                    counted(trace.tasks.len(), "task"),
-                    counted(trace.transfers.len(), "transfer"),
-                    counted(trace.phases.len(), "controller phase"),
-                    time(trace.makespan())
-                );
-                let answer = TextAnswer {
-                    headline,
-                    table,
-                    notes: Vec::new(),
-                };
-                write(answer, &[], self.file.format, context)
             }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(match defects.is_empty() {
-            true => ExitStatus::Fine,
-            false => ExitStatus::Judged,
-        })
-    }
+            let found = match defects.len() {
+                0 => "no defects".to_owned(),
+                1 => "1 kind of defect".to_owned(),
+                kinds => format!("{kinds} kinds of defects"),
+            };
+            let headline = format!(
+                "{found}   ({}, {}, {}, {})",
+                counted(trace.tasks.len(), "task"),
+                counted(trace.transfers.len(), "transfer"),
+                counted(trace.phases.len(), "controller phase"),
+                time(trace.makespan())
+            );
+            let answer = TextAnswer {
+                headline,
+                table,
+                notes: Vec::new(),
+            };
+            write(answer, &[], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(match defects.is_empty() {
+        true => ExitStatus::Fine,
+        false => ExitStatus::Judged,
+    })
 }

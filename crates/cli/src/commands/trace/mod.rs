@@ -13,8 +13,10 @@ mod transfers;
 mod what_if;
 mod words;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
+use self::read::ShownTrace;
+use self::tasks::TaskGroup;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -30,32 +32,66 @@ pub struct TraceCommand {
 
 #[derive(Debug, Subcommand)]
 enum TraceAction {
-    Findings(findings::TraceFindingsCommand),
-    Tasks(tasks::TraceTasks),
-    Transfers(transfers::TraceTransfers),
-    Controller(controller::TraceController),
+    Show(TraceShow),
     Compare(compare::TraceCompare),
-    Lanes(lanes::TraceLanes),
     WhatIf(what_if::TraceWhatIf),
-    Profile(profile::TraceProfile),
     Export(export::TraceExport),
-    Lint(lint::TraceLint),
 }
 
 impl TraceCommand {
     /// Shows the answer.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
-            TraceAction::Findings(command) => command.act(context),
-            TraceAction::Tasks(command) => command.act(context),
-            TraceAction::Transfers(command) => command.act(context),
-            TraceAction::Controller(command) => command.act(context),
+            TraceAction::Show(command) => command.act(context),
             TraceAction::Compare(command) => command.act(context),
-            TraceAction::Lanes(command) => command.act(context),
             TraceAction::WhatIf(command) => command.act(context),
-            TraceAction::Profile(command) => command.act(context),
             TraceAction::Export(command) => command.act(context),
-            TraceAction::Lint(command) => command.act(context),
+        }
+    }
+}
+
+/// Show what explains the time of a run, or how long its parts take
+///
+/// JSON and CSV have times in nanoseconds and sizes in bytes. A trace with defects is analysed all the
+/// same; `lint` exits with code 1 if there are any.
+#[derive(Debug, Args)]
+struct TraceShow {
+    /// What to show
+    #[arg(value_name = "VIEW", value_enum, default_value_t)]
+    view: TraceView,
+    #[command(flatten)]
+    shown: ShownTrace,
+    /// Group the tasks of `tasks`
+    #[arg(long, value_name = "GROUP", value_enum, default_value_t)]
+    group: TaskGroup,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum TraceView {
+    /// What explains the time, what explains most first; times are sums over tasks or workers
+    #[default]
+    Findings,
+    /// How long tasks take, from event to event
+    Tasks,
+    /// How long transfers of data take, by mode
+    Transfers,
+    /// The phases of the controller, its iterations and events
+    Controller,
+    /// What tasks of each class take, for schedulers that want known costs
+    Profile,
+    /// What is wrong with the trace, and what that means for the numbers
+    Lint,
+}
+
+impl TraceShow {
+    fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        match self.view {
+            TraceView::Findings => findings::act(&self.shown, context),
+            TraceView::Tasks => tasks::act(&self.shown, self.group, context),
+            TraceView::Transfers => transfers::act(&self.shown, context),
+            TraceView::Controller => controller::act(&self.shown, context),
+            TraceView::Profile => profile::act(&self.shown, context),
+            TraceView::Lint => lint::act(&self.shown, context),
         }
     }
 }

@@ -1,28 +1,18 @@
-//! `lapwing trace profile`: what tasks of each class take, for schedulers.
+//! `lapwing trace show profile`: what tasks of each class take, for schedulers.
 
 use std::io;
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
 use serde_json::{Map, Value, json};
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-
-/// Show what tasks of each class take, for schedulers that want known costs
-///
-/// JSON and CSV have times in nanoseconds and sizes in bytes.
-#[derive(Debug, Args)]
-pub struct TraceProfile {
-    #[command(flatten)]
-    file: TraceFile,
-}
 
 /// A quantity of a class.
 #[derive(Debug, Default, serde::Serialize)]
@@ -39,49 +29,47 @@ struct ProfileRow {
     max: i64,
 }
 
-impl TraceProfile {
-    /// Shows the profile.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let classes = profile(&trace);
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => {
-                let classes = classes.iter().map(|(class, it)| {
-                    let mut fields = Map::from_iter([("tasks".to_owned(), json!(it.tasks))]);
-                    for (quantity, statistics) in quantities(it) {
-                        fields.insert(quantity.to_owned(), statistics_json(&statistics));
-                    }
-                    (class.clone(), Value::Object(fields))
-                });
-                write_json(&classes.collect::<Map<_, _>>(), &mut out)
-            }
-            Format::Csv => {
-                let rows = classes.iter().flat_map(|(class, it)| {
-                    quantities(it).into_iter().map(|(quantity, of)| ProfileRow {
-                        class: class.clone(),
-                        tasks: it.tasks,
-                        quantity,
-                        count: of.count,
-                        sum: of.sum,
-                        mean: of.mean,
-                        min: of.min,
-                        median: of.median,
-                        p90: of.p90,
-                        max: of.max,
-                    })
-                });
-                write_csv(&rows.collect::<Vec<_>>(), &mut out)
-            }
-            Format::Text | Format::Markdown => {
-                drop(out);
-                let answer = answer(&trace, classes.iter());
-                write(answer, &[&trace], self.file.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
-    }
+/// Shows the profile.
+pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let classes = profile(&trace);
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => {
+            let classes = classes.iter().map(|(class, it)| {
+                let mut fields = Map::from_iter([("tasks".to_owned(), json!(it.tasks))]);
+                for (quantity, statistics) in quantities(it) {
+                    fields.insert(quantity.to_owned(), statistics_json(&statistics));
+                }
+                (class.clone(), Value::Object(fields))
+            });
+            write_json(&classes.collect::<Map<_, _>>(), &mut out)
+        }
+        Format::Csv => {
+            let rows = classes.iter().flat_map(|(class, it)| {
+                quantities(it).into_iter().map(|(quantity, of)| ProfileRow {
+                    class: class.clone(),
+                    tasks: it.tasks,
+                    quantity,
+                    count: of.count,
+                    sum: of.sum,
+                    mean: of.mean,
+                    min: of.min,
+                    median: of.median,
+                    p90: of.p90,
+                    max: of.max,
+                })
+            });
+            write_csv(&rows.collect::<Vec<_>>(), &mut out)
+        }
+        Format::Text | Format::Markdown => {
+            drop(out);
+            let answer = answer(&trace, classes.iter());
+            write(answer, &[&trace], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(ExitStatus::Fine)
 }
 
 fn quantities(profile: &ClassProfile) -> Vec<(&'static str, Statistics)> {

@@ -15,7 +15,7 @@ use super::words::defects_text;
 use crate::answer::TextAnswer;
 use crate::comparing::not_imported;
 use crate::error::CliError;
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{Context, Format, ResultFilters};
 use crate::store::open_for_reading;
 
 /// The trace to read.
@@ -29,10 +29,24 @@ pub struct TraceFile {
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
     #[command(flatten)]
-    filters: FilterOptions,
+    filters: ResultFilters,
+}
+
+/// The trace to show, and how.
+#[derive(Debug, Args)]
+pub struct ShownTrace {
+    #[command(flatten)]
+    file: TraceFile,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+}
+
+impl ShownTrace {
+    /// Reads the trace.
+    pub fn read(&self, context: &Context) -> Result<Trace, CliError> {
+        self.file.read(context)
+    }
 }
 
 impl TraceFile {
@@ -145,7 +159,7 @@ fn imported(path: &Path) -> Result<Option<Trace>, CliError> {
         [(_, spans)] => Ok(Some(Trace::of_spans(spans))),
         several => Err(
             CliError::input(format!("{} has {} traces", path.display(), several.len()))
-                .hint("import it, and choose one with the filters, such as `--session`"),
+                .hint("import it, and choose one with the filters, such as `--where session=NAME`"),
         ),
     }
 }

@@ -1,13 +1,13 @@
-//! `lapwing trace tasks`: how long tasks take.
+//! `lapwing trace show tasks`: how long tasks take.
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use lapwing_model::text::counted;
 use lapwing_show::quantity;
 use lapwing_trace::{DurationGroup, Statistics, TaskDuration, Trace, durations};
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::{time, title};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
@@ -15,20 +15,9 @@ use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show how long tasks take, from event to event
-///
-/// The text has the mean of each duration; JSON and CSV have all statistics, in nanoseconds.
-#[derive(Debug, Args)]
-pub struct TraceTasks {
-    #[command(flatten)]
-    file: TraceFile,
-    /// Group tasks
-    #[arg(long, value_enum, default_value_t, value_name = "GROUP")]
-    by: TaskGroup,
-}
-
+/// How tasks are grouped.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum TaskGroup {
+pub enum TaskGroup {
     /// By class: the name without what follows `:` or `(`, and without a number at the end
     #[default]
     Class,
@@ -71,28 +60,26 @@ impl DurationRow {
     }
 }
 
-impl TraceTasks {
-    /// Shows the durations.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let group = match self.by {
-            TaskGroup::Class => DurationGroup::Class,
-            TaskGroup::Worker => DurationGroup::Worker,
-            TaskGroup::Host => DurationGroup::Host,
-            TaskGroup::All => DurationGroup::All,
-        };
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(&rows(&trace, group), &mut out),
-            Format::Csv => write_csv(&rows(&trace, group), &mut out),
-            Format::Text | Format::Markdown => {
-                drop(out);
-                write(answer(&trace, group), &[&trace], self.file.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
-    }
+/// Shows the durations.
+pub fn act(shown: &ShownTrace, by: TaskGroup, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let group = match by {
+        TaskGroup::Class => DurationGroup::Class,
+        TaskGroup::Worker => DurationGroup::Worker,
+        TaskGroup::Host => DurationGroup::Host,
+        TaskGroup::All => DurationGroup::All,
+    };
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => write_json(&rows(&trace, group), &mut out),
+        Format::Csv => write_csv(&rows(&trace, group), &mut out),
+        Format::Text | Format::Markdown => {
+            drop(out);
+            write(answer(&trace, group), &[&trace], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(ExitStatus::Fine)
 }
 
 fn rows(trace: &Trace, group: DurationGroup) -> Vec<DurationRow> {

@@ -1,14 +1,13 @@
-//! `lapwing trace transfers`: how long data take from worker to worker.
+//! `lapwing trace show transfers`: how long data take from worker to worker.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use clap::Args;
 use lapwing_model::text::counted;
 use lapwing_show::quantity;
 use lapwing_trace::{Name, Trace, TransferDuration, transfer_durations};
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::tasks::DurationRow;
 use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
@@ -17,31 +16,20 @@ use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 
-/// Show how long transfers of data take, by mode
-///
-/// Local data are where they are needed: such transfers have a total, and no other duration.
-#[derive(Debug, Args)]
-pub struct TraceTransfers {
-    #[command(flatten)]
-    file: TraceFile,
-}
-
-impl TraceTransfers {
-    /// Shows the durations.
-    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        let trace = self.file.read(context)?;
-        let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(&rows(&trace), &mut out),
-            Format::Csv => write_csv(&rows(&trace), &mut out),
-            Format::Text | Format::Markdown => {
-                drop(out);
-                write(answer(&trace), &[&trace], self.file.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
-    }
+/// Shows the durations.
+pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
+    let trace = shown.read(context)?;
+    let mut out = io::stdout().lock();
+    let written = match shown.format {
+        Format::Json => write_json(&rows(&trace), &mut out),
+        Format::Csv => write_csv(&rows(&trace), &mut out),
+        Format::Text | Format::Markdown => {
+            drop(out);
+            write(answer(&trace), &[&trace], shown.format, context)
+        }
+    };
+    CliError::unless_reader_left(written)?;
+    Ok(ExitStatus::Fine)
 }
 
 fn rows(trace: &Trace) -> Vec<DurationRow> {

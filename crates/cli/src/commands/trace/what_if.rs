@@ -8,7 +8,7 @@ use lapwing_model::text::counted;
 use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
 use serde_json::json;
 
-use super::read::{TraceFile, write};
+use super::read::{ShownTrace, write};
 use super::words::{share, signed_percent, time};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
@@ -24,7 +24,7 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub struct TraceWhatIf {
     #[command(flatten)]
-    file: TraceFile,
+    file: ShownTrace,
     /// Number of workers, such as `1,2,4`: each task goes to the one that is free first
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     workers: Vec<u32>,
@@ -65,7 +65,7 @@ impl TraceWhatIf {
         if let Some((class, _)) = (self.faster.iter()).find(|it| !classes.contains(&it.0.as_str()))
         {
             return Err(CliError::input(format!("no task has the class `{class}`"))
-                .hint("`lapwing trace tasks` lists the classes"));
+                .hint("`lapwing trace show tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
         let scenarios = self.scenarios(replayed.workers);

@@ -38,7 +38,7 @@ pub fn defects_text(defects: &[Defect]) -> Option<String> {
     }
     let texts = defects.iter().map(defect_text);
     Some(format!(
-        "the trace has defects (`lapwing trace lint` explains them): {}",
+        "the trace has defects (`lapwing trace show lint` explains them): {}",
         joined(texts)
     ))
 }

@@ -24,10 +24,10 @@ pub struct VariabilityCommand {
     /// Also show how much of the variance between instances lies between hosts
     #[arg(long)]
     by_host: bool,
-    /// Write a chart of the sources of noise to this .svg, .png or .html file
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Seed of the permutation tests
+    /// Seed of random choices
     #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
 }

@@ -217,7 +217,8 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
          CREATE TEMP TABLE IF NOT EXISTS purged_session (key INTEGER PRIMARY KEY); \
          DELETE FROM temp.purged_session;",
     )?;
-    if selection.benchmarks.is_none() {
+    let takes_whole_runs = selection.benchmarks.is_none() && selection.takes_all_instances();
+    if takes_whole_runs {
         // Runs that were asked for and never had an instance go too.
         let runs = match &selection.runs {
             Some(_) => "SELECT key FROM temp.selected_run",
@@ -234,7 +235,7 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
         "INSERT INTO temp.purged_session SELECT DISTINCT session FROM run \
          WHERE key IN (SELECT key FROM temp.purged_run);",
     )?;
-    if selection.runs.is_none() && selection.benchmarks.is_none() {
+    if selection.runs.is_none() && takes_whole_runs {
         connection
             .execute_batch("INSERT OR IGNORE INTO temp.purged_session SELECT key FROM session;")?;
     }

@@ -159,7 +159,7 @@ impl StoreCatalogue<'_> {
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
-        let only_sessions = asks_for_sessions_only(filter);
+        let only_sessions = asks_for_no_instances(filter) && filter.runs.is_none();
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "SELECT session.id, session.name, session.suite, session.started, session.tool, \
@@ -207,8 +207,7 @@ impl StoreCatalogue<'_> {
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
-        let all_runs =
-            filter.benchmarks.is_empty() && filter.tags.is_empty() && filter.metrics.is_empty();
+        let all_runs = asks_for_no_instances(filter);
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "SELECT {RUN_HEAD_COLUMNS}, count(instance.key), \
@@ -223,15 +222,15 @@ impl StoreCatalogue<'_> {
             );
             let chosen = selection.runs.clone();
             (sql, move |row: &Row<'_>, _: &Selection| {
-                let key: i64 = row.get(14)?;
+                let key: i64 = row.get(15)?;
                 let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
                 Ok((
                     passes,
                     RunRow {
                         head: read_run_head(row)?,
-                        instances: count(row, 11)?,
-                        iterations: count(row, 12)?,
-                        summaries: count(row, 13)?,
+                        instances: count(row, 12)?,
+                        iterations: count(row, 13)?,
+                        summaries: count(row, 14)?,
                     },
                 ))
             })
@@ -310,11 +309,13 @@ fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
 /// How many summaries an instance has.
 const SUMMARIES: &str = "(SELECT count(*) FROM summary WHERE summary.instance = instance.key)";
 
-fn asks_for_sessions_only(filter: &Filter) -> bool {
+/// Returns whether also a run without an instance passes.
+fn asks_for_no_instances(filter: &Filter) -> bool {
     filter.benchmarks.is_empty()
         && filter.tags.is_empty()
         && filter.metrics.is_empty()
-        && filter.runs.is_none()
+        && filter.hosts.is_empty()
+        && filter.outcomes.is_empty()
 }
 
 pub(in crate::store) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {

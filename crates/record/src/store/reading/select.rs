@@ -19,6 +19,8 @@ pub(in crate::store) struct Selection {
     pub(in crate::store) benchmarks: Option<BTreeSet<i64>>,
     /// The metrics asked for.
     pub(in crate::store) metrics: Option<ChosenMetrics>,
+    /// The hosts, and the outcomes, of instances.
+    pub(in crate::store) of_instances: [(&'static str, Option<Vec<String>>); 2],
     /// What people said of benchmarks, instances and metrics.
     pub(in crate::store) curated: CuratedNames,
 }
@@ -43,6 +45,13 @@ impl Selection {
                 filter.sessions.as_ref(),
             )?,
             runs: chosen_keys(connection, "SELECT key, id FROM run", filter.runs.as_ref())?,
+            of_instances: [
+                ("host", choose_values(connection, "host", &filter.hosts)?),
+                (
+                    "outcome",
+                    choose_values(connection, "outcome", &filter.outcomes)?,
+                ),
+            ],
             ..Self::default()
         };
         if let Some(sessions) = &selection.sessions {
@@ -68,6 +77,15 @@ impl Selection {
             condition
                 .push_str(" AND instance.benchmark IN (SELECT key FROM temp.selected_benchmark)");
         }
+        for (column, values) in &self.of_instances {
+            let Some(values) = values else { continue };
+            let quote = |value: &String| format!("'{}'", value.replace('\'', "''"));
+            let values: Vec<String> = values.iter().map(quote).collect();
+            condition.push_str(&format!(
+                " AND instance.{column} IN ({})",
+                values.join(", ")
+            ));
+        }
         if self.curated.hides {
             condition.push_str(" AND instance.key NOT IN (SELECT key FROM temp.retired_instance)");
         }
@@ -92,6 +110,11 @@ impl Selection {
             ),
             Some(benchmarks) => format!(" AND instance.benchmark IN ({})", list(benchmarks)),
         }
+    }
+
+    /// Returns whether all instances of its runs and benchmarks pass.
+    pub(crate) fn takes_all_instances(&self) -> bool {
+        self.of_instances.iter().all(|(_, values)| values.is_none())
     }
 
     /// Returns whether the session passes.
@@ -177,7 +200,7 @@ impl StoreCatalogue<'_> {
 
 /// The columns of [`read_run_head`].
 pub(in crate::store) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
-     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty";
+     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty, run.branch";
 
 /// Returns the run that a row begins with.
 pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreError> {
@@ -193,6 +216,7 @@ pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreErr
         commit: row.get(8)?,
         version_date: row.get(9)?,
         dirty: row.get(10)?,
+        branch: row.get(11)?,
     })
 }
 
@@ -284,6 +308,30 @@ fn matching_benchmarks(known: &[(i64, String)], text: &str) -> Vec<usize> {
         return positions(known, |(_, id)| matches_pattern(text, id));
     }
     positions(known, |(_, id)| id.contains(text))
+}
+
+/// Returns the values of a column of instances that the texts name, exactly or by pattern; `None` for all.
+fn choose_values(
+    connection: &Connection,
+    column: &'static str,
+    texts: &[String],
+) -> Result<Option<Vec<String>>, StoreError> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT DISTINCT {column} FROM instance WHERE {column} IS NOT NULL"
+    ))?;
+    let known: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let fits = alternatives(column, texts, |text| {
+        let found = positions(&known, |value| {
+            value == text || matches_pattern(text, value)
+        });
+        (found, known.clone())
+    })?;
+    Ok(Some(fits.into_iter().map(|at| known[at].clone()).collect()))
 }
 
 /// A benchmark has a tag when any of its instances has it, so that a tag that was

@@ -128,7 +128,7 @@ fn state_part(view: &ChangesView, group: &FindingGroup) -> Markup {
     let command = match moment.version().label() {
         // A command with many ids is hard to read, and later findings of the same version would be new again.
         Some(version) if open.len() > SHOWN_FINDINGS => {
-            format!("lapwing triage expect '*' --version-under-test {version}")
+            format!("lapwing triage expect '*' --at-version {version}")
         }
         Some(_) | None => format!("lapwing triage acknowledge {}", open.join(" ")),
     };

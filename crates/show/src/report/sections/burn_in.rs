@@ -309,7 +309,7 @@ fn guide() -> Markup {
         dt { "steady from" }
         dd { "The first iteration used in this report, according to its options." }
         dt { "detected" }
-        dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --burn-in auto" } " uses this start." }
+        dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --clean burn_in=auto" } " uses this start." }
         dt { "cost per instance" }
         dd { "The total of the iterations before the first one used, averaged over instances; for a metric that is not a time, their number." }
         dt { "remaining bias" }

@@ -125,7 +125,7 @@ pub(in crate::report) fn retired_sentence(remarks: &ReportRemarks, shown: usize)
     html! {
         @if shown > 0 {
             p.hint.retired {
-                (counted(shown, "retired instance")) " " (plural(shown, "is", "are")) " in this report, because " code { "--retired" }
+                (counted(shown, "retired instance")) " " (plural(shown, "is", "are")) " in this report, because " code { "--where retired=yes" }
                 " asked for it: marked as retired, pale and dotted in histories, and not compared with what counts. "
                 code { "lapwing db annotations" } " says why."
             }
@@ -133,7 +133,7 @@ pub(in crate::report) fn retired_sentence(remarks: &ReportRemarks, shown: usize)
         @if let Ok(number) = usize::try_from(remarks.retired) && number > 0 {
             p.hint.retired {
                 (counted(number, "retired instance")) " " (plural(number, "is", "are")) " excluded: "
-                code { "lapwing db annotations" } " says why, " code { "lapwing report --retired" } " shows what there is."
+                code { "lapwing db annotations" } " says why, " code { "lapwing report --where retired=yes" } " shows what there is."
             }
         }
     }
@@ -193,7 +193,7 @@ fn retired(it: &Retirement, shown: Retired) -> Markup {
         @if let Some(version) = &it.version { " of version " (version) }
         @match shown {
             Retired::LeaveOut => { " is excluded" },
-            Retired::Show => { " is excluded from analysis, but shown here, marked, because of " code { "--retired" } },
+            Retired::Show => { " is excluded from analysis, but shown here, marked, because of " code { "--where retired=yes" } },
         }
     }
 }

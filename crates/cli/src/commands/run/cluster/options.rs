@@ -6,39 +6,64 @@ use lapwing_measure::suite::{ClusterSettings, ExecutorTables, SchedulerSettings,
 use lapwing_model::Session;
 
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, checked, keyed};
 
-/// The machines that measure instances.
+/// The machines that measure instances, or simulate.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClusterOptions {
-    /// The machines that measure instances
+    /// The machines that do the work
     #[arg(
         long,
         value_name = "EXECUTOR",
         value_enum,
         default_value_t,
-        conflicts_with = "resume",
         help_heading = "Clusters"
     )]
     pub executor: ExecutorChoice,
-    /// Let several instances share a node, instead of one per node
-    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
-    pub share_nodes: bool,
-    /// Deal the instances of each benchmark and variant evenly to the nodes
-    #[arg(long, conflicts_with = "resume", help_heading = "Clusters")]
-    pub spread: bool,
-    /// Further option of sbatch, such as `--sbatch-option=--qos=low`; can be repeated
-    #[arg(
-        long,
-        value_name = "OPTION",
-        allow_hyphen_values = true,
-        conflicts_with = "resume",
-        help_heading = "Clusters"
-    )]
-    pub sbatch_option: Vec<String>,
-    /// On Ctrl-C leave jobs in the queue, for `--resume` to collect, instead of cancelling them
-    #[arg(long, help_heading = "Clusters")]
-    pub leave_jobs: bool,
+    /// Changes of the suite's [executor.slurm]: `exclusive=no`, `spread=yes`, `options=--qos=low`; also
+    /// `leave_jobs=yes`, which on Ctrl-C leaves jobs in the queue for --resume to collect, and
+    /// `jobs=N`, into which mds and plan divide a simulation
+    #[arg(long, value_name = "SETTINGS", value_parser = checked(ClusterChanges::parse), help_heading = "Clusters")]
+    cluster: Vec<String>,
+}
+
+/// Changes of a cluster's settings, as they are written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct ClusterChanges {
+    exclusive: Option<bool>,
+    spread: Option<bool>,
+    options: Vec<String>,
+    leave_jobs: bool,
+    jobs: Option<usize>,
+}
+
+impl ClusterChanges {
+    const KEYS: [&str; 5] = ["exclusive", "spread", "options", "leave_jobs", "jobs"];
+    /// The most jobs of a simulation.
+    const MOST_JOBS: usize = 1_000;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        keyed(text, &Self::KEYS, |changes: &mut Self, key, value| {
+            let choice = || match value.as_str() {
+                "yes" => Ok(true),
+                "no" => Ok(false),
+                _ => Err(format!("write {key}=yes or {key}=no")),
+            };
+            match key {
+                "exclusive" => changes.exclusive = Some(choice()?),
+                "spread" => changes.spread = Some(choice()?),
+                "options" => changes.options.push(value),
+                "leave_jobs" => changes.leave_jobs = choice()?,
+                _ => {
+                    let number = value.parse().ok();
+                    let number = number.filter(|it| (1..=Self::MOST_JOBS).contains(it));
+                    let number = number.ok_or("write jobs=N with a number from 1 to 1,000")?;
+                    changes.jobs = Some(number);
+                }
+            }
+            Ok(())
+        })
+    }
 }
 
 /// The machines that measure instances.
@@ -60,10 +85,20 @@ impl ClusterOptions {
         session: &Session,
         context: &Context,
     ) -> Result<Option<ClusterMeasurement>, CliError> {
+        let ClusterChanges { leave_jobs, .. } = self.changes();
+        let only_leaves = ClusterChanges {
+            leave_jobs,
+            ..ClusterChanges::default()
+        };
+        if self.executor != ExecutorChoice::Local || self.changes() != only_leaves {
+            return Err(CliError::input(
+                "a session goes on where it began: --executor and --cluster do not apply, except leave_jobs",
+            ));
+        }
         let surroundings = context.surroundings();
         Ok(ClusterMeasurement::reopen(
             session,
-            self.leave_jobs,
+            leave_jobs,
             &surroundings,
         )?)
     }
@@ -73,9 +108,9 @@ impl ClusterOptions {
         &self,
         measurement: Option<ClusterMeasurement>,
     ) -> Result<Option<ClusterMeasurement>, CliError> {
-        if self.leave_jobs {
+        if self.leave_jobs() {
             return Err(CliError::input(
-                "--leave-jobs: a bisection needs the results of its jobs to continue",
+                "leave_jobs=yes: a bisection needs the results of its jobs to continue",
             ));
         }
         let Some(mut measurement) = measurement else {
@@ -87,7 +122,24 @@ impl ClusterOptions {
     }
 
     /// Returns how instances are jobs; `None` if they are measured here.
-    pub fn settings(&self, tables: ExecutorTables) -> Result<Option<ClusterSettings>, CliError> {
+    pub fn for_instances(
+        &self,
+        tables: ExecutorTables,
+    ) -> Result<Option<ClusterSettings>, CliError> {
+        let settings = self.settings(tables)?;
+        if settings.is_some() && self.jobs().is_some() {
+            return Err(CliError::input(
+                "--cluster jobs=N divides a simulation: each instance is a job",
+            ));
+        }
+        Ok(settings)
+    }
+
+    /// Returns how the work is jobs; `None` if it is done here.
+    pub(super) fn settings(
+        &self,
+        tables: ExecutorTables,
+    ) -> Result<Option<ClusterSettings>, CliError> {
         let mut settings = match self.executor {
             ExecutorChoice::Local => return self.refuse_cluster_options(),
             ExecutorChoice::Slurm => tables.slurm.unwrap_or_else(|| {
@@ -99,11 +151,12 @@ impl ClusterOptions {
                 )
             })?,
         };
+        let changes = self.changes();
         match &mut settings.scheduler {
             SchedulerSettings::Slurm(slurm) => {
-                slurm.exclusive &= !self.share_nodes;
-                slurm.spread |= self.spread;
-                slurm.options.extend(self.sbatch_option.iter().cloned());
+                slurm.exclusive = changes.exclusive.unwrap_or(slurm.exclusive);
+                slurm.spread = changes.spread.unwrap_or(slurm.spread);
+                slurm.options.extend(changes.options);
             }
             SchedulerSettings::Command(_) => {
                 self.refuse_cluster_options()?;
@@ -112,16 +165,34 @@ impl ClusterOptions {
         Ok(Some(settings))
     }
 
+    /// Returns whether jobs stay in the queue on Ctrl-C.
+    pub fn leave_jobs(&self) -> bool {
+        self.changes().leave_jobs
+    }
+
+    /// Returns the number of jobs of a simulation.
+    pub(super) fn jobs(&self) -> Option<usize> {
+        self.changes().jobs
+    }
+
+    fn changes(&self) -> ClusterChanges {
+        // Each text was checked when it was read.
+        ClusterChanges::parse(&self.cluster.join(" ")).unwrap_or_default()
+    }
+
     /// Refuses options that would have no effect.
     fn refuse_cluster_options(&self) -> Result<Option<ClusterSettings>, CliError> {
+        let changes = self.changes();
+        let has_jobs = self.executor != ExecutorChoice::Local;
         let given = [
-            ("--share-nodes", self.share_nodes),
-            ("--spread", self.spread),
-            ("--sbatch-option", !self.sbatch_option.is_empty()),
+            ("exclusive", changes.exclusive.is_some()),
+            ("spread", changes.spread.is_some()),
+            ("options", !changes.options.is_empty()),
+            ("jobs", changes.jobs.is_some() && !has_jobs),
         ];
         match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(CliError::input(format!(
-                "{option} belongs to --executor slurm"
+            Some((key, _)) => Err(CliError::input(format!(
+                "--cluster {key}=… belongs to --executor slurm"
             ))),
             None => Ok(None),
         }

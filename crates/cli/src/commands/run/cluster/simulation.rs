@@ -25,33 +25,15 @@ use super::super::progress::RunProgress;
 use super::options::{ClusterOptions, ExecutorChoice};
 use super::shares::{JobShare, ShareBatch, read_share, store_copy};
 use crate::error::CliError;
-use crate::options::{Context, within};
+use crate::options::Context;
 use crate::session::{TOOL, catch_signals, interrupts, new_id};
 use crate::suite_file;
 
 /// The machines that simulate.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SimulationJobs {
-    /// The machines that simulate
-    #[arg(
-        long,
-        value_name = "EXECUTOR",
-        value_enum,
-        default_value_t,
-        help_heading = "Clusters"
-    )]
-    executor: ExecutorChoice,
-    /// Number of jobs [default: one per node, 8 if the nodes are unknown]
-    #[arg(long, value_name = "N", value_parser = within(1..=1_000, "write a number from 1 to 1,000"), help_heading = "Clusters")]
-    jobs: Option<usize>,
-    /// Further option of sbatch, such as `--sbatch-option=--qos=low`; can be repeated
-    #[arg(
-        long,
-        value_name = "OPTION",
-        allow_hyphen_values = true,
-        help_heading = "Clusters"
-    )]
-    sbatch_option: Vec<String>,
+    #[command(flatten)]
+    cluster: ClusterOptions,
     /// The share of this job.
     #[arg(long, hide = true, value_parser = JobShare::parse)]
     pub share: Option<JobShare>,
@@ -114,36 +96,29 @@ impl SimulationStart {
 impl SimulationJobs {
     /// Returns whether the simulation is made by jobs.
     pub fn are_used(&self) -> bool {
-        self.executor != ExecutorChoice::Local
+        self.cluster.executor != ExecutorChoice::Local
     }
 
     /// Lets jobs make the experiments of this process's command; `suite` is the suite file of its options.
     pub fn start(
         &self,
-        suite: Option<&PathBuf>,
+        suite: Option<PathBuf>,
         context: &Context,
     ) -> Result<SimulationStart, CliError> {
-        let suite = suite.map(|it| suite_file::named(it));
-        let suite = suite.or_else(suite_file::here);
         let tables = match suite.filter(|_| self.are_used()) {
             Some(path) => suite_file::load_executors(&path)?,
             None => ExecutorTables::default(),
         };
-        let options = ClusterOptions {
-            executor: self.executor,
-            sbatch_option: self.sbatch_option.clone(),
-            ..ClusterOptions::default()
+        let Some(settings) = self.cluster.settings(tables)? else {
+            return Ok(SimulationStart::Here);
         };
-        let Some(settings) = options.settings(tables)? else {
-            return match self.jobs {
-                Some(_) => Err(CliError::input(
-                    "--jobs belongs to --executor slurm or command",
-                )),
-                None => Ok(SimulationStart::Here),
-            };
-        };
+        if self.cluster.leave_jobs() {
+            return Err(CliError::input(
+                "--cluster leave_jobs=yes: a simulation cannot be resumed",
+            ));
+        }
         let mut cluster = SimulationCluster::open(settings, context)?;
-        let end = cluster.make(self.jobs);
+        let end = cluster.make(self.cluster.jobs());
         let removed = cluster.folder.remove();
         if removed.is_err() {
             // A job that is being cancelled may just have written something.
