@@ -332,8 +332,8 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
             "--from",
             "runs",
             "levels.csv",
-            "--benchmark",
-            "perf",
+            "--as",
+            "benchmark=perf",
         ],
     );
     assert!(told.ends_with("exit 0"), "{told}");
@@ -356,7 +356,14 @@ fn levels_numbers_and_factors_that_came_later_are_understood() {
     fs::write(folder.path().join("old.csv"), "early,ms\n0,20\n1,30\n").unwrap();
     run(
         folder.path(),
-        &["import", "--from", "runs", "old.csv", "--benchmark", "perf"],
+        &[
+            "import",
+            "--from",
+            "runs",
+            "old.csv",
+            "--as",
+            "benchmark=perf",
+        ],
     );
     let told = effects(folder.path(), "means", &[]);
     close(
@@ -398,17 +405,20 @@ fn runs_are_not_counted_twice_and_an_exported_study_is_the_same_study() {
     assert!(run(folder.path(), &again).contains("nothing new"));
     let other = run(
         folder.path(),
-        &[&again[..], &["--benchmark", "copy"]].concat(),
+        &[&again[..], &["--as", "benchmark=copy"]].concat(),
     );
     assert!(
-        other.contains("imported with --benchmark perf and not --benchmark copy")
+        other.contains("imported with benchmark `perf` and not benchmark `copy`")
             && other.ends_with("exit 2"),
         "{other}"
     );
     let exported = run(folder.path(), &["export", "--to", "runs", "-o", "out.csv"]);
     assert_eq!(exported, "wrote 32 rows to out.csv\nexit 0");
     // Its first line has all signs.
-    let read = run(folder.path(), &["import", "out.csv", "--benchmark", "copy"]);
+    let read = run(
+        folder.path(),
+        &["import", "out.csv", "--as", "benchmark=copy"],
+    );
     assert!(
         read.contains("32 instances, 32 iterations imported"),
         "{read}"
@@ -435,7 +445,16 @@ fn bases_units_and_directions_survive_a_round_trip() {
         let read = run(folder.path(), &["import", &name]);
         assert!(read.ends_with("exit 0"), "{read}");
         let at = at.to_string();
-        let exported = run(folder.path(), &["export", "--to", "runs", "--session", &at]);
+        let exported = run(
+            folder.path(),
+            &[
+                "export",
+                "--to",
+                "runs",
+                "--where",
+                &format!("session={at}"),
+            ],
+        );
         assert_eq!(exported, format!("{text}exit 0"));
     }
 }

@@ -75,8 +75,8 @@ pub fn imported(folder: &Path, csv: &str) -> String {
             "--from",
             "runs",
             "runs.csv",
-            "--benchmark",
-            "perf",
+            "--as",
+            "benchmark=perf",
         ],
     )
 }

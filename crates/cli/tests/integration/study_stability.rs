@@ -85,8 +85,8 @@ fn effects_of_another_environment_carry_over_differ_or_stay_undetermined() {
     let here = folder.path();
     // The same content would be the same runs in both stores.
     for (end, store) in [
-        ("", &["--benchmark", "elsewhere"][..]),
-        ("\n", &["--store", "other.db", "--benchmark", "perf"]),
+        ("", &["--as", "benchmark=elsewhere"][..]),
+        ("\n", &["--store", "other.db", "--as", "benchmark=perf"]),
     ] {
         let text = csv_of(6, 0.01, elsewhere) + end;
         fs::write(here.join("other.csv"), text).unwrap();
@@ -183,8 +183,8 @@ fn a_study_compared_with_its_repetition_has_no_difference_and_is_predicted() {
             "--from",
             "runs",
             "again.csv",
-            "--benchmark",
-            "again",
+            "--as",
+            "benchmark=again",
         ],
     );
     let told = json(here, &["compare", "benchmark:perf", "benchmark:again"]);
