@@ -9,12 +9,13 @@ use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, Histories};
 use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
-use lapwing_record::{Filter, Retired, Store, StoreError};
+use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
     ReportWriter, has_study,
 };
+use lapwing_trace::SpanReader;
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
@@ -94,6 +95,10 @@ impl ReportCommand {
         if has_studies {
             writer.studies();
         }
+        let traces = newest_traces(&store, &filter)?;
+        if !traces.is_empty() {
+            writer.traces();
+        }
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
@@ -108,6 +113,13 @@ impl ReportCommand {
             bar.inc(count);
             Ok(())
         })?;
+        for head in &traces {
+            let mut reader = SpanReader::default();
+            store.each_span(head.instance, |span| reader.add(span))?;
+            writer
+                .add_trace(head, &reader.finish())
+                .map_err(directory_error)?;
+        }
         let written = writer.finish().map_err(directory_error)?;
         bar.finish_and_clear();
         if !context.quiet {
@@ -201,6 +213,14 @@ impl ReportCommand {
             notes,
         }))
     }
+}
+
+/// Returns the newest trace of each benchmark and variant, the newest first.
+fn newest_traces(store: &Store, filter: &Filter) -> Result<Vec<TraceHead>, CliError> {
+    let mut known = BTreeSet::new();
+    let traces = store.catalogue().traces(filter)?.into_iter().rev();
+    let newest = traces.filter(|it| known.insert((it.benchmark.clone(), it.variant.clone())));
+    Ok(newest.collect())
 }
 
 /// Returns the suites and the day of the latest session of what is reported.

@@ -274,3 +274,36 @@ fn a_file_without_a_trace_is_refused() {
     exit 2
     ");
 }
+
+#[test]
+fn a_report_has_the_newest_trace_of_each_benchmark_with_its_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("first.log"), TRACE).unwrap();
+    fs::write(folder.path().join("again.log"), TRACE.replace("d1", "d2")).unwrap();
+    for file in ["first.log", "again.log"] {
+        let told = run(folder.path(), &["import", file, "--as", "benchmark=load"]);
+        assert!(told.ends_with("exit 0"), "{told}");
+    }
+    let told = run(folder.path(), &["report", "-o", "site"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    let site = folder.path().join("site");
+    let pages: Vec<PathBuf> = fs::read_dir(site.join("trace"))
+        .unwrap()
+        .map(|page| page.unwrap().path())
+        .collect();
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    let page = fs::read_to_string(&pages[0]).unwrap();
+    assert!(page.contains("href=\"../traces.html\""));
+    let list = fs::read_to_string(site.join("traces.html")).unwrap();
+    let found = run(
+        folder.path(),
+        &["trace", "show", "findings", "--format", "json", "--quiet"],
+    );
+    // Notes come after it.
+    let mut answers = serde_json::Deserializer::from_str(&found).into_iter::<Value>();
+    let found = answers.next().unwrap().unwrap();
+    for finding in found["findings"].as_array().unwrap() {
+        let text = finding["text"].as_str().unwrap().replace('`', "");
+        assert!(list.contains(&text), "{text}: {list}");
+    }
+}

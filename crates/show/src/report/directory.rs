@@ -1,7 +1,7 @@
 //! The directory of a report: only ever a report's own, and without an index until it is whole.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -17,6 +17,9 @@ const MARKER_TEXT: &str = "A report of lapwing, layout 2. The next report replac
 
 /// The folder of the pages of studies, if there are any.
 const STUDY: &str = "study";
+
+/// The folder of the timelines of traces, if there are any.
+const TRACE: &str = "trace";
 
 /// The folders of a report.
 const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
@@ -91,7 +94,7 @@ impl ReportDirectory {
             let page = path.join(page);
             unless_missing(fs::remove_file(&page)).map_err(io_error(&page))?;
         }
-        for part in PARTS.into_iter().chain([STUDY]) {
+        for part in PARTS.into_iter().chain([STUDY, TRACE]) {
             let folder = path.join(part);
             unless_missing(fs::remove_dir_all(&folder)).map_err(io_error(&folder))?;
         }
@@ -110,6 +113,23 @@ impl ReportDirectory {
         let folder = self.path.join(STUDY);
         fs::create_dir_all(&folder).map_err(io_error(&folder))?;
         self.write(&format!("{STUDY}/{slug}.html"), page)
+    }
+
+    /// Writes the timeline of a trace.
+    pub(super) fn write_trace(
+        &self,
+        name: &str,
+        page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), DirectoryError> {
+        let folder = self.path.join(TRACE);
+        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
+        let path = folder.join(format!("{name}.html"));
+        let written = File::create(&path).and_then(|file| {
+            let mut file = BufWriter::new(file);
+            page(&mut file)?;
+            file.flush()
+        });
+        written.map_err(io_error(&path))
     }
 
     /// Writes a file of the report. Until the index stands, nothing leads there.

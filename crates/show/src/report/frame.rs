@@ -17,6 +17,8 @@ pub(super) enum SitePage {
     Compare,
     /// The studies, if there are any.
     Studies,
+    /// The traces, if there are any.
+    Traces,
     /// The latest values side by side.
     Bars,
     /// The noise of each benchmark.
@@ -30,11 +32,12 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Index,
         Self::Changes,
         Self::Compare,
         Self::Studies,
+        Self::Traces,
         Self::Bars,
         Self::Variability,
         Self::Detection,
@@ -49,6 +52,7 @@ impl SitePage {
             Self::Changes => "changes",
             Self::Compare => "compare",
             Self::Studies => "studies",
+            Self::Traces => "traces",
             Self::Bars => "bars",
             Self::Variability => "variability",
             Self::Detection => "detection",
@@ -68,6 +72,7 @@ impl SitePage {
             Self::Changes => "Changes",
             Self::Compare => "Compare",
             Self::Studies => "Studies",
+            Self::Traces => "Traces",
             Self::Bars => "Side by side",
             Self::Variability => "Noise",
             Self::Detection => "Sensitivity",
@@ -83,6 +88,7 @@ impl SitePage {
             Self::Changes => "What changed in the history?",
             Self::Compare => "What changed between two sides?",
             Self::Studies => "Which settings matter?",
+            Self::Traces => "Where inside a run does the time go?",
             Self::Bars => "How do the latest values compare?",
             Self::Variability => "How much does each benchmark vary?",
             Self::Detection => "How small a slowdown can each benchmark detect?",
@@ -101,7 +107,7 @@ impl SitePage {
     pub(super) fn scripts(self) -> &'static [&'static str] {
         match self {
             Self::Index | Self::Cleaning => &["app.js", "charts.js", "listing.js", "pages.js"],
-            Self::Studies => &["app.js"],
+            Self::Studies | Self::Traces => &["app.js"],
             Self::Bars => &["echarts.js", "chart.js", "app.js", "charts.js", "bars.js"],
             Self::Changes | Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => {
                 &[
@@ -188,6 +194,7 @@ impl PageFrame<'_> {
             SitePage::Changes => site.changes.is_some(),
             SitePage::Compare => site.comparisons.is_some(),
             SitePage::Studies => site.has_studies,
+            SitePage::Traces => site.has_traces,
             SitePage::Index
             | SitePage::Bars
             | SitePage::Variability

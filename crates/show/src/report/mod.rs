@@ -20,6 +20,7 @@ mod slug;
 mod source;
 mod studies;
 mod together;
+mod traces;
 
 use index_parts::bar;
 
@@ -53,6 +54,8 @@ use lapwing_analyse::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
 use lapwing_analyse::judge::{self, Estimate};
 use lapwing_analyse::sample::{BenchmarkBatch, BenchmarkData, Sample, VariantNames};
 use lapwing_model::MetricName;
+use lapwing_record::TraceHead;
+use lapwing_trace::Trace;
 use parametrised::{TestMember, TestPages};
 use sections::burn_in::BurnInRow;
 use sections::cleaning::CleaningRow;
@@ -63,6 +66,7 @@ use sections::variability::VariabilityRow;
 use slug::slug;
 use studies::StudyRow;
 pub use studies::has_study;
+use traces::TraceRow;
 
 /// Options of a report.
 #[derive(Debug, Clone)]
@@ -127,6 +131,7 @@ pub struct ReportWriter {
     detection: MetricRows<DetectionRow>,
     bars: BarsPage,
     studies: Vec<StudyRow>,
+    traces: Vec<TraceRow>,
     tests: TestPages,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
@@ -143,6 +148,7 @@ struct ReportSite {
     environments: RunEnvironments,
     remarks: ReportRemarks,
     has_studies: bool,
+    has_traces: bool,
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -184,6 +190,7 @@ impl ReportWriter {
                 environments: RunEnvironments::default(),
                 remarks: ReportRemarks::default(),
                 has_studies: false,
+                has_traces: false,
             },
             index: IndexPage::default(),
             cleaning: MetricRows::default(),
@@ -192,6 +199,7 @@ impl ReportWriter {
             detection: MetricRows::default(),
             bars: BarsPage::default(),
             studies: Vec::new(),
+            traces: Vec::new(),
             tests: TestPages::default(),
             written: BTreeMap::new(),
         })
@@ -212,6 +220,21 @@ impl ReportWriter {
     /// Shows studies on pages of their own. To be called before the first benchmark is added.
     pub fn studies(&mut self) {
         self.site.has_studies = true;
+    }
+
+    /// Shows traces on pages of their own. To be called before the first benchmark is added.
+    pub fn traces(&mut self) {
+        self.site.has_traces = true;
+    }
+
+    /// Writes the timeline of a trace.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_trace(&mut self, head: &TraceHead, trace: &Trace) -> Result<(), DirectoryError> {
+        let row = traces::write_page(&self.site, head, trace)?;
+        self.traces.push(row);
+        Ok(())
     }
 
     /// Shows the annotations of benchmarks. To be called before the first benchmark is added.
@@ -258,6 +281,7 @@ impl ReportWriter {
         site.environments.write(&site.directory)?;
         self.bars.write(site)?;
         studies::write_list(site, &self.studies)?;
+        traces::write_list(site, &self.traces)?;
         cleaning::write(site, &self.cleaning)?;
         burn_in::write(site, &self.burn_in)?;
         variability::write(site, self.variability)?;

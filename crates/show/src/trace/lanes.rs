@@ -46,6 +46,8 @@ pub struct LanesPage<'t> {
     pub title: &'t str,
     /// A sentence about it.
     pub summary: &'t str,
+    /// The page that lists it with others, if there is one.
+    pub list: Option<&'t str>,
 }
 
 impl LanesPage<'_> {
@@ -97,6 +99,11 @@ impl LanesPage<'_> {
             let (name, after) = after.split_once("}}").unwrap_or((after, ""));
             match name {
                 "title" => write!(out, "{}", escaped(self.title))?,
+                "list" => {
+                    if let Some(list) = self.list {
+                        write!(out, "<p class=\"site\"><a href=\"{list}\">Traces</a></p>")?;
+                    }
+                }
                 "summary" => write!(out, "{}", escaped(self.summary))?,
                 "style" => write!(out, "{STYLE}{LANES_STYLE}")?,
                 "script" => out.write_all(SCRIPT.as_bytes())?,

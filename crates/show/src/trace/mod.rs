@@ -1,5 +1,10 @@
-//! Traces as pages and pictures.
+//! Traces as sentences, pages and pictures.
 
 mod lanes;
+mod words;
 
 pub use lanes::{LanesPage, lanes_svg};
+pub use words::{
+    column_title, defect_text, defects_text, finding_text, headline, path_texts, share,
+    signed_percent, signed_time, time,
+};

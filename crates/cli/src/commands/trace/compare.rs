@@ -12,12 +12,12 @@ use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
 use serde_json::json;
 
 use super::read::{read, write};
-use super::words::{share, signed_percent, signed_time, time, title};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::{column_title, share, signed_percent, signed_time, time};
 
 /// Parts of the path whose times differ by less than this share of the baseline's makespan are as good as equal.
 const EQUAL: f64 = 0.01;
@@ -176,7 +176,7 @@ impl TraceCompare {
                     let mut rows = self.row(&it.class, it.duration.name(), &times);
                     for (row, count) in rows.iter_mut().zip(&it.counts) {
                         row.count = Some(*count);
-                        row.meaning = title(it.duration);
+                        row.meaning = column_title(it.duration);
                     }
                     rows
                 });
@@ -187,7 +187,7 @@ impl TraceCompare {
                     let mut rows = self.row(&it.name, duration.name(), &it.durations);
                     for (row, worker) in rows.iter_mut().zip(&it.workers) {
                         row.worker.clone_from(worker);
-                        row.meaning = title(duration);
+                        row.meaning = column_title(duration);
                     }
                     rows
                 });

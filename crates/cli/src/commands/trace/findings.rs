@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::lint::defect_rows;
 use super::read::{ShownTrace, write};
-use super::words::{finding_text, headline, path_texts, share, time};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::{finding_text, headline, path_texts, share, time};
 
 /// Shows the findings.
 pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {

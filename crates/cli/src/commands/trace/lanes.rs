@@ -8,9 +8,9 @@ use lapwing_show::trace::{LanesPage, lanes_svg};
 use lapwing_trace::find;
 
 use super::read::TraceFile;
-use super::words::headline;
 use crate::error::CliError;
 use crate::options::Context;
+use lapwing_show::trace::headline;
 
 /// Writes the page, or, with the extension .svg, the picture of a range in seconds.
 pub fn draw(
@@ -42,6 +42,7 @@ pub fn draw(
             trace: &trace,
             title: &file.title(),
             summary: &headline(&trace, &found),
+            list: None,
         };
         page.write(&mut out)
     };

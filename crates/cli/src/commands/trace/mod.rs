@@ -11,7 +11,6 @@ mod read;
 mod tasks;
 mod transfers;
 mod what_if;
-mod words;
 
 use clap::{Args, Subcommand, ValueEnum};
 

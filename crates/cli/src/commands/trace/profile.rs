@@ -7,12 +7,12 @@ use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
 use serde_json::{Map, Value, json};
 
 use super::read::{ShownTrace, write};
-use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::time;
 
 /// A quantity of a class.
 #[derive(Debug, Default, serde::Serialize)]

@@ -11,12 +11,12 @@ use lapwing_model::{Id, Record, Span};
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
 use tempfile::TempDir;
 
-use super::words::defects_text;
 use crate::answer::TextAnswer;
 use crate::comparing::not_imported;
 use crate::error::CliError;
 use crate::options::{Context, Format, ResultFilters};
 use crate::store::open_for_reading;
+use lapwing_show::trace::defects_text;
 
 /// The trace to read.
 #[derive(Debug, Args)]

@@ -8,12 +8,12 @@ use lapwing_show::quantity;
 use lapwing_trace::{DurationGroup, Statistics, TaskDuration, Trace, durations};
 
 use super::read::{ShownTrace, write};
-use super::words::{time, title};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::{column_title, time};
 
 /// How tasks are grouped.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -97,7 +97,7 @@ fn answer(trace: &Trace, group: DurationGroup) -> TextAnswer {
     let groups = durations(trace, group);
     let mut known = TaskDuration::ALL.to_vec();
     known.retain(|it| groups.values().any(|found| found.contains_key(it)));
-    columns.extend(known.iter().map(|it| (title(*it), Right)));
+    columns.extend(known.iter().map(|it| (column_title(*it), Right)));
     let mut table = Table::new(&columns);
     for (name, found) in groups {
         let count = found.values().map(|it| it.count).max().unwrap_or(0);

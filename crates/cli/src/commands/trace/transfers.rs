@@ -9,12 +9,12 @@ use lapwing_trace::{Name, Trace, TransferDuration, transfer_durations};
 
 use super::read::{ShownTrace, write};
 use super::tasks::DurationRow;
-use super::words::time;
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::time;
 
 /// Shows the durations.
 pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {

@@ -9,12 +9,12 @@ use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
 use serde_json::json;
 
 use super::read::{ShownTrace, write};
-use super::words::{share, signed_percent, time};
 use crate::answer::{TextAnswer, write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
+use lapwing_show::trace::{share, signed_percent, time};
 
 /// Predict what the run would have taken under other conditions
 ///

@@ -1,7 +1,7 @@
-//! Traces in words.
+//! Traces in sentences, for the terminal and pages.
 
+use crate::{percent, quantity};
 use lapwing_model::text::{counted, joined};
-use lapwing_show::{percent, quantity};
 use lapwing_trace::{
     ContentionCause, Defect, DefectKind, PathPart, Resource, TaskDuration, Trace, TraceFinding,
     TraceFindings, WaitsFor,
@@ -211,6 +211,6 @@ pub fn path_texts(found: &TraceFindings) -> Vec<String> {
 }
 
 /// Returns the title of a column.
-pub fn title(duration: TaskDuration) -> String {
+pub fn column_title(duration: TaskDuration) -> String {
     duration.name().replace('_', " ")
 }
