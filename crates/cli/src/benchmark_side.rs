@@ -94,10 +94,11 @@ fn instances_of(
     let only = (exact.is_none() && found.len() == 1).then(|| found.pop_first());
     let Some(all) = exact.or_else(|| Some(only??.1)) else {
         let names = found.keys().map(String::as_str);
-        return Err(match found.is_empty() {
-            true => CliError::input(format!("no measurements of a benchmark `{name}`")),
-            false => CliError::input(format!("`{name}` could be several benchmarks"))
-                .hint(format!("write one of {}", first_names(names, 4))),
+        return Err(if found.is_empty() {
+            CliError::input(format!("no measurements of a benchmark `{name}`"))
+        } else {
+            CliError::input(format!("`{name}` could be several benchmarks"))
+                .hint(format!("write one of {}", first_names(names, 4)))
         });
     };
     let sessions: BTreeSet<Id> = all.iter().map(|(_, session)| *session).collect();

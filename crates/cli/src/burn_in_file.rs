@@ -159,9 +159,10 @@ fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
         path: path.to_owned(),
         line: error.line(),
         column: error.column(),
-        what: match error.is_eof() {
-            true => "the JSON is cut off".to_owned(),
-            false => in_words(&error.to_string()),
+        what: if error.is_eof() {
+            "the JSON is cut off".to_owned()
+        } else {
+            in_words(&error.to_string())
         },
     };
     // Errors of an untagged enum have no position.

@@ -241,9 +241,10 @@ impl ResultFilters {
 /// Returns the conditions of all selectors.
 pub fn merged(conditions: &[Selector]) -> Result<Selector, CliError> {
     let texts: Vec<String> = conditions.iter().map(Selector::to_string).collect();
-    match texts.is_empty() {
-        true => Ok(Selector::default()),
-        false => parse_selector(&texts.join(" ")).map_err(CliError::input),
+    if texts.is_empty() {
+        Ok(Selector::default())
+    } else {
+        parse_selector(&texts.join(" ")).map_err(CliError::input)
     }
 }
 

@@ -12,9 +12,10 @@ const BENCHMARKS_WITHOUT_BAR: usize = 200;
 
 /// Returns a progress bar for benchmarks that take little time each; hidden if they are few.
 pub fn bar_of_many(doing: &str, benchmarks: usize, context: &Context) -> ProgressBar {
-    match benchmarks > BENCHMARKS_WITHOUT_BAR {
-        true => bar(doing, benchmarks, context),
-        false => ProgressBar::hidden(),
+    if benchmarks > BENCHMARKS_WITHOUT_BAR {
+        bar(doing, benchmarks, context)
+    } else {
+        ProgressBar::hidden()
     }
 }
 

@@ -59,9 +59,10 @@ impl Terminal {
     /// Returns standard output for data. A program that reads it gets every byte, because names are data;
     /// a terminal gets none that would change its state.
     pub fn data_out(&self) -> Box<dyn Write> {
-        match io::stdout().is_terminal() {
-            true => self.out(),
-            false => Box::new(io::stdout().lock()),
+        if io::stdout().is_terminal() {
+            self.out()
+        } else {
+            Box::new(io::stdout().lock())
         }
     }
 

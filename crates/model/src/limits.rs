@@ -36,9 +36,10 @@ pub fn refusal(record: &Record) -> Option<String> {
 
 /// Returns why a record that was read from a line of that length cannot be kept, if it cannot.
 pub(super) fn refusal_of_line(record: &Record, length: usize) -> Option<String> {
-    match length < SURELY_SHORT {
-        true => impossible_content(record),
-        false => refusal(record),
+    if length < SURELY_SHORT {
+        impossible_content(record)
+    } else {
+        refusal(record)
     }
 }
 

@@ -82,9 +82,10 @@ impl FamilyTest {
         };
         let number = number.max(2);
         let scale = self.scale_of(number);
-        let freedom = match self.is_paired {
-            true => as_f64(number) - 1.0,
-            false => 2.0 * as_f64(number) - 2.0,
+        let freedom = if self.is_paired {
+            as_f64(number) - 1.0
+        } else {
+            2.0 * as_f64(number) - 2.0
         };
         // Those at hand cannot be fewer than they are.
         let (scale, freedom) = match future {

@@ -68,9 +68,10 @@ impl AverageEffects {
         let count = varied(data, instances).len();
         let columns = 1 + count + count * count.saturating_sub(1) / 2;
         let has_pairs = instances.len() >= 2 * columns;
-        let terms = match has_pairs {
-            true => ModelTerm::all_pairs(factors),
-            false => ModelTerm::main_effects(factors),
+        let terms = if has_pairs {
+            ModelTerm::all_pairs(factors)
+        } else {
+            ModelTerm::main_effects(factors)
         };
         let values = data.factors.iter().enumerate().map(|(at, factor)| {
             let levels = instances.iter().map(|own| own.levels[at]);

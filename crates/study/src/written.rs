@@ -102,9 +102,10 @@ impl CostColumn {
             (false, "") => "1".to_owned(),
             (false, unit) => unit.to_owned(),
         };
-        let better = match metric.is_rate {
-            true => Some(Better::Higher),
-            false => metric.better,
+        let better = if metric.is_rate {
+            Some(Better::Higher)
+        } else {
+            metric.better
         };
         let direction = match (better, unit.ends_with("/s")) {
             (Some(Better::Higher), false) => ", higher is better",

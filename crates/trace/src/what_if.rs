@@ -170,9 +170,10 @@ impl<'t> Replay<'t> {
             let faster = (work as f64 / factor) as i64;
             work = faster;
         }
-        let notice = match scenario.instant_controller {
-            true => 0,
-            false => task.notice,
+        let notice = if scenario.instant_controller {
+            0
+        } else {
+            task.notice
         };
         [dispatch, task.start_up + work, notice]
     }
@@ -264,9 +265,10 @@ impl<'t> Replay<'t> {
                 let known = end + notice;
                 makespan = makespan.max(known);
                 idle -= 1;
-                busy.push(Reverse(match self.tasks[task].is_queued {
-                    true => end,
-                    false => known,
+                busy.push(Reverse(if self.tasks[task].is_queued {
+                    end
+                } else {
+                    known
                 }));
                 for output in &outputs[task] {
                     ready[*output] = ready[*output].max(known);
@@ -280,9 +282,10 @@ impl<'t> Replay<'t> {
             // Nothing can begin before a task is ready or, if one is, a worker is free.
             let next_ready = later.peek().map(|Reverse((at, _))| *at);
             let next_free = busy.peek().map(|Reverse(until)| *until);
-            let next = match now_ready.is_empty() {
-                true => next_ready,
-                false => next_free,
+            let next = if now_ready.is_empty() {
+                next_ready
+            } else {
+                next_free
             };
             match next {
                 Some(next) => now = next.max(now),

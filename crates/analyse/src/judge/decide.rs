@@ -43,9 +43,10 @@ pub fn decide(
             }
             continue;
         }
-        let borders = match are_differences {
-            true => [0.0; 2],
-            false => [options.smallest_effect.unwrap_or(0.0), options.band()].map(f64::ln_1p),
+        let borders = if are_differences {
+            [0.0; 2]
+        } else {
+            [options.smallest_effect.unwrap_or(0.0), options.band()].map(f64::ln_1p)
         };
         judge_members(comparisons, &members, earlier, borders, options);
         adjust_by_method(comparisons, &members);
@@ -102,9 +103,10 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
     let is_small = baseline > 0.0 && (candidate / baseline <= band && baseline / candidate <= band);
     comparison.reason = is_equal.then_some(VerdictReason::AllEqual);
     if is_equal || is_small {
-        comparison.verdict = match is_within {
-            true => Verdict::UnchangedInRuns,
-            false => Verdict::Equivalent,
+        comparison.verdict = if is_within {
+            Verdict::UnchangedInRuns
+        } else {
+            Verdict::Equivalent
         };
         return;
     }

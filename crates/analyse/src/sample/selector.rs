@@ -192,9 +192,10 @@ impl Selector {
     #[must_use]
     pub fn with(mut self, key: RunKey, alternatives: &[String]) -> Self {
         let key = SelectorKey::Run(key);
-        match alternatives.is_empty() {
-            true => self.0.remove(&key),
-            false => self.0.insert(key, alternatives.to_vec()),
+        if alternatives.is_empty() {
+            self.0.remove(&key)
+        } else {
+            self.0.insert(key, alternatives.to_vec())
         };
         self
     }

@@ -119,8 +119,9 @@ pub fn assignments(text: &str) -> Result<Vec<(String, String)>, SelectorError> {
 /// Returns a key or value as it is written: in quotes if it has to be.
 pub(super) fn quoted(text: &str) -> String {
     let is_special = |character: char| character.is_whitespace() || ",=\"'".contains(character);
-    match text.contains(is_special) {
-        true => format!("\"{}\"", text.replace('"', "\"'\"'\"")),
-        false => text.to_owned(),
+    if text.contains(is_special) {
+        format!("\"{}\"", text.replace('"', "\"'\"'\""))
+    } else {
+        text.to_owned()
     }
 }

@@ -175,9 +175,10 @@ impl SideSpec {
         if let Some(query) = &self.query {
             let chosen = query.choose(runs)?;
             let chosen: Vec<&RunHead> = runs.iter().filter(|it| chosen.contains(&it.id)).collect();
-            return match chosen.is_empty() {
-                true => Err(self.nothing(runs)),
-                false => Ok((SideKind::Query, chosen)),
+            return if chosen.is_empty() {
+                Err(self.nothing(runs))
+            } else {
+                Ok((SideKind::Query, chosen))
             };
         }
         let commit = SideKind::Runs(RunKey::Commit);

@@ -178,9 +178,10 @@ impl ImportCommand {
             suite: given.suite,
             trace: given.trace,
             each_run: self.each_run,
-            bad_lines: match self.keep_going {
-                true => BadLines::Skip,
-                false => BadLines::Refuse,
+            bad_lines: if self.keep_going {
+                BadLines::Skip
+            } else {
+                BadLines::Refuse
             },
             now: jiff::Timestamp::now(),
         }
@@ -352,9 +353,10 @@ impl ImportTally {
         *self.formats.entry(imported.format.name).or_default() += 1;
         for note in imported.notes {
             let (names, more) = self.notes.entry((note.kept, note.why)).or_default();
-            *more = match note.names_lines() {
-                true => *more + note.more,
-                false => (*more).max(note.more),
+            *more = if note.names_lines() {
+                *more + note.more
+            } else {
+                (*more).max(note.more)
             };
             for what in note.names_in(file) {
                 if !names.contains(&what) && names.len() < NAMES_SHOWN {

@@ -361,9 +361,10 @@ struct JudgementRule {
 
 impl JudgementRule {
     fn answer(&self, compared: &CommitComparison) -> SlowdownAnswer {
-        let difference = match self.is_higher_better {
-            true => reversed(compared.difference),
-            false => compared.difference,
+        let difference = if self.is_higher_better {
+            reversed(compared.difference)
+        } else {
+            compared.difference
         };
         SlowdownAnswer::at(&difference, compared.level, self.smallest_effect.ln_1p())
     }

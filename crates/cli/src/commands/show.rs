@@ -75,9 +75,10 @@ impl ShowCommand {
         if let Some(path) = &self.plot {
             answer.plot(path)?;
         }
-        match answer.is_empty() {
-            true => Ok(ExitStatus::NotEnough),
-            false => Ok(ExitStatus::Fine),
+        if answer.is_empty() {
+            Ok(ExitStatus::NotEnough)
+        } else {
+            Ok(ExitStatus::Fine)
         }
     }
 }

@@ -157,9 +157,10 @@ fn disturbed_pairs() -> RecordLines {
                 let own = 1.0 + 0.001 * f64::from((block * 31 + index * 17 + 5) * 7_919 % 23);
                 let ratio = if which == 1 { 1.1 * own } else { 1.0 };
                 let failed = (block, index, which) == (2, 1, 0);
-                let more = match failed {
-                    true => json!({"outcome": "failed", "message": "it broke"}),
-                    false => json!({"metrics": {"wall_time": burst * ratio}}),
+                let more = if failed {
+                    json!({"outcome": "failed", "message": "it broke"})
+                } else {
+                    json!({"metrics": {"wall_time": burst * ratio}})
                 };
                 lines.iteration(&ids[which], index as usize, more);
             }

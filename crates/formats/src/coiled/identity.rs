@@ -29,9 +29,10 @@ pub(super) fn ids_of(session: Id, rows: &[MeasuredRow]) -> Vec<Id> {
             Some(time) if at_once.get(time) == Some(&1) => id(&[time.as_bytes()]),
             Some(time) => {
                 let by_name = id(&[time.as_bytes(), row.draft.benchmark.id.as_bytes()]);
-                match taken.contains(&by_name) {
-                    true => by_content(),
-                    false => by_name,
+                if taken.contains(&by_name) {
+                    by_content()
+                } else {
+                    by_name
                 }
             }
         };

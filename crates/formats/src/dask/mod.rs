@@ -65,9 +65,10 @@ const COMPUTE: &str = "compute";
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let is_page = document.text().trim_start().starts_with('<');
-    let (tool, tasks) = match is_page {
-        true => report_tasks(&document)?,
-        false => ("distributed".to_owned(), stream_tasks(&document, sink)?),
+    let (tool, tasks) = if is_page {
+        report_tasks(&document)?
+    } else {
+        ("distributed".to_owned(), stream_tasks(&document, sink)?)
     };
     if tasks.is_empty() && sink.only_counts() {
         return Ok(());
@@ -151,9 +152,10 @@ fn lanes_of(tasks: &[DaskTask]) -> BTreeMap<(String, String), String> {
         let is_alone = threads.len() == 1;
         for (number, thread) in threads.into_iter().enumerate() {
             let name = without_scheme(worker);
-            let lane = match is_alone {
-                true => name.to_owned(),
-                false => format!("{name}/{number}"),
+            let lane = if is_alone {
+                name.to_owned()
+            } else {
+                format!("{name}/{number}")
             };
             lanes.insert((worker.to_owned(), thread.to_owned()), lane);
         }

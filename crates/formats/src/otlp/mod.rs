@@ -122,21 +122,18 @@ impl OtlpReader {
         }
         let task_name = |id: &str| Some(format!("{}:{id}", known.get(id)?));
         let draft_of = |(span, lane): &(OtlpSpan, String)| {
-            let mut draft = match tasks.contains(span.span_id.as_str()) {
-                true => {
-                    let mut draft = SpanDraft::of(TASK, format!("{}:{}", span.name, span.span_id));
-                    let inputs = span.links.iter().filter_map(|it| task_name(&it.span_id));
-                    draft.inputs = inputs.collect();
-                    draft.event("started", span.start());
-                    draft.event("computed", span.end());
-                    draft
-                }
-                false => {
-                    let mut draft = SpanDraft::of(PLAIN, span.name.clone());
-                    draft.event("begin", span.start());
-                    draft.event("end", span.end());
-                    draft
-                }
+            let mut draft = if tasks.contains(span.span_id.as_str()) {
+                let mut draft = SpanDraft::of(TASK, format!("{}:{}", span.name, span.span_id));
+                let inputs = span.links.iter().filter_map(|it| task_name(&it.span_id));
+                draft.inputs = inputs.collect();
+                draft.event("started", span.start());
+                draft.event("computed", span.end());
+                draft
+            } else {
+                let mut draft = SpanDraft::of(PLAIN, span.name.clone());
+                draft.event("begin", span.start());
+                draft.event("end", span.end());
+                draft
             };
             draft.lane = Some(lane.clone());
             draft.clock = Some(WALL.to_owned());

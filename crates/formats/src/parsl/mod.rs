@@ -60,11 +60,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(reason) => sink.bad(BadLine::new(workflow.number, reason)),
         }
     }
-    match any || sink.only_counts() {
-        true => Ok(()),
-        false => Err(ImportError::NoResults {
+    if any || sink.only_counts() {
+        Ok(())
+    } else {
+        Err(ImportError::NoResults {
             name: source.name().to_owned(),
-        }),
+        })
     }
 }
 

@@ -299,9 +299,10 @@ fn direction(words: &str) -> Option<Better> {
 /// Returns the unit of a cost, of which less is better, but for rates and where another direction is stated.
 fn unit_of(name: &str, better: Option<Better>) -> Unit {
     let unit = Unit::named(name.trim());
-    let usual = match unit.metric.unit.ends_with("/s") {
-        true => Better::Higher,
-        false => Better::Lower,
+    let usual = if unit.metric.unit.ends_with("/s") {
+        Better::Higher
+    } else {
+        Better::Lower
     };
     unit.with_better(better.or(Some(usual)))
 }

@@ -217,9 +217,10 @@ impl<'s> Graph<'s> {
 
     /// The name that tasks of a kind share; many writers number it.
     fn class(&self, task: &SpecifiedTask) -> String {
-        let name = match task.name.is_empty() {
-            true => &task.id,
-            false => &task.name,
+        let name = if task.name.is_empty() {
+            &task.id
+        } else {
+            &task.name
         };
         match &self.number {
             Some(number) => number.replace(name, "").into_owned(),

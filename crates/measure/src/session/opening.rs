@@ -99,9 +99,10 @@ impl SessionOpening {
                     | VersionSource::Absent) => version(source, &folder),
                 };
                 // The machines of a cluster are described on each instance.
-                let machine = match session.attributes.contains_key(EXECUTOR) {
-                    true => Object::new(),
-                    false => Environment::read(Path::new("/")).into_object(),
+                let machine = if session.attributes.contains_key(EXECUTOR) {
+                    Object::new()
+                } else {
+                    Environment::read(Path::new("/")).into_object()
                 };
                 let tool = &surroundings.places.tool;
                 let environment = environment(plan, machine, &folder, tool, executor)?;

@@ -120,9 +120,10 @@ impl PythonEnvironments {
         remove_old(&cache, surroundings.now().into());
         let key = python.key(&content);
         let is_repeatable = python.is_repeatable(&content);
-        let name = match is_repeatable {
-            true => key,
-            false => format!("{key}-{}", (surroundings.new_id)()),
+        let name = if is_repeatable {
+            key
+        } else {
+            format!("{key}-{}", (surroundings.new_id)())
         };
         let folder = cache.join(&name);
         let _lock = lock(&cache.join(format!("{name}.lock"))).map_err(no_folder)?;
@@ -333,23 +334,24 @@ fn virtual_environment(version: Option<&str>, places: &SessionPlaces) -> BuildSt
 }
 
 fn installation(words: Vec<String>, places: &SessionPlaces) -> BuildStep {
-    let mut step = match places.has_program("uv") {
-        true => BuildStep::of(&[
+    let mut step = if places.has_program("uv") {
+        BuildStep::of(&[
             "uv",
             "pip",
             "install",
             "--quiet",
             "--python",
             "{folder}/bin/python",
-        ]),
-        false => BuildStep::of(&[
+        ])
+    } else {
+        BuildStep::of(&[
             "{folder}/bin/python",
             "-m",
             "pip",
             "install",
             "--quiet",
             "--disable-pip-version-check",
-        ]),
+        ])
     };
     step.words.extend(words);
     step

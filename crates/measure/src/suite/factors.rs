@@ -301,9 +301,10 @@ impl FactorChange {
             add(PATCH, contents.collect());
         }
         // Factors of earlier versions keep their hashes.
-        match further.is_empty() {
-            true => sha256(&own.to_string()),
-            false => sha256(&json!([own, further]).to_string()),
+        if further.is_empty() {
+            sha256(&own.to_string())
+        } else {
+            sha256(&json!([own, further]).to_string())
         }
     }
 

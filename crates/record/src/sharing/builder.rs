@@ -143,9 +143,10 @@ impl SegmentBuilder {
     fn is_left_out(&mut self, record: &Record, depth: usize) -> bool {
         let of_another = self.left_out_depth.is_some_and(|left| depth > left);
         self.left_out_depth = self.left_out_depth.filter(|_| of_another);
-        let why = match of_another {
-            true => Some("it belongs to a record that is left out".to_owned()),
-            false => refusal(record),
+        let why = if of_another {
+            Some("it belongs to a record that is left out".to_owned())
+        } else {
+            refusal(record)
         };
         let Some(why) = why else {
             return false;

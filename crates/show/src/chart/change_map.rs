@@ -83,13 +83,15 @@ pub fn change_map(comparisons: &[Comparison], options: &CompareOptions) -> Chart
         ),
         several => {
             let first = &several[0];
-            let metric = match several.iter().all(|it| it.metric == first.metric) {
-                true => metric_title(first.metric),
-                false => "all metrics".to_owned(),
+            let metric = if several.iter().all(|it| it.metric == first.metric) {
+                metric_title(first.metric)
+            } else {
+                "all metrics".to_owned()
             };
-            match several.iter().all(|it| it.baseline == first.baseline) {
-                true => format!("{metric}: candidates / {}", first.baseline),
-                false => format!("{metric}: each side against the others"),
+            if several.iter().all(|it| it.baseline == first.baseline) {
+                format!("{metric}: candidates / {}", first.baseline)
+            } else {
+                format!("{metric}: each side against the others")
             }
         }
     };

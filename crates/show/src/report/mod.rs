@@ -422,9 +422,10 @@ fn write_benchmark(
     changes::write_charts(site, slug, &views)?;
     let sample = views.first().map(|view| &view.sample);
     let run_files = runs::write(site, &mut pack, slug, data, sample)?;
-    let raw_files = match options.raw {
-        true => raw::write(&mut pack, slug, data)?,
-        false => Vec::new(),
+    let raw_files = if options.raw {
+        raw::write(&mut pack, slug, data)?
+    } else {
+        Vec::new()
     };
     pack.finish()?;
     let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();

@@ -178,9 +178,10 @@ pub fn path_texts(found: &TraceFindings) -> Vec<String> {
         let parts = parts.iter().take(4);
         let parts =
             parts.map(|(part, time)| format!("{} {}", percent(share(*time, all)), part.meaning()));
-        let what = match path.is_observed {
-            true => "observed path to the end (the trace has no graph)",
-            false => "path to the end",
+        let what = if path.is_observed {
+            "observed path to the end (the trace has no graph)"
+        } else {
+            "path to the end"
         };
         texts.push(format!(
             "{what}, {}: {}; {} of {}",

@@ -78,9 +78,10 @@ impl ComparisonText for Comparison {
                 let of_ratio = self.ratio.and_then(|it| it.interval);
                 let between = |interval: Interval| {
                     let ends = [interval.lower, interval.upper];
-                    let [lower, upper] = match ends.iter().all(|it| is_percent(*it)) {
-                        true => ends.map(shift_text),
-                        false => ends.map(ratio),
+                    let [lower, upper] = if ends.iter().all(|it| is_percent(*it)) {
+                        ends.map(shift_text)
+                    } else {
+                        ends.map(ratio)
                     };
                     format!(": between {lower} and {upper}")
                 };
@@ -100,9 +101,10 @@ impl ComparisonText for Comparison {
     }
 
     fn runs_text(&self) -> &'static str {
-        match self.runs.iter().flatten().all(|run| run.is_derived()) {
-            true => "these files",
-            false => "these runs",
+        if self.runs.iter().flatten().all(|run| run.is_derived()) {
+            "these files"
+        } else {
+            "these runs"
         }
     }
 
@@ -127,9 +129,10 @@ impl ComparisonText for Comparison {
                 .map(|it| it.value)
                 .or(self.descriptive.as_ref().map(|it| it.value))
         {
-            let text = match value.total_cmp(&1.0).is_eq() {
-                true => "1×".to_owned(),
-                false => ratio(value),
+            let text = if value.total_cmp(&1.0).is_eq() {
+                "1×".to_owned()
+            } else {
+                ratio(value)
             };
             return [text, "exact".to_owned()];
         }
@@ -191,10 +194,7 @@ fn word_in_runs(own: &Comparison) -> Option<&'static str> {
 
 /// Returns what separates a reason from a grade.
 pub fn after(grade: &str) -> &'static str {
-    match grade.contains(':') {
-        true => "; ",
-        false => ": ",
-    }
+    if grade.contains(':') { "; " } else { ": " }
 }
 
 /// Returns whether a ratio is read as a percentage: not from twice or half on.
@@ -460,9 +460,10 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         }
         VerdictReason::NoDirection => "the metric does not say whether more is better".to_owned(),
         VerdictReason::TooWide { needed } => {
-            let why = match comparison.has_changed() && !contains_one(comparison) {
-                false => "",
-                true => "it changed, by about the smallest effect; ",
+            let why = if comparison.has_changed() && !contains_one(comparison) {
+                "it changed, by about the smallest effect; "
+            } else {
+                ""
             };
             match needed {
                 Some(needed) => format!("{why}{}", needed_text(comparison, needed)),
@@ -591,9 +592,10 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         } else {
             format!("{least}–{most}")
         };
-        let what = match ratios.iter().any(|ratio| ratio.unpaired.is_some()) {
-            true => "pairs",
-            false => "per side",
+        let what = if ratios.iter().any(|ratio| ratio.unpaired.is_some()) {
+            "pairs"
+        } else {
+            "per side"
         };
         notes.push(format!(
             "the unit of replication is the {}: {number} {what}",

@@ -393,9 +393,10 @@ fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
         let page = pages.next().expect("a page").expect("an entry").path();
         let page = fs::read_to_string(page).expect("a page");
         assert!(!page.contains("<!--"), "nothing is left to fill in");
-        match page.contains("<p class=\"hint detectable\">") {
-            true => text_between(&page, "<p class=\"hint detectable\">", "</p>"),
-            false => String::new(),
+        if page.contains("<p class=\"hint detectable\">") {
+            text_between(&page, "<p class=\"hint detectable\">", "</p>")
+        } else {
+            String::new()
         }
     };
     insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations per side would detect a slowdown of 2.4 % or more by wall time, 95 % of the time (by formula).");

@@ -145,9 +145,10 @@ impl ByteRows {
         let all = || 0..=shape.instances;
         Self {
             lower: all().map(|it| part(it, 0)).collect(),
-            upper: match shape.width > 16 {
-                true => all().map(|it| part(it, 16)).collect(),
-                false => Vec::new(),
+            upper: if shape.width > 16 {
+                all().map(|it| part(it, 16)).collect()
+            } else {
+                Vec::new()
             },
         }
     }

@@ -110,9 +110,10 @@ impl Pilot {
     ) -> Vec<Vec<f64>> {
         let mut random = seed.block(0);
         let levels = self.population_levels(noise.between.sqrt(), instances, &mut random);
-        let wider = match self.noise.within > 0.0 {
-            true => (noise.within / self.noise.within).sqrt(),
-            false => 0.0,
+        let wider = if self.noise.within > 0.0 {
+            (noise.within / self.noise.within).sqrt()
+        } else {
+            0.0
         };
         let values = |level: f64, random: &mut Xoshiro256PlusPlus| {
             let value = |_| {
@@ -182,18 +183,20 @@ impl PilotNoise {
         let within = variance_limit(of_within, probability) * self.within;
         let fewer = 1.0 / as_f64(iterations) - self.share_within;
         // Where more iterations are planned than were measured, less noise within leaves more between.
-        let other = match fewer > 0.0 {
-            true => within,
-            false => variance_limit(of_within, 1.0 - probability) * self.within,
+        let other = if fewer > 0.0 {
+            within
+        } else {
+            variance_limit(of_within, 1.0 - probability) * self.within
         };
         let distance = f64::hypot(
             (variance_limit(of_means, probability) - 1.0) * self.of_means,
             (other - self.within) * fewer,
         );
         let likely = self.of_means + self.within * fewer;
-        let limit = match probability >= 0.5 {
-            true => likely + distance,
-            false => likely - distance,
+        let limit = if probability >= 0.5 {
+            likely + distance
+        } else {
+            likely - distance
         };
         Noise {
             between: (limit - within / as_f64(iterations)).max(0.0),
@@ -216,9 +219,10 @@ fn excess_kurtosis(values: &[f64]) -> f64 {
         powers.sum::<f64>() / as_f64(values.len())
     };
     let variance = moment(2);
-    match variance > 0.0 {
-        true => (moment(4) / variance.powi(2) - 3.0).max(0.0),
-        false => 0.0,
+    if variance > 0.0 {
+        (moment(4) / variance.powi(2) - 3.0).max(0.0)
+    } else {
+        0.0
     }
 }
 

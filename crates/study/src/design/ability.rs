@@ -164,9 +164,10 @@ pub(super) fn aliases(
         let members = factors.iter().enumerate();
         let members = members.filter(|(at, _)| effect >> at & 1 == 1);
         let names: Vec<&str> = members.map(|(_, factor)| factor.name.as_str()).collect();
-        match names.is_empty() {
-            true => "the mean".to_owned(),
-            false => names.join(":"),
+        if names.is_empty() {
+            "the mean".to_owned()
+        } else {
+            names.join(":")
         }
     };
     let groups = fraction.aliases(2).into_iter();

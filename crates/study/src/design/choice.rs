@@ -292,9 +292,10 @@ impl DesignChoice<'_> {
         let is_free = self.space.is_unconstrained() && self.request.existing.is_empty();
         // Rounded down to a power of two, a number would be wasted.
         let fits = self.request.runs.is_none_or(usize::is_power_of_two);
-        match two_levels && is_free && fits {
-            true => DesignKind::Fractional,
-            false => DesignKind::Optimal,
+        if two_levels && is_free && fits {
+            DesignKind::Fractional
+        } else {
+            DesignKind::Optimal
         }
     }
 
@@ -348,9 +349,10 @@ impl DesignChoice<'_> {
     fn full(&self) -> Result<ChosenRuns, StudyDesignError> {
         let kind = DesignKind::Full;
         let most = self.request.runs.unwrap_or(MOST_RUNS);
-        let runs = match self.space.is_unconstrained() {
-            true => full_factorial(self.space.levels(), most),
-            false => self.space.feasible_runs(most),
+        let runs = if self.space.is_unconstrained() {
+            full_factorial(self.space.levels(), most)
+        } else {
+            self.space.feasible_runs(most)
         };
         let runs = runs.ok_or_else(|| self.too_many(kind))?;
         let all: usize = self.space.levels().iter().product();
@@ -422,15 +424,16 @@ impl DesignChoice<'_> {
         let mask = (1_u128 << factors) - 1;
         let sets: Vec<u128> = sets.iter().rev().map(|set| set & mask).collect();
         let is_folded = self.request.runs.is_some_and(|wanted| wanted >= 2 * count);
-        let (sets, note) = match is_folded {
-            true => (
+        let (sets, note) = if is_folded {
+            (
                 fold_over(&sets, factors),
                 "folded over: main effects are free of pairs, and pairs are aliased with pairs",
-            ),
-            false => (
+            )
+        } else {
+            (
                 sets,
                 "each pair of factors is partly aliased with the main effects of all others; twice as many configurations (`--runs`) free them",
-            ),
+            )
         };
         Ok(ChosenRuns {
             kind,

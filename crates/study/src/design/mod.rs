@@ -193,9 +193,10 @@ impl StudyConfiguration {
         let differs = chosen.clone().filter(|(_, level)| **level > 0);
         let names: Vec<String> = differs.map(|(it, level)| it.level_name(*level)).collect();
         Self {
-            name: match names.is_empty() {
-                true => BASE.to_owned(),
-                false => names.join(","),
+            name: if names.is_empty() {
+                BASE.to_owned()
+            } else {
+                names.join(",")
             },
             levels: chosen
                 .map(|(it, level)| (it.name.clone(), it.levels[*level].clone()))

@@ -107,9 +107,10 @@ impl PlanOptions {
         }
         guesses.retain(|it| it.cost < 2.0 * cheapest || it.cost <= cheapest);
         guesses.sort_by(|one, other| one.cost.total_cmp(&other.cost));
-        match guesses.is_empty() {
-            true => Err(unable),
-            false => Ok(guesses),
+        if guesses.is_empty() {
+            Err(unable)
+        } else {
+            Ok(guesses)
         }
     }
 
@@ -153,9 +154,10 @@ impl PlanOptions {
         }
         while many - few > 1 {
             let middle = few.midpoint(many);
-            match is_quiet(middle)? {
-                true => many = middle,
-                false => few = middle,
+            if is_quiet(middle)? {
+                many = middle
+            } else {
+                few = middle
             }
         }
         Ok(many)
@@ -223,9 +225,10 @@ fn fewest(few: usize, many: usize, does: impl Fn(usize) -> Option<bool>) -> Opti
     let (mut few, mut enough) = (few.min(many), many);
     while few < enough {
         let middle = few.midpoint(enough);
-        match does(middle)? {
-            true => enough = middle,
-            false => few = middle + 1,
+        if does(middle)? {
+            enough = middle
+        } else {
+            few = middle + 1
         }
     }
     Some(enough)

@@ -194,9 +194,10 @@ impl<'a, 'b> Hunt<'a, 'b> {
         let top = MOST_SIMULATED_INSTANCES
             .min(self.most.instances)
             .min(self.affordable(iterations));
-        let found = match self.is_plausible(top, iterations) {
-            true => self.fewest(iterations, guessed.min(top), top),
-            false => Simulated::Unknown,
+        let found = if self.is_plausible(top, iterations) {
+            self.fewest(iterations, guessed.min(top), top)
+        } else {
+            Simulated::Unknown
         };
         let by_formula = match found {
             Simulated::From(chosen) => {
@@ -243,9 +244,10 @@ impl<'a, 'b> Hunt<'a, 'b> {
         let (mut yes, mut no) = (0, UNLIMITED.instances);
         while no - yes > 1 {
             let middle = yes.midpoint(no);
-            match is_cheaper(middle) {
-                true => yes = middle,
-                false => no = middle,
+            if is_cheaper(middle) {
+                yes = middle
+            } else {
+                no = middle
             }
         }
         yes

@@ -104,12 +104,11 @@ impl Simulation {
         };
         let at = |noise| -> Option<CellRate> {
             let configuration = chosen.configuration;
-            match chosen.is_by_formula() {
-                false => self.cell(configuration, noise)?.rate(slowdown),
-                true => {
-                    let found = self.options.by_formula(noise, configuration, slowdown);
-                    Some(found?.rates?.power)
-                }
+            if chosen.is_by_formula() {
+                let found = self.options.by_formula(noise, configuration, slowdown);
+                Some(found?.rates?.power)
+            } else {
+                self.cell(configuration, noise)?.rate(slowdown)
             }
         };
         let upper_end = |it: CellRate| it.interval.map_or(it.value, |it| it.upper);

@@ -314,9 +314,10 @@ fn headline(model: &StackModel<'_>, advice: &Advice) -> String {
         (_, None) => String::new(),
     };
     let others = model.candidates.len().saturating_sub(1);
-    let use_it = match others > 0 && advice.alike >= others {
-        true => format!("No stack is clearly the best; {stack} is as good as any"),
-        false => format!("Use {stack}"),
+    let use_it = if others > 0 && advice.alike >= others {
+        format!("No stack is clearly the best; {stack} is as good as any")
+    } else {
+        format!("Use {stack}")
     };
     format!(
         "{use_it} ({}): {expected}{}",
@@ -333,9 +334,10 @@ fn sentences(model: &StackModel<'_>, advice: &Advice) -> Vec<String> {
         None => "mean cost of the goal ",
     };
     for (name, _, change) in &advice.against {
-        let text = match change.is_distinguishable() {
-            false => format!("not distinguishable from the {name}"),
-            true => format!("{} than the {name}", verdict(*change)),
+        let text = if change.is_distinguishable() {
+            format!("{} than the {name}", verdict(*change))
+        } else {
+            format!("not distinguishable from the {name}")
         };
         told.push(format!(
             "{text}: {what}{}",

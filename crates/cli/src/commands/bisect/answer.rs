@@ -125,10 +125,7 @@ impl CaseAnswer<'_> {
         let metric = self.all.metric;
         let metrics = &self.all.search.visits.plan.cases[self.search.case].metrics;
         let declared = metrics.get(metric).map(|it| it.unit.as_str());
-        declared.unwrap_or(match metric.ends_with("_time") {
-            true => "s",
-            false => "",
-        })
+        declared.unwrap_or(if metric.ends_with("_time") { "s" } else { "" })
     }
 
     /// Returns the commit that was found: the likeliest one, or the merge whose branch does not differ.
@@ -261,16 +258,13 @@ impl CaseAnswer<'_> {
                 parent.instances_text(),
                 parent.text()
             );
-            notes.push(match parent.is_certain && parent.commits[1] == found {
-                true => compared,
-                false => format!(
+            notes.push(if parent.is_certain && parent.commits[1] == found { compared } else { format!(
                     "compared with {}, no difference is certain after {}: {}; the search may be wrong, or there are \
                      several small changes",
                     label(parent.commits[0]),
                     parent.instances_text(),
                     parent.text()
-                ),
-            });
+                ) });
         }
         if search.confirmations > 1 {
             notes.push(format!(

@@ -63,9 +63,10 @@ impl CommitComparison {
     /// Returns `7 instances each`.
     pub fn instances_text(&self) -> String {
         let [one, other] = self.instances;
-        match one == other {
-            true => format!("{} each", counted(one, "instance")),
-            false => format!("{one} and {other} instances"),
+        if one == other {
+            format!("{} each", counted(one, "instance"))
+        } else {
+            format!("{one} and {other} instances")
         }
     }
 }

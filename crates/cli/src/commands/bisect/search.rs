@@ -173,19 +173,19 @@ impl<'a> CommitSearch<'a> {
             let steps = steps.map(|it| it.next_step(&self.visits));
             steps.max_by(|one, other| one.1.total_cmp(&other.1))
         };
-        let steps = match fits {
-            true => stored,
-            false => {
-                let Some((next, _)) = best() else {
-                    return Ok(RunEnd::Complete);
-                };
-                let left = self.options.budget - self.cases[next.case].between;
-                let width = match self.visits.share_environment() {
-                    true => 1,
-                    false => self.width.min(left),
-                };
-                self.cases[next.case].with_others(next, width)
-            }
+        let steps = if fits {
+            stored
+        } else {
+            let Some((next, _)) = best() else {
+                return Ok(RunEnd::Complete);
+            };
+            let left = self.options.budget - self.cases[next.case].between;
+            let width = if self.visits.share_environment() {
+                1
+            } else {
+                self.width.min(left)
+            };
+            self.cases[next.case].with_others(next, width)
         };
         let next = steps[0];
         let begin = self.visits.instances();

@@ -105,9 +105,10 @@ impl BurnInWriter {
             // that of other suites.
             let namesakes = || chosen.iter().filter(|it| it.benchmark == row.benchmark);
             let found = namesakes().filter_map(|it| it.known_start()).max();
-            let said = match namesakes().count() < self.suites_of(row) {
-                true => starts.get(&key).copied(),
-                false => None,
+            let said = if namesakes().count() < self.suites_of(row) {
+                starts.get(&key).copied()
+            } else {
+                None
             };
             match found.max(said) {
                 Some(start) => starts.insert(key, start),

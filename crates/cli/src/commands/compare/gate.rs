@@ -54,9 +54,10 @@ impl FailOn {
             let why = "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone";
             return (ExitStatus::NotEnough, Some(why));
         }
-        match comparisons.iter().any(is_graded) {
-            true => (ExitStatus::Fine, None),
-            false => (ExitStatus::NotEnough, None),
+        if comparisons.iter().any(is_graded) {
+            (ExitStatus::Fine, None)
+        } else {
+            (ExitStatus::NotEnough, None)
         }
     }
 }

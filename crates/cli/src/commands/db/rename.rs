@@ -105,9 +105,10 @@ impl RenameCommand {
     ) -> Result<Vec<Change>, CliError> {
         let mut changes = Vec::new();
         for (suite, id) in found {
-            let target = match is_exact(&self.benchmark, found) {
-                true => new.to_owned(),
-                false => self.target(id, new)?,
+            let target = if is_exact(&self.benchmark, found) {
+                new.to_owned()
+            } else {
+                self.target(id, new)?
             };
             if *id == target {
                 return Err(CliError::input(format!("`{id}` already has this name")));

@@ -55,16 +55,18 @@ impl ShareCommand {
             segment_bytes: PushOptions::SEGMENT_BYTES,
         };
         if self.dry_run {
-            let (mut store, _temporary) = match is_new {
-                true => store_to_try(context)?,
-                false => (open_for_reading(context)?, None),
+            let (mut store, _temporary) = if is_new {
+                store_to_try(context)?
+            } else {
+                (open_for_reading(context)?, None)
             };
             let would = sharing::rehearse_push(&mut store, &*remote, &options)?;
             return self.say_rehearsed(&would, &*remote, context);
         }
-        let mut store = match is_new {
-            true => open_for_writing(context)?,
-            false => open_for_reading(context)?,
+        let mut store = if is_new {
+            open_for_writing(context)?
+        } else {
+            open_for_reading(context)?
         };
         let mut watch = Watch::new(context);
         let pushed = sharing::push(&mut store, &*remote, &options, &mut |step| watch.see(step));
@@ -99,9 +101,10 @@ impl ShareCommand {
 
     fn options(&self) -> PullOptions {
         PullOptions {
-            verify: match self.verify {
-                true => VerifiedSegments::All,
-                false => VerifiedSegments::Last,
+            verify: if self.verify {
+                VerifiedSegments::All
+            } else {
+                VerifiedSegments::Last
             },
             begin_anew: self.begin_anew,
         }

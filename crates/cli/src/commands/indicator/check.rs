@@ -101,9 +101,10 @@ impl IndicatorCheck {
             Format::Text | Format::Markdown | Format::Csv => write_text(&checked, &mut out)?,
         }
         let is_bad = |it: &CheckedScript| it.findings.iter().any(CheckedFinding::is_breach);
-        Ok(match checked.iter().any(is_bad) {
-            true => ExitStatus::Judged,
-            false => ExitStatus::Fine,
+        Ok(if checked.iter().any(is_bad) {
+            ExitStatus::Judged
+        } else {
+            ExitStatus::Fine
         })
     }
 }

@@ -158,9 +158,10 @@ impl IndicatorQuery {
                 table.text_within(context.terminal.width(), &mut out)?;
             }
         }
-        Ok(match rows.is_empty() {
-            true => ExitStatus::NotEnough,
-            false => ExitStatus::Fine,
+        Ok(if rows.is_empty() {
+            ExitStatus::NotEnough
+        } else {
+            ExitStatus::Fine
         })
     }
 

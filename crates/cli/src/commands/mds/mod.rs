@@ -255,13 +255,15 @@ impl MdsCommand {
     fn options(&self, judging: &JudgingOptions) -> DetectionOptions {
         let usual = DetectionOptions::default();
         let profile = self.samples.cleaning.profile();
-        let methods = match self.method.is_empty() {
-            true => profile.methods,
-            false => self.method.clone(),
+        let methods = if self.method.is_empty() {
+            profile.methods
+        } else {
+            self.method.clone()
         };
-        let strategies = match self.strategy.is_empty() {
-            true => usual.strategies,
-            false => self.strategy.clone(),
+        let strategies = if self.strategy.is_empty() {
+            usual.strategies
+        } else {
+            self.strategy.clone()
         };
         DetectionOptions {
             methods: in_order(methods),
@@ -291,9 +293,10 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
         grouped(needed)
     ));
     let is_possible = i64::try_from(needed).is_ok_and(|it| it <= MOST_EXPERIMENTS);
-    Err(error.hint(match is_possible {
-        true => format!("--experiments {needed} is enough{otherwise}"),
-        false => format!("lower --power{otherwise}"),
+    Err(error.hint(if is_possible {
+        format!("--experiments {needed} is enough{otherwise}")
+    } else {
+        format!("lower --power{otherwise}")
     }))
 }
 
@@ -396,9 +399,10 @@ pub fn parse_slowdown(text: &str) -> Result<f64, String> {
 
 /// Returns a slowdown, or none: `1` or `0%`.
 fn parse_any_slowdown(text: &str) -> Result<f64, String> {
-    let factor = match text.ends_with('%') {
-        true => number(text).map(|share| 1.0 + share),
-        false => number(text),
+    let factor = if text.ends_with('%') {
+        number(text).map(|share| 1.0 + share)
+    } else {
+        number(text)
     };
     if factor.is_some_and(|it| it >= 2.0) && !text.ends_with('%') {
         // 5 means 5 %.

@@ -43,9 +43,10 @@ pub fn notes(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
         view.target_text().replace(' ', ""),
-        match able {
-            true => "chooses how much to run",
-            false => "shows what is needed",
+        if able {
+            "chooses how much to run"
+        } else {
+            "shows what is needed"
         }
     ));
     notes
@@ -81,9 +82,10 @@ fn simulation(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
         return Vec::new();
     }
     let resamples = command.wide || view.method != DetectionMethod::Paired;
-    let resampled = match resamples {
-        true => format!(", resampled {} times", grouped(found.options.replicates)),
-        false => String::new(),
+    let resampled = if resamples {
+        format!(", resampled {} times", grouped(found.options.replicates))
+    } else {
+        String::new()
     };
     let each = counted(found.options.experiments, "experiment");
     let mut lines = vec![format!("simulated: {each} per configuration{resampled}")];
@@ -94,24 +96,18 @@ fn simulation(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
     match (ends, command.wide) {
         (Ends::Shown, _) => lines.push(format!(
             "[…] 95 % interval of the simulation{}",
-            match !command.wide && has_no_end() {
-                true => "; ∞: no upper limit",
-                false => "",
-            }
+            if !command.wide && has_no_end() { "; ∞: no upper limit" } else { "" }
         )),
         (Ends::Below, true) => lines.extend(widest_rate(found)),
         (Ends::Below, false) => lines.push(format!(
             "with this number of experiments each value is accurate to ± {} or better (--format json has the intervals)",
-            match has_no_end() {
-                true => "an unknown number of points".to_owned(),
-                false => points(cells().filter_map(|it| {
+            if has_no_end() { "an unknown number of points".to_owned() } else { points(cells().filter_map(|it| {
                     let found = it
                         .detectable(command.power)
                         .filter(|it| it.slowdown.is_finite())?;
                     let (lower, upper) = (found.interval.lower, found.interval.upper);
                     Some((found.slowdown - lower).max(upper - found.slowdown))
-                })),
-            }
+                })) }
         )),
     }
     lines
@@ -139,17 +135,19 @@ fn widest_rate(found: &FoundDetection) -> Option<String> {
 /// Returns the largest of some shares: `9.8 points`.
 fn points(shares: impl IntoIterator<Item = f64>) -> String {
     let most = 100.0 * shares.into_iter().fold(0.0, f64::max);
-    match most < 9.95 {
-        true => format!("{most:.1} points"),
-        false => format!("{most:.0} points"),
+    if most < 9.95 {
+        format!("{most:.1} points")
+    } else {
+        format!("{most:.0} points")
     }
 }
 
 /// Returns whether the table has no value of a benchmark.
 fn is_unknown(row: &Detectability, shown: ShownDetection<'_>) -> bool {
-    match shown.command.wide {
-        true => row.cells.is_empty(),
-        false => shown.view.cells(row).next().is_none(),
+    if shown.command.wide {
+        row.cells.is_empty()
+    } else {
+        shown.view.cells(row).next().is_none()
     }
 }
 
@@ -171,9 +169,10 @@ fn unsure(shown: ShownDetection<'_>) -> Option<String> {
         let cell = enough.told()?;
         let (rate, with) = (cell.rate(view.target)?, cell.configuration);
         let interval = rate.interval?;
-        let more = match has_mark(enough) {
-            true => "; more --experiments narrow this",
-            false => "",
+        let more = if has_mark(enough) {
+            "; more --experiments narrow this"
+        } else {
+            ""
         };
         return Some(format!(
             "a slowdown of {} is detected {} {} of the time with {with}{more}",
@@ -225,9 +224,10 @@ fn signs(shown: ShownDetection<'_>) -> Vec<String> {
         notes.push("~ computed by formula: too few measured instances to simulate".to_owned());
     }
     let configurations = found.options.grid.configurations().len();
-    let (told, all) = match command.wide {
-        true => (None, configurations * rate_titles(found).len()),
-        false => (Some(view), configurations),
+    let (told, all) = if command.wide {
+        (None, configurations * rate_titles(found).len())
+    } else {
+        (Some(view), configurations)
     };
     let found_of = |row: &Detectability| told.map_or(row.cells.len(), |it| it.cells(row).count());
     let is_unknown = |row: &Detectability| is_unknown(row, shown);
@@ -267,9 +267,10 @@ fn no_verdict(shown: ShownDetection<'_>) -> Option<String> {
     let fewest = *found.options.grid.instances.first()?;
     let options = &found.options;
     let (paired, ibs) = (DetectionMethod::Paired, Strategy::DifferentInstances);
-    let is_told = match command.wide {
-        true => options.methods.contains(&paired) && options.strategies.contains(&ibs),
-        false => view.method == paired && view.strategy == ibs,
+    let is_told = if command.wide {
+        options.methods.contains(&paired) && options.strategies.contains(&ibs)
+    } else {
+        view.method == paired && view.strategy == ibs
     };
     (is_told && fewest < INSTANCES_FOR_A_VERDICT).then(|| {
         format!(

@@ -65,9 +65,10 @@ fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, Ends) {
         }
         (false, [row]) => {
             let table = square(row, found, view, Ends::Shown);
-            match room.is_none_or(|room| table.width() <= room) {
-                true => (table, Ends::Shown),
-                false => (square(row, found, view, Ends::Below), Ends::Below),
+            if room.is_none_or(|room| table.width() <= room) {
+                (table, Ends::Shown)
+            } else {
+                (square(row, found, view, Ends::Below), Ends::Below)
             }
         }
         (false, _) => (overview(shown), Ends::Shown),

@@ -156,9 +156,10 @@ fn row<'a>(
 
 fn basis(chosen: &Chosen) -> Option<&'static str> {
     chosen.rates?;
-    Some(match chosen.is_by_formula() {
-        true => "closed_form",
-        false => "simulated",
+    Some(if chosen.is_by_formula() {
+        "closed_form"
+    } else {
+        "simulated"
     })
 }
 

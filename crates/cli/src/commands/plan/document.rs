@@ -28,9 +28,10 @@ impl PlanTarget {
     /// Returns the destination of `-o`.
     pub fn of(path: &Path) -> Self {
         let names = ["-", "/dev/stdout", "/dev/fd/1"];
-        match names.into_iter().any(|it| path == Path::new(it)) {
-            true => Self::Output,
-            false => Self::File(path.to_owned()),
+        if names.into_iter().any(|it| path == Path::new(it)) {
+            Self::Output
+        } else {
+            Self::File(path.to_owned())
         }
     }
 

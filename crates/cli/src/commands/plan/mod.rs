@@ -181,9 +181,10 @@ impl PlanCommand {
             if !context.quiet && (target.is_some() || suite.is_some()) {
                 context.terminal.say("nothing was written");
             }
-            return Ok(match plan.is_skipped() {
-                true => fine,
-                false => ExitStatus::NotEnough,
+            return Ok(if plan.is_skipped() {
+                fine
+            } else {
+                ExitStatus::NotEnough
             });
         }
         if let Some(target) = &target {
@@ -239,9 +240,10 @@ impl PlanCommand {
         let look = |data: &_, settings, metrics: &_| {
             let number = next.replace(next.get() + 1);
             let is_of_others = |share: &JobShare| !share.has_benchmark(number);
-            match self.jobs.share.as_ref().is_some_and(is_of_others) {
-                true => BySetting::default(),
-                false => choices(data, &judging.rules, settings, metrics, &options),
+            if self.jobs.share.as_ref().is_some_and(is_of_others) {
+                BySetting::default()
+            } else {
+                choices(data, &judging.rules, settings, metrics, &options)
             }
         };
         let found = self

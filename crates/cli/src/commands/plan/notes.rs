@@ -80,9 +80,10 @@ fn pilot(plan: &ChosenPlan) -> Option<String> {
     let pilots = pilots.filter_map(|it| it.choice.variability.pilot);
     let sizes: Vec<usize> = pilots.clone().map(|it| it.instances).collect();
     let (fewest, most) = (sizes.iter().min()?, sizes.iter().max()?);
-    let size = match fewest == most {
-        true => counted(*most, "instance"),
-        false => format!("{fewest} to {} per benchmark", counted(*most, "instance")),
+    let size = if fewest == most {
+        counted(*most, "instance")
+    } else {
+        format!("{fewest} to {} per benchmark", counted(*most, "instance"))
     };
     let tails = pilots.filter(|it| it.has_heavy_tails()).count();
     let tails = match (tails, sizes.len()) {
@@ -90,9 +91,10 @@ fn pilot(plan: &ChosenPlan) -> Option<String> {
         (tails, all) if tails == all => "; outliers make it less certain".to_owned(),
         (tails, all) => format!("; outliers make it less certain for {tails} of {all}"),
     };
-    let few = match *fewest < FEW_INSTANCES {
-        true => " (a larger pilot makes cheaper plans)",
-        false => "",
+    let few = if *fewest < FEW_INSTANCES {
+        " (a larger pilot makes cheaper plans)"
+    } else {
+        ""
     };
     Some(format!(
         "power rests on a pilot of {size}{tails}; […]: its range, as the noise is not known better; {} of such plans have a power of {} or more{few}",
@@ -288,12 +290,11 @@ fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
             .lines
             .iter()
             .any(|line| line.unmet().is_some_and(|it| is_unknown(it.1)));
-    Some(match is_too_little {
-        true => format!(
+    Some(if is_too_little {
+        format!(
             "only the latest version of each variant is used, and for some its noise is unknown; {older}: `--settings pooled` combines all, `--settings each` uses each separately"
-        ),
-        false => {
-            format!("only the latest version of each variant is used; {older} (`--settings each`)")
-        }
+        )
+    } else {
+        format!("only the latest version of each variant is used; {older} (`--settings each`)")
     })
 }

@@ -27,9 +27,10 @@ pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {
             round_percent(slowdown - 1.0)
         });
         // The benchmarks are named once.
-        let who = match parts.is_empty() {
-            true => subject(able, plan),
-            false => others(able, plan),
+        let who = if parts.is_empty() {
+            subject(able, plan)
+        } else {
+            others(able, plan)
         };
         parts.push(format!("{who} detect {what}"));
     }
@@ -89,16 +90,15 @@ fn subject(able: usize, plan: &ChosenPlan) -> String {
         able if able == all && all > 1 => "all ".to_owned(),
         able => format!("{able} of "),
     };
-    let counted_lines = match plan.lines.len() > all {
-        true => {
-            let noun = if RowTitles::of(&plan.lines).settings {
-                "setting"
-            } else {
-                "metric"
-            };
-            format!(" ({})", counted(plan.lines.len(), noun))
-        }
-        false => String::new(),
+    let counted_lines = if plan.lines.len() > all {
+        let noun = if RowTitles::of(&plan.lines).settings {
+            "setting"
+        } else {
+            "metric"
+        };
+        format!(" ({})", counted(plan.lines.len(), noun))
+    } else {
+        String::new()
     };
     format!("{of}{}{counted_lines} can", counted(all, "benchmark"))
 }

@@ -115,11 +115,10 @@ fn worst(all: &mut Vec<(&Contest<'_>, &Comparison)>, comparisons: &[Comparison])
     });
     all.truncate(WORST);
     let verdicts = verdicts_text(comparisons);
-    match differences > WORST {
-        true => {
-            format!("{number}: {verdicts}; these are the worst, and `lapwing compare` lists all")
-        }
-        false => format!("{number}: {verdicts}"),
+    if differences > WORST {
+        format!("{number}: {verdicts}; these are the worst, and `lapwing compare` lists all")
+    } else {
+        format!("{number}: {verdicts}")
     }
 }
 

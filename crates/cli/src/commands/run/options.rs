@@ -380,9 +380,10 @@ impl Run {
             ("--variant", !self.variant.is_empty()),
         ];
         if let Some((option, _)) = filters.iter().find(|(_, given)| *given) {
-            let command = match self.command.is_empty() {
-                true => "the command",
-                false => "--command",
+            let command = if self.command.is_empty() {
+                "the command"
+            } else {
+                "--command"
             };
             return Err(CliError::input(format!(
                 "{option} selects from a suite; remove it, or remove {command}"

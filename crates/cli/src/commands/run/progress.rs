@@ -145,9 +145,10 @@ fn jobs_text(counts: &JobCounts) -> String {
     };
     push(counts.queued, "queued");
     let nodes = first_names(counts.nodes.iter().map(String::as_str), NODES);
-    match nodes.is_empty() {
-        true => push(counts.running, "running"),
-        false => push(counts.running, &format!("running on {nodes}")),
+    if nodes.is_empty() {
+        push(counts.running, "running")
+    } else {
+        push(counts.running, &format!("running on {nodes}"))
     }
     push(counts.done, "done");
     push(counts.lost, "lost");

@@ -374,16 +374,15 @@ impl Summary {
 
     /// Returns the comparisons as sentences; none of a study.
     fn sentences(&self) -> Vec<String> {
-        match self.is_study {
-            true => Vec::new(),
-            false => {
-                let family = ComparedFamily {
-                    suite: &self.suite,
-                    metric: &self.metric,
-                    earlier: &self.history,
-                };
-                compare::sentences(&self.rows, self.variants, self.ad_hoc, &family)
-            }
+        if self.is_study {
+            Vec::new()
+        } else {
+            let family = ComparedFamily {
+                suite: &self.suite,
+                metric: &self.metric,
+                earlier: &self.history,
+            };
+            compare::sentences(&self.rows, self.variants, self.ad_hoc, &family)
         }
     }
 
@@ -440,9 +439,10 @@ fn job_states(instances: &[&InstanceData]) -> Vec<String> {
 /// Returns a peak memory as text. Exactly a power of two is what is reported for commands that need less.
 fn memory_text(bytes: f64) -> String {
     let text = quantity(bytes, "B");
-    match bytes.log2().fract() == 0.0 {
-        true => format!("≤ {text}"),
-        false => text,
+    if bytes.log2().fract() == 0.0 {
+        format!("≤ {text}")
+    } else {
+        text
     }
 }
 

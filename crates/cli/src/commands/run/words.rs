@@ -60,11 +60,12 @@ pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliErro
     }
     let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
     let all = all.join(" ");
-    Err(match is_program(first) {
-        true => CliError::input(format!("`{all}` is no suite file")).hint(format!(
+    Err(if is_program(first) {
+        CliError::input(format!("`{all}` is no suite file")).hint(format!(
             "to measure it as one command, write `lapwing run -- {all}`"
-        )),
-        false => CliError::input("one suite file at a time can be measured"),
+        ))
+    } else {
+        CliError::input("one suite file at a time can be measured")
     })
 }
 

@@ -111,9 +111,10 @@ impl StackResolve {
             file.write(&self.output)?;
         }
         self.show(&file, context)?;
-        Ok(match file.stacks.is_empty() {
-            true => ExitStatus::NotEnough,
-            false => ExitStatus::Fine,
+        Ok(if file.stacks.is_empty() {
+            ExitStatus::NotEnough
+        } else {
+            ExitStatus::Fine
         })
     }
 

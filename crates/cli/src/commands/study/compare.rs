@@ -251,9 +251,10 @@ fn headline(found: &StudyCarryOver, sides: [&str; 2]) -> String {
             .collect();
         format!("of {} {}", counted(all, what), joined_with_and(&texts))
     };
-    let pairs = match found.effects.iter().any(|own| own.is_pair) {
-        true => format!("; {}", part(true, "interaction")),
-        false => String::new(),
+    let pairs = if found.effects.iter().any(|own| own.is_pair) {
+        format!("; {}", part(true, "interaction"))
+    } else {
+        String::new()
     };
     format!(
         "{} → {}: {}{pairs}",

@@ -88,9 +88,10 @@ fn open_part(design: &StudyDesign, context: &Context) -> Result<StudyDesign, Cli
         .filter(|(run, _)| !known.contains(run))
         .map(|(_, own)| own.clone())
         .collect();
-    match rest.configurations.is_empty() {
-        true => further(design, 0, context),
-        false => Ok(rest),
+    if rest.configurations.is_empty() {
+        further(design, 0, context)
+    } else {
+        Ok(rest)
     }
 }
 

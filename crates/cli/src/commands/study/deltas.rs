@@ -66,16 +66,17 @@ impl StudyEffects {
             ));
         }
         let order: Vec<usize> = (0..data.treatments.len()).collect();
-        let charts = match deltas.is_empty() {
-            true => Vec::new(),
-            false => vec![(
+        let charts = if deltas.is_empty() {
+            Vec::new()
+        } else {
+            vec![(
                 "colour",
                 chart::colour(
                     data,
                     &self::deltas(data, StudyScale::Time, pairing)?,
                     &order,
                 ),
-            )],
+            )]
         };
         Ok(StudyAnswer {
             headline: format!(

@@ -418,9 +418,10 @@ impl DesignAnswer {
             0 => String::new(),
             more => format!("; {} more in the file", grouped(more)),
         };
-        let list = match shown.is_empty() {
-            true => String::new(),
-            false => format!(": {}{more}", shown.join("; ")),
+        let list = if shown.is_empty() {
+            String::new()
+        } else {
+            format!(": {}{more}", shown.join("; "))
         };
         Some(format!(
             "Resolution {}: {meaning}{list}.",

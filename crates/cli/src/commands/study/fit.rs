@@ -144,8 +144,8 @@ impl StudyFitCommand {
                 Some(mean) => format!(", measured {}", value(mean)),
                 None => ", not measured".to_owned(),
             };
-            let sentence = match own.is_estimable {
-                true => format!(
+            let sentence = if own.is_estimable {
+                format!(
                     "{}: {} (95 % CI {}–{}; a further instance {}–{}){beside}",
                     data.set_text(set),
                     value(own.mean),
@@ -153,11 +153,12 @@ impl StudyFitCommand {
                     value(own.mean_interval.upper),
                     value(own.run_interval.lower),
                     value(own.run_interval.upper)
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "{}: cannot be predicted, as it differs in a way that was never measured{beside}",
                     data.set_text(set)
-                ),
+                )
             };
             let json = json!({
                 "setting": text,

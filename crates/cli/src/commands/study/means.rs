@@ -57,15 +57,14 @@ impl StudyEffects {
         if means.is_empty() {
             return Err(no_deltas());
         }
-        let restricted = match self.study.without.is_empty() {
-            true => None,
-            false => {
-                let rest = self.study.restricted(data)?;
-                Some((
-                    sorted_means(&rest, scale, &measured(&rest, scale)?, pairing),
-                    rest,
-                ))
-            }
+        let restricted = if self.study.without.is_empty() {
+            None
+        } else {
+            let rest = self.study.restricted(data)?;
+            Some((
+                sorted_means(&rest, scale, &measured(&rest, scale)?, pairing),
+                rest,
+            ))
         };
         let of_rest = |name: &str| {
             let (means, rest) = restricted.as_ref()?;

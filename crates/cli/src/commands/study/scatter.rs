@@ -135,9 +135,10 @@ fn headline(
     };
     let other = &data.treatments[by.other].name;
     let [without, with] = [by.without, by.with].map(|it| data.metric.change_text(scale, it));
-    let doubt = match by.adjusted_p_value.is_some_and(|p| p.value() <= 0.05) {
-        true => "",
-        false => " (not distinguishable from chance)",
+    let doubt = if by.adjusted_p_value.is_some_and(|p| p.value() <= 0.05) {
+        ""
+    } else {
+        " (not distinguishable from chance)"
     };
     format!("{first}; {without} without {other}, {with} with it{doubt}")
 }

@@ -84,8 +84,9 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
         }
     };
     CliError::unless_reader_left(written)?;
-    Ok(match defects.is_empty() {
-        true => ExitStatus::Fine,
-        false => ExitStatus::Judged,
+    Ok(if defects.is_empty() {
+        ExitStatus::Fine
+    } else {
+        ExitStatus::Judged
     })
 }

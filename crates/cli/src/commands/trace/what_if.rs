@@ -237,8 +237,9 @@ fn parse_faster(text: &str) -> Result<(String, f64), String> {
         .trim_end_matches(['x', '×'])
         .parse()
         .map_err(|_not_a_number| expected())?;
-    match factor.is_finite() && factor > 0.0 && !class.is_empty() {
-        true => Ok((class.to_owned(), factor)),
-        false => Err(expected()),
+    if factor.is_finite() && factor > 0.0 && !class.is_empty() {
+        Ok((class.to_owned(), factor))
+    } else {
+        Err(expected())
     }
 }

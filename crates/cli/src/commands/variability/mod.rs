@@ -52,15 +52,17 @@ impl VariabilityCommand {
             chart::variability(&found.rows).save(path)?;
         }
         if !is_empty || self.samples.format == Format::Json {
-            let hosts = match self.by_host {
-                true => answer::HostColumn::Shown,
-                false => answer::HostColumn::Hidden,
+            let hosts = if self.by_host {
+                answer::HostColumn::Shown
+            } else {
+                answer::HostColumn::Hidden
             };
             CliError::unless_reader_left(answer::write(&found, &self.samples, hosts, context))?;
         }
-        match is_empty {
-            true => Err(nothing(&found.audit)),
-            false => Ok(ExitStatus::Fine),
+        if is_empty {
+            Err(nothing(&found.audit))
+        } else {
+            Ok(ExitStatus::Fine)
         }
     }
 }

@@ -150,9 +150,10 @@ impl ClusterMeasurement {
             let is_gone = report.as_ref().is_none_or(|it| it.state.is_over());
             // The last report of a job stays valid when the scheduler forgets the job.
             task.report = report.or_else(|| task.report.take());
-            match is_gone {
-                true => _ = task.over_since.get_or_insert_with(Instant::now),
-                false => task.over_since = None,
+            if is_gone {
+                _ = task.over_since.get_or_insert_with(Instant::now)
+            } else {
+                task.over_since = None
             }
         }
         Ok(true)

@@ -345,9 +345,10 @@ impl ClusterMeasurement {
             pause(poll, &self.interrupts);
             let before = self.counts();
             self.collect(&mut outlet, &mut finished)?;
-            poll = match self.counts() == before {
-                true => (poll * 5 / 4).min(LONGEST_POLL),
-                false => SHORTEST_POLL,
+            poll = if self.counts() == before {
+                (poll * 5 / 4).min(LONGEST_POLL)
+            } else {
+                SHORTEST_POLL
             };
         };
         outlet.send(&Event::Jobs(&self.counts()))?;
@@ -421,9 +422,10 @@ impl ClusterMeasurement {
             let mut tasks = Vec::new();
             let mut others = VecDeque::new();
             while let Some((of, task)) = self.waiting.pop_front() {
-                match tasks.len() < most && of == node {
-                    true => tasks.push(task),
-                    false => others.push_back((of, task)),
+                if tasks.len() < most && of == node {
+                    tasks.push(task)
+                } else {
+                    others.push_back((of, task))
                 }
             }
             self.waiting = others;
@@ -447,9 +449,10 @@ impl ClusterMeasurement {
             self.largest_batch = Some(most / 2);
             return Ok(());
         }
-        match is_limit && !self.open.is_empty() {
-            true => Ok(()),
-            false => Err(broken(error)),
+        if is_limit && !self.open.is_empty() {
+            Ok(())
+        } else {
+            Err(broken(error))
         }
     }
 

@@ -39,9 +39,10 @@ impl StoreCatalogue<'_> {
         self.store.read(|snapshot| {
             let mut selection = Selection::of(snapshot, filter)?;
             let metrics = metrics(snapshot, &selection)?;
-            let instances = match std::mem::take(&mut selection.curated.hides) {
-                true => instances(snapshot, &selection)?,
-                false => 0,
+            let instances = if std::mem::take(&mut selection.curated.hides) {
+                instances(snapshot, &selection)?
+            } else {
+                0
             };
             Ok(LeftOut { instances, metrics })
         })

@@ -238,9 +238,10 @@ impl<'c> BenchmarkReader<'c> {
     ) -> Result<HashMap<i64, Vec<InstanceData>>, StoreError> {
         self.fill_batch(benchmarks)?;
         let instances = self.instances()?;
-        let mut assembled = match instances.is_empty() {
-            true => BTreeMap::new(),
-            false => assemble(self.connection, WantedIterations::Batch, metrics)?,
+        let mut assembled = if instances.is_empty() {
+            BTreeMap::new()
+        } else {
+            assemble(self.connection, WantedIterations::Batch, metrics)?
         };
         let mut recorded: HashMap<i64, Vec<InstanceData>> = HashMap::new();
         for (benchmark, key, mut instance) in instances {

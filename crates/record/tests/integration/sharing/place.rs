@@ -64,9 +64,10 @@ impl Remote for Place {
         }
         objects.insert(name.to_owned(), content.to_vec());
         let lost = self.manner.get() == Manner::LosesAnswers && name.starts_with("segments/");
-        Ok(match lost {
-            true => ObjectCreation::Refused,
-            false => ObjectCreation::New,
+        Ok(if lost {
+            ObjectCreation::Refused
+        } else {
+            ObjectCreation::New
         })
     }
 }

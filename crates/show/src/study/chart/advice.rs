@@ -116,9 +116,10 @@ fn short_names(ids: &[String]) -> Vec<String> {
     let short = |id: &String| id.split('[').next().unwrap_or(id).to_owned();
     let names: Vec<String> = ids.iter().map(short).collect();
     let distinct: BTreeSet<&String> = names.iter().collect();
-    match distinct.len() == names.len() {
-        true => names,
-        false => ids.to_vec(),
+    if distinct.len() == names.len() {
+        names
+    } else {
+        ids.to_vec()
     }
 }
 

@@ -203,9 +203,10 @@ impl<'a> SimulationCluster<'a> {
             let Some(first) = failed.first() else {
                 break;
             };
-            let then = match attempt < self.settings.retries {
-                true => "submitted again",
-                false => "their shares are simulated here",
+            let then = if attempt < self.settings.retries {
+                "submitted again"
+            } else {
+                "their shares are simulated here"
             };
             self.context.terminal.note(&format!(
                 "{} failed, {then}; {}",
@@ -292,9 +293,10 @@ impl<'a> SimulationCluster<'a> {
                 let jobs: Vec<&str> = open.iter().map(|it| it.job.as_str()).collect();
                 self.scheduler.cancel(&jobs)?;
                 let jobs = counted(jobs.len(), "job");
-                let said = match self.scheduler.can_cancel() {
-                    true => format!("cancelled {jobs}"),
-                    false => format!("{jobs} not cancelled: [executor.command] has no `cancel`"),
+                let said = if self.scheduler.can_cancel() {
+                    format!("cancelled {jobs}")
+                } else {
+                    format!("{jobs} not cancelled: [executor.command] has no `cancel`")
                 };
                 self.context.terminal.say(&said);
                 return Ok(BatchEnd::Interrupted);
@@ -320,9 +322,10 @@ impl<'a> SimulationCluster<'a> {
                     Some(_) => failed.push(share),
                 }
             }
-            poll = match self.count(&open) == counts {
-                true => (poll * 5 / 4).min(LONGEST_POLL),
-                false => SHORTEST_POLL,
+            poll = if self.count(&open) == counts {
+                (poll * 5 / 4).min(LONGEST_POLL)
+            } else {
+                SHORTEST_POLL
             };
         }
         let counts = self.count(&open);
@@ -352,9 +355,10 @@ impl OpenShare {
         let is_over = report.is_none_or(|it| it.state.is_over());
         // The last report of a job stays valid when the scheduler forgets the job.
         self.report = report.cloned().or_else(|| self.report.take());
-        match is_over {
-            true => _ = self.over_since.get_or_insert_with(Instant::now),
-            false => self.over_since = None,
+        if is_over {
+            _ = self.over_since.get_or_insert_with(Instant::now)
+        } else {
+            self.over_since = None
         }
     }
 }
