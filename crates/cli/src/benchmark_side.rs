@@ -17,8 +17,8 @@ use crate::store::open_for_reading;
 /// The beginning of such a side.
 pub const BENCHMARK: &str = "benchmark:";
 
-/// Copies what was measured of a benchmark to a new store: of the latest session, unless the filter has others. There it is called
-/// `title`, as those of the other sides.
+/// Copies what was measured of a benchmark to a new store: of the latest session, unless the filter has others. There
+/// it is called `title`, as those of the other sides.
 pub fn store_of_benchmark(
     name: &str,
     title: &str,

@@ -177,7 +177,8 @@ pub struct JudgingOptions {
 }
 
 impl JudgingOptions {
-    /// Returns the commit that a revision means in the repository under test, and its ancestors; empty if it means none.
+    /// Returns the commit that a revision means in the repository under test, and its ancestors; empty if it means
+    /// none.
     pub fn ancestry(&self, revision: &str) -> Vec<String> {
         let repository = self.suite.repository.as_deref();
         repository.map_or_else(Vec::new, |folder| ancestry(folder, revision))

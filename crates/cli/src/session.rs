@@ -120,7 +120,8 @@ impl Context {
     }
 }
 
-/// Opens a session, lets `work` measure until it is done or a signal ends it, and returns how that ended, with the store.
+/// Opens a session, lets `work` measure until it is done or a signal ends it, and returns how that ended, with the
+/// store.
 pub fn measure<'a>(
     parts: MeasuringParts<'a>,
     opening: SessionOpening,

@@ -153,7 +153,8 @@ pub struct ImportOptions {
     pub now: Timestamp,
 }
 
-/// The names under which traces and runs of a study are stored, so that several files of one job are runs of one benchmark.
+/// The names under which traces and runs of a study are stored, so that several files of one job are runs of one
+/// benchmark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceNames {
     /// The benchmark; `None` for the name that the source has, or that of the file.

@@ -64,8 +64,8 @@ fn closing_brace(text: &str) -> usize {
     text.len()
 }
 
-/// Adds the numbers of a document to the values of iterations, of which there is at least one. Numbers belong to the first, arrays have one
-/// for each.
+/// Adds the numbers of a document to the values of iterations, of which there is at least one. Numbers belong to the
+/// first, arrays have one for each.
 ///
 /// # Errors
 /// With a sentence if arrays differ in length.

@@ -24,7 +24,8 @@ pub struct JudgeSettings {
     pub confidence: Option<f64>,
     /// The share of false ones that is accepted among the changes that are reported.
     pub false_discovery_rate: Option<f64>,
-    /// The repository under test, or the folder of the suite within it; `None` if the version is not that of a repository.
+    /// The repository under test, or the folder of the suite within it; `None` if the version is not that of a
+    /// repository.
     pub repository: Option<PathBuf>,
     /// The limits of single metrics.
     pub metrics: BTreeMap<MetricName, JudgeLimits>,

@@ -14,10 +14,11 @@ pub struct CommitPages {
 }
 
 impl CommitPages {
-    /// Returns the pages of the repository at an address such as `git@github.com:group/name.git`; `None` if it is not on the
-    /// web. Credentials in the address are dropped.
+    /// Returns the pages of the repository at an address such as `git@github.com:group/name.git`; `None` if it is not
+    /// on the web. Credentials in the address are dropped.
     ///
-    /// The host's name tells GitLab and Bitbucket; all others are taken to have the paths of GitHub, as Forgejo and Gitea do.
+    /// The host's name tells GitLab and Bitbucket; all others are taken to have the paths of GitHub, as Forgejo and
+    /// Gitea do.
     pub fn of(remote: &str) -> Option<Self> {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._~/:@+%[]".contains(it);
         if !remote.chars().all(is_plain) {

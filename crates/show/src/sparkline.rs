@@ -35,7 +35,8 @@ pub fn sparkline_path(values: &[f64]) -> String {
     path
 }
 
-/// Returns the SVG path of the values as dots where [`sparkline_path`] has a curve: of things that have no order to follow.
+/// Returns the SVG path of the values as dots where [`sparkline_path`] has a curve: of things that have no order to
+/// follow.
 pub fn sparkline_dots(values: &[f64]) -> String {
     let mut path = String::new();
     for (x, y) in places(values).into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! Prints how long the statistics of factor studies take, for `benches/factors.py`.
 //!
-//! `time_factors FILE` reads lines of a set of factors (a whole number, bit i for factor i) and a response, and prints a JSON object of milliseconds, each the
-//! smallest of several rounds, with the first coefficients to compare.
+//! `time_factors FILE` reads lines of a set of factors (a whole number, bit i for factor i) and a response, and
+//! prints a JSON object of milliseconds, each the smallest of several rounds, with the first coefficients to compare.
 
 use std::hint::black_box;
 use std::io::Write as _;

@@ -6,8 +6,9 @@ use crate::number::as_f64;
 
 /// The most measurements in a row whose gain is weighed against the cost of their visit.
 const MOST_AT_ONCE: usize = 16;
-/// By how much the logarithm of the odds exceeds a bound at the end, per standard deviation of the change. With known levels
-/// it is 0.583 (Siegmund, Sequential Analysis, 1985, chapter 10: −ζ(½)/√(2π)); estimated levels leave less to spare.
+/// By how much the logarithm of the odds exceeds a bound at the end, per standard deviation of the change. With known
+/// levels it is 0.583 (Siegmund, Sequential Analysis, 1985, chapter 10: −ζ(½)/√(2π)); estimated levels leave less to
+/// spare.
 const OVERSHOOT: f64 = 0.4;
 /// The overshoot is that of a change of at most so many standard deviations.
 const LARGEST_STEP: f64 = 3.0;
@@ -16,9 +17,9 @@ const POINTS: usize = 65;
 
 /// Measurements of commits in order, of which the first is known to be before the change and the last after it.
 ///
-/// The model: commits before the change have one mean of the logarithm, it and all later ones another, and all measurements
-/// the same variance; nothing is known of the three before (the reference prior), and every commit is as likely to be the one.
-/// The unit is a fresh instance.
+/// The model: commits before the change have one mean of the logarithm, it and all later ones another, and all
+/// measurements the same variance; nothing is known of the three before (the reference prior), and every commit is as
+/// likely to be the one. The unit is a fresh instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bisection {
     commits: Vec<CommitMeasurements>,
@@ -159,10 +160,12 @@ impl Bisection {
         best
     }
 
-    /// Returns whether the likeliest commit is likely enough: over many searches that end here, a share of `confidence` is right.
+    /// Returns whether the likeliest commit is likely enough: over many searches that end here, a share of
+    /// `confidence` is right.
     ///
-    /// The last measurement carries the probability beyond any bound, by more the larger the change is. The odds that suffice
-    /// are therefore smaller than those of `confidence`, by the factor exp(−0.4 d), for a change of d standard deviations.
+    /// The last measurement carries the probability beyond any bound, by more the larger the change is. The odds that
+    /// suffice are therefore smaller than those of `confidence`, by the factor exp(−0.4 d), for a change of d
+    /// standard deviations.
     #[must_use]
     pub fn is_found(&self, confidence: f64) -> bool {
         let probability = self.suspects().probability;
@@ -220,8 +223,8 @@ impl Bisection {
         best
     }
 
-    /// Returns a commit with others to measure at the same time, up to `width` in all and each once: those that divide the
-    /// posterior into `width` + 1 parts of the same probability, without the one nearest to `commit`.
+    /// Returns a commit with others to measure at the same time, up to `width` in all and each once: those that
+    /// divide the posterior into `width` + 1 parts of the same probability, without the one nearest to `commit`.
     ///
     /// Whatever is measured, the posterior is right; these leave the fewest suspects of all that are chosen without
     /// knowing each other's results.
@@ -291,8 +294,8 @@ fn entropy(share: f64) -> f64 {
     }
 }
 
-/// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both answers are so
-/// many standard deviations apart: the mutual information of a binary input and its Gaussian output.
+/// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both
+/// answers are so many standard deviations apart: the mutual information of a binary input and its Gaussian output.
 fn information(probability: f64, distance: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) || distance <= 0.0 {
         return 0.0;

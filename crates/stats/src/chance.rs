@@ -45,22 +45,23 @@ const MOST: usize = 500;
 /// The number of variances over which a chance is averaged, and of those of the future sample.
 const VARIANCES: u32 = 20;
 const FUTURE_VARIANCES: u32 = 6;
-/// A difference may be at the border if the border is in its interval of this confidence, and if it takes more than [`MOST_NEAR`] replicates
-/// to decide.
+/// A difference may be at the border if the border is in its interval of this confidence, and if it takes more than
+/// [`MOST_NEAR`] replicates to decide.
 const NEAR: f64 = 0.8;
 const MOST_NEAR: usize = 50;
 /// If so many leave the interval wide beside the border, it is the noise that prevents a verdict.
 const MANY_REPLICATES: usize = 100;
 
 impl FamilyTest {
-    /// Returns the chance of a verdict with future replicates: that the difference is surely beyond the border, or the whole interval
-    /// within the band.
+    /// Returns the chance of a verdict with future replicates: that the difference is surely beyond the border, or
+    /// the whole interval within the band.
     ///
-    /// The true variance is σ² = s² ν/χ²_ν and the true difference normal around the observed one with σ² c (flat priors; s² and ν
-    /// moderated; c = 1/n for pairs, 1/n₁ + 1/n₂ for sides). The difference of N replicates is normal around the true one with σ² c_N, or,
-    /// where those at hand are among the N, around the observed one with σ² (c − c_N). It is beyond the border if it exceeds it
-    /// by t σ √c_N, with the degrees of freedom of N (Spiegelhalter, Freedman and Blackburn, *Controlled Clinical
-    /// Trials* 7, 1986, for a normal difference with known variance). The variance that the future sample shows is drawn as well.
+    /// The true variance is σ² = s² ν/χ²_ν and the true difference normal around the observed one with σ² c (flat
+    /// priors; s² and ν moderated; c = 1/n for pairs, 1/n₁ + 1/n₂ for sides). The difference of N replicates is
+    /// normal around the true one with σ² c_N, or, where those at hand are among the N, around the observed one with
+    /// σ² (c − c_N). It is beyond the border if it exceeds it by t σ √c_N, with the degrees of freedom of N
+    /// (Spiegelhalter, Freedman and Blackburn, *Controlled Clinical Trials* 7, 1986, for a normal difference with
+    /// known variance). The variance that the future sample shows is drawn as well.
     ///
     /// ```
     /// use lapwing_stats::{Confidence, FutureReplicates, Replicates, Seed, VerdictRule, family_tests};
@@ -248,8 +249,8 @@ mod tests {
     #[test]
     fn chances_are_those_of_simulated_futures() {
         let test = eight_pairs();
-        // numpy 2.4.6, default_rng(1), 2,000,000 futures each: variances and differences drawn as the documentation of `chance_of_verdict` says,
-        // the variance of the future sample as well.
+        // numpy 2.4.6, default_rng(1), 2,000,000 futures each: variances and differences drawn as the documentation
+        // of `chance_of_verdict` says, the variance of the future sample as well.
         for (future, rule, expected) in [
             (FutureReplicates::Fresh(20), rule(0.0, 0.03), 0.5989),
             (FutureReplicates::Fresh(60), rule(0.0, 0.03), 0.9418),

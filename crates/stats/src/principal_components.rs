@@ -29,12 +29,13 @@ pub struct PrincipalComponent {
 
 /// Returns the principal components of observations, the one with the largest variance first.
 ///
-/// Of the n × p matrix of centred (and standardised) columns, the singular value decomposition U D Vᵀ: loadings V, scores U D, variances D² / (n − 1). By
-/// one-sided Jacobi rotations, which keep the digits of small components. As many components as columns, or n − 1 if that is less.
+/// Of the n × p matrix of centred (and standardised) columns, the singular value decomposition U D Vᵀ: loadings V,
+/// scores U D, variances D² / (n − 1). By one-sided Jacobi rotations, which keep the digits of small components. As
+/// many components as columns, or n − 1 if that is less.
 ///
-/// `observations` are rows of equal length with the same column order, such as the deltas of all factors in one sequence. The sign is fixed by the
-/// largest loading, the first of equals. `None` with fewer than two observations, rows of different length, values that are not finite, or without
-/// any variance.
+/// `observations` are rows of equal length with the same column order, such as the deltas of all factors in one
+/// sequence. The sign is fixed by the largest loading, the first of equals. `None` with fewer than two observations,
+/// rows of different length, values that are not finite, or without any variance.
 ///
 /// Source: Jolliffe, *Principal Component Analysis* 2002; Hestenes, *Journal of the SIAM* 1958.
 ///

@@ -14,8 +14,8 @@ const FIRST_LOOK: usize = 5;
 /// Each look has this many times as many instances as the one before.
 const LOOK_STEP: f64 = 1.4;
 
-/// Returns the numbers of instances per side at which an experiment of at most `most` is looked at: 5, 7, 10, 14, 20 and
-/// so on, and all of them.
+/// Returns the numbers of instances per side at which an experiment of at most `most` is looked at: 5, 7, 10, 14, 20
+/// and so on, and all of them.
 ///
 /// ```
 /// assert_eq!(lapwing_stats::look_sizes(30), [5, 7, 10, 14, 20, 28, 30]);
@@ -63,9 +63,9 @@ impl Spending {
 /// Returns for each look the two-sided p-value that suffices there, so that some look is passed without any effect with
 /// probability `alpha` in all.
 ///
-/// `shares` are the shares of all planned measurements at each look, rising to 1. The bounds follow from the joint normal
-/// distribution of the looks by recursive integration (Armitage, McPherson and Rowe, JRSS A 132, 1969). Applied to
-/// p-values of a t-test, the rate holds approximately.
+/// `shares` are the shares of all planned measurements at each look, rising to 1. The bounds follow from the joint
+/// normal distribution of the looks by recursive integration (Armitage, McPherson and Rowe, JRSS A 132, 1969).
+/// Applied to p-values of a t-test, the rate holds approximately.
 ///
 /// ```
 /// use lapwing_stats::{Spending, sequential_levels};
@@ -126,11 +126,12 @@ fn levels_that_spend(shares: &[f64], all_spent: &[f64]) -> Vec<f64> {
 /// error rate by up to a tenth (`docs/calibration.md`).
 const FOR_FEW: f64 = 0.92;
 
-/// Returns the two-sided p-value that suffices at each look of a t-test with so many instances per side, of `most` in all,
-/// so that the error rate over all looks is at most `alpha`. One look at everything is the plain test.
+/// Returns the two-sided p-value that suffices at each look of a t-test with so many instances per side, of `most` in
+/// all, so that the error rate over all looks is at most `alpha`. One look at everything is the plain test.
 ///
-/// The error rate is spent evenly ([`Spending::Even`]) and a little less than `alpha` of it. If the number of looks is not
-/// planned (`most` is 0), the first spends half of it, the second a quarter and so on, so that it holds however many follow.
+/// The error rate is spent evenly ([`Spending::Even`]) and a little less than `alpha` of it. If the number of looks
+/// is not planned (`most` is 0), the first spends half of it, the second a quarter and so on, so that it holds
+/// however many follow.
 ///
 /// ```
 /// use lapwing_stats::look_levels;
@@ -170,8 +171,8 @@ pub struct ComparisonLook {
 }
 
 /// Returns the looks at a comparison of two sides that are measured together, up to a number of replicates per side
-/// ([`look_sizes`]); the error rate `alpha` is spent evenly. If the baseline was measured before, its number of replicates
-/// is given, and only the candidate grows.
+/// ([`look_sizes`]); the error rate `alpha` is spent evenly. If the baseline was measured before, its number of
+/// replicates is given, and only the candidate grows.
 ///
 /// ```
 /// let looks = lapwing_stats::comparison_looks(30, None, 0.05);
@@ -245,8 +246,9 @@ fn place(at: usize, bound: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Bounds in standard errors for five looks at equal distances and 5 %, as published for the program `ldbounds`. That they
-    /// spend 5 % in all was checked by `scipy.stats.multivariate_normal.cdf` of scipy 1.17 with correlations √(tᵢ/tⱼ).
+    /// Bounds in standard errors for five looks at equal distances and 5 %, as published for the program `ldbounds`.
+    /// That they spend 5 % in all was checked by `scipy.stats.multivariate_normal.cdf` of scipy 1.17 with
+    /// correlations √(tᵢ/tⱼ).
     #[test]
     fn bounds_are_the_published_ones() {
         let shares = [0.2, 0.4, 0.6, 0.8, 1.0];

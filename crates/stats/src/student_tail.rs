@@ -1,4 +1,5 @@
-//! Tails of Student's t as logarithms, so that they can be compared where the probabilities themselves are too small for a number.
+//! Tails of Student's t as logarithms, so that they can be compared where the probabilities themselves are too small
+//! for a number.
 
 use statrs::distribution::{Continuous, ContinuousCDF, StudentsT};
 use statrs::function::beta::ln_beta;
@@ -45,7 +46,8 @@ pub(crate) fn same_quantile(t: f64, freedom: f64, other: f64) -> f64 {
     else {
         return t;
     };
-    // Newton's method for ln t: the logarithm of the tail is concave in it, so that from the second step on the root is approached from one side.
+    // Newton's method for ln t: the logarithm of the tail is concave in it, so that from the second step on the root
+    // is approached from one side.
     let mut log_t = t.ln();
     for _ in 0..100 {
         let now = log_t.exp();
@@ -69,8 +71,8 @@ mod tests {
 
     #[test]
     fn tails_are_those_of_scipy() {
-        // mpmath 1.4.1: log(betainc(freedom/2, 1/2, 0, freedom/(freedom + t**2), regularized=True)/2); all but the two last are
-        // those of scipy 1.17.1's stats.t.logsf(t, freedom), which underflows there
+        // mpmath 1.4.1: log(betainc(freedom/2, 1/2, 0, freedom/(freedom + t**2), regularized=True)/2); all but the
+        // two last are those of scipy 1.17.1's stats.t.logsf(t, freedom), which underflows there
         for (t, freedom, expected) in TAILS {
             let tail = log_t_tail(t, freedom).expect("positive");
             assert_relative("tail", tail, expected, 1e-10);

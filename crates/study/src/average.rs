@@ -52,9 +52,9 @@ pub struct AverageEffects {
 impl AverageEffects {
     /// Estimates the effects from instances of a study.
     ///
-    /// The model has all pairs if there are twice as many instances as columns, else the treatments alone. The effect of a treatment is its
-    /// coefficient plus that of its pair with each other treatment, over the number of levels of that one's factor: the mean of its effects over all combinations of the others, each
-    /// counted once.
+    /// The model has all pairs if there are twice as many instances as columns, else the treatments alone. The effect
+    /// of a treatment is its coefficient plus that of its pair with each other treatment, over the number of levels
+    /// of that one's factor: the mean of its effects over all combinations of the others, each counted once.
     ///
     /// # Errors
     /// When there is no instance, or one has no value on the scale.

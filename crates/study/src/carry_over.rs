@@ -89,7 +89,8 @@ pub struct CarriedPrediction {
     pub settings: usize,
     /// Spearman's rank correlation of predicted and measured settings.
     pub rank_correlation: Option<f64>,
-    /// R² apart from a constant: 1 − Σ (y − ŷ − d)² / Σ (y − ȳ)², with d the mean of y − ŷ. Below 0 if the model is worse than none.
+    /// R² apart from a constant: 1 − Σ (y − ŷ − d)² / Σ (y − ȳ)², with d the mean of y − ŷ. Below 0 if the model is
+    /// worse than none.
     pub r_squared: Option<f64>,
     /// By how much the setting that the model recommends is worse, on the scale, than the best one on the other side.
     pub regret: f64,

@@ -23,8 +23,9 @@ pub struct StudyComponents {
 
 /// Returns the components of up to `count` sequences of measured settings from one set to another.
 ///
-/// Each sequence changes one treatment at a time; its observation is what each of them changed. Without an end, it is the largest measured set
-/// that at least two sequences reach. `None` if there are fewer than two sequences, or all are alike.
+/// Each sequence changes one treatment at a time; its observation is what each of them changed. Without an end, it is
+/// the largest measured set that at least two sequences reach. `None` if there are fewer than two sequences, or all
+/// are alike.
 pub fn components(
     data: &StudyData,
     scale: StudyScale,

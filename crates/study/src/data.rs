@@ -332,7 +332,8 @@ impl StudyData {
             })
     }
 
-    /// Returns the number of the level of each factor in a setting: `a=1,prefetch=100`; factors that are not named have their base.
+    /// Returns the number of the level of each factor in a setting: `a=1,prefetch=100`; factors that are not named
+    /// have their base.
     ///
     /// # Errors
     /// When a factor or a level is unknown.

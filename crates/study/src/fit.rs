@@ -122,7 +122,8 @@ pub struct FitDiagnostics {
     pub outliers: usize,
     /// The largest of Cook's distances; `None` without any.
     pub largest_cooks_distance: Option<f64>,
-    /// The median size of residuals in the upper third of fitted values, over that in the lower third: near 1 if noise does not depend on the level.
+    /// The median size of residuals in the upper third of fitted values, over that in the lower third: near 1 if
+    /// noise does not depend on the level.
     pub spread_ratio: Option<f64>,
     /// The correlation of residuals that follow one another in time: near 0 without drift.
     pub autocorrelation: Option<f64>,

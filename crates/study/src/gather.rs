@@ -75,8 +75,8 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
     factors
 }
 
-/// Returns the factors that a session states, in order, with their bases: the first levels in its design, or in the table
-/// that it was imported from.
+/// Returns the factors that a session states, in order, with their bases: the first levels in its design, or in the
+/// table that it was imported from.
 fn stated_factors(session: &Session) -> impl Iterator<Item = (&str, Option<Level>)> {
     let design = session.attributes.get(StudyDesign::ATTRIBUTE);
     let factors = design.and_then(|design| design.get("factors")?.as_array());

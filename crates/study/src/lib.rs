@@ -1,10 +1,10 @@
 //! Factor studies: which settings of a program matter, and how they interact.
 //!
-//! A study measures a benchmark at many combinations of levels of its factors. Its data are runs like any others; this crate
-//! designs the combinations, and explains what was measured.
+//! A study measures a benchmark at many combinations of levels of its factors. Its data are runs like any others;
+//! this crate designs the combinations, and explains what was measured.
 //!
-//! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all factors. The analyses
-//! take it on a [`StudyScale`].
+//! [`StudyData`] gathers what was measured of a benchmark: one value for each instance, with the levels of all
+//! factors. The analyses take it on a [`StudyScale`].
 
 mod advise;
 mod average;

@@ -124,8 +124,8 @@ pub enum AttributionSource {
     Model,
 }
 
-/// Returns the Shapley values of the step from one set to another, on a scale: exact from measured sets if all of them were
-/// measured, else from a model on that scale. They sum to the difference.
+/// Returns the Shapley values of the step from one set to another, on a scale: exact from measured sets if all of
+/// them were measured, else from a model on that scale. They sum to the difference.
 pub fn attribution(
     data: &StudyData,
     scale: StudyScale,

@@ -18,7 +18,8 @@ struct FindingCounts {
     true_effects: usize,
 }
 
-/// Studies of six treatments, all 64 settings. With effects: the first costs −8 %, the second −6 %, and both together 4 % more than the sum; the others nothing.
+/// Studies of six treatments, all 64 settings. With effects: the first costs −8 %, the second −6 %, and both together
+/// 4 % more than the sum; the others nothing.
 fn simulate(studies: usize, replicates: usize, noise: f64, has_effects: bool) -> FindingCounts {
     let mut counts = FindingCounts::default();
     for number in 0..studies {

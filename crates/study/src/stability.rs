@@ -64,7 +64,8 @@ pub struct StabilityCheck {
 pub struct StudyStability {
     /// The checks, with ever more instances; the last one has all.
     pub checks: Vec<StabilityCheck>,
-    /// The treatments that were varied, by the size of their effects, the largest first; those without an estimate last.
+    /// The treatments that were varied, by the size of their effects, the largest first; those without an estimate
+    /// last.
     pub ranking: Vec<usize>,
     /// The largest half-width of an interval, on the scale.
     pub tolerance: f64,
@@ -72,18 +73,22 @@ pub struct StudyStability {
     pub precise_since: Option<usize>,
     /// Since how many instances the order is settled.
     pub ordered_since: Option<usize>,
-    /// The number of further instances like these that would make every interval narrow enough; `None` if an effect cannot be estimated.
+    /// The number of further instances like these that would make every interval narrow enough; `None` if an effect
+    /// cannot be estimated.
     pub more_instances: Option<f64>,
 }
 
 impl StudyStability {
     /// Returns what ever more instances of a study say.
     ///
-    /// An effect is the mean over all combinations of the others ([`AverageEffects`]). It is known if half the width of its interval is at most `within`. The order is settled if no two effects, of
-    /// which one is among the strongest, have changed places since, apart from those whose sizes differ by less than that. Both have to hold in the last two checks at least.
+    /// An effect is the mean over all combinations of the others ([`AverageEffects`]). It is known if half the width
+    /// of its interval is at most `within`. The order is settled if no two effects, of which one is among the
+    /// strongest, have changed places since, apart from those whose sizes differ by less than that. Both have to hold
+    /// in the last two checks at least.
     ///
-    /// The rule looks at widths, not at p-values: who stops measuring as soon as an effect is significant finds too many, but who stops as soon as an interval is narrow enough keeps its coverage
-    /// (Chow & Robbins, *Annals of Mathematical Statistics* 1965). More instances follow from widths that shrink with √n.
+    /// The rule looks at widths, not at p-values: who stops measuring as soon as an effect is significant finds too
+    /// many, but who stops as soon as an interval is narrow enough keeps its coverage (Chow & Robbins, *Annals of
+    /// Mathematical Statistics* 1965). More instances follow from widths that shrink with √n.
     ///
     /// # Errors
     /// When an instance has no value on the scale.

@@ -9,8 +9,8 @@ use crate::data::StudyData;
 use crate::factor::StudyFactor;
 use crate::scale::StudyScale;
 
-/// Writes a row per instance, which the importer of runs reads again: a column per factor (0 and 1 for absent and present), the time
-/// as a Unix time stamp, and the metric with its unit. Returns the number of rows.
+/// Writes a row per instance, which the importer of runs reads again: a column per factor (0 and 1 for absent and
+/// present), the time as a Unix time stamp, and the metric with its unit. Returns the number of rows.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -33,8 +33,8 @@ pub fn write_runs(data: &StudyData, separator: u8, out: &mut impl Write) -> io::
     Ok(data.instances.len() as u64)
 }
 
-/// Writes a row per pair of an instance without a treatment and one with it: the treatment, the costs before and after, their difference,
-/// and for every treatment whether it was present before. Returns the number of rows.
+/// Writes a row per pair of an instance without a treatment and one with it: the treatment, the costs before and
+/// after, their difference, and for every treatment whether it was present before. Returns the number of rows.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -84,7 +84,8 @@ struct CostColumn {
 }
 
 impl CostColumn {
-    /// Returns microseconds for a time per something, as the published tables of Parsl have it, else the metric in its base unit.
+    /// Returns microseconds for a time per something, as the published tables of Parsl have it, else the metric in
+    /// its base unit.
     fn of(data: &StudyData) -> Self {
         let metric = &data.metric;
         if let ("s", false, Some(what)) = (

@@ -12,7 +12,8 @@ use crate::worker_time::worker_time;
 pub struct TraceComparison {
     /// What each trace has on the whole.
     pub wholes: Vec<TraceWhole>,
-    /// The paths to the last end. The times of a trace add up to its makespan, so differences add up to that of makespans.
+    /// The paths to the last end. The times of a trace add up to its makespan, so differences add up to that of
+    /// makespans.
     pub path: Vec<PathTimes>,
     /// Every duration of all tasks and of each class.
     pub durations: Vec<DurationSums>,

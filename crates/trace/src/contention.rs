@@ -14,10 +14,11 @@ const FEWEST: usize = 10;
 /// The smallest difference in concurrency within which nothing can be seen.
 const LEAST_RANGE: f64 = 0.5;
 
-/// How the time to compute depends on the number of tasks that compute at once on the same host, by a least-squares line.
+/// How the time to compute depends on the number of tasks that compute at once on the same host, by a least-squares
+/// line.
 ///
-/// Where the time on the CPU was measured, a task of a class counts as much as the class can use the CPU: by the 0.9 quantile of
-/// the share that its tasks had. Tasks that sleep are in nobody's way.
+/// Where the time on the CPU was measured, a task of a class counts as much as the class can use the CPU: by the 0.9
+/// quantile of the share that its tasks had. Tasks that sleep are in nobody's way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contention {
     /// The class of tasks.
@@ -32,7 +33,8 @@ pub struct Contention {
     pub alone: f64,
     /// What each further task adds, in ns.
     pub slope: f64,
-    /// The 95 % interval of the slope, if tasks were independent; they share a run, so it is too narrow for another run.
+    /// The 95 % interval of the slope, if tasks were independent; they share a run, so it is too narrow for another
+    /// run.
     pub slope_interval: [f64; 2],
     /// The time that was lost to tasks at once, in ns: the slope for each further task, of all tasks.
     pub lost: f64,

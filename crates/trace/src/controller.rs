@@ -20,7 +20,8 @@ pub struct PhaseTime {
 pub struct ControllerTime {
     /// The time of each kind of phase.
     pub phases: BTreeMap<String, PhaseTime>,
-    /// The sums of all that was counted, such as `actionsTransmit`, and of durations that were measured, such as `waitDuration` in ns.
+    /// The sums of all that was counted, such as `actionsTransmit`, and of durations that were measured, such as
+    /// `waitDuration` in ns.
     pub counts: BTreeMap<String, i64>,
     /// Number of times that it went through its loop: of its most frequent phase.
     pub iterations: usize,

@@ -155,7 +155,8 @@ impl TransferDuration {
         }
     }
 
-    /// Returns the duration of a transfer in ns; `None` if it lacks an event, and for all but the total if nothing was copied.
+    /// Returns the duration of a transfer in ns; `None` if it lacks an event, and for all but the total if nothing
+    /// was copied.
     pub fn of(self, transfer: &Transfer) -> Option<i64> {
         let at = |event| transfer.at(event);
         if transfer.mode == TransferMode::Local && self != Self::Total {

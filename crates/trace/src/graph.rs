@@ -15,7 +15,8 @@ pub struct TaskGraph {
     pub order: Vec<usize>,
     /// Number of inputs that were left out, because they lead back to the task itself.
     pub circular: usize,
-    /// Number of tasks that wait for one that is not among their inputs, because the program that submitted them waited for it.
+    /// Number of tasks that wait for one that is not among their inputs, because the program that submitted them
+    /// waited for it.
     pub implied: usize,
 }
 
@@ -74,7 +75,8 @@ impl TaskGraph {
         })
     }
 
-    /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among themselves are left out.
+    /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among
+    /// themselves are left out.
     fn ordered(mut inputs: Vec<Vec<usize>>) -> Self {
         let mut outputs: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
         for (task, inputs) in inputs.iter().enumerate() {
@@ -162,9 +164,9 @@ impl TaskGraph {
 
 /// Returns tasks without inputs, and for each the task that the program waited for before it submitted them.
 ///
-/// A program that submits one graph after the other waits for a result in between. The tasks of the second graph are planned when
-/// no other task is under way, and at once, whether or not a worker is free: at least one of them is queued behind another. A
-/// controller that plans a task whenever a worker is free queues none.
+/// A program that submits one graph after the other waits for a result in between. The tasks of the second graph are
+/// planned when no other task is under way, and at once, whether or not a worker is free: at least one of them is
+/// queued behind another. A controller that plans a task whenever a worker is free queues none.
 fn implied_inputs(trace: &Trace, inputs: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let planned = |task: usize| trace.tasks[task].at(TaskEvent::Planned);
     let mut begins: Vec<(i64, usize)> = (0..inputs.len())

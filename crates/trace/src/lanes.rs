@@ -173,7 +173,8 @@ fn parts(transfer: &Transfer) -> [(LanePart, Option<i64>, Option<i64>); 3] {
     ]
 }
 
-/// Returns pieces of which none overlaps another: at each moment that with the lowest rank, of these the one that began first.
+/// Returns pieces of which none overlaps another: at each moment that with the lowest rank, of these the one that
+/// began first.
 fn flat(mut pieces: Vec<LanePiece>, rank: impl Fn(LanePart) -> usize) -> Vec<LanePiece> {
     pieces.sort_unstable_by_key(|piece| (piece.start, piece.item));
     let mut edges: Vec<(i64, bool, usize)> = Vec::with_capacity(2 * pieces.len());

@@ -1,8 +1,9 @@
 //! Traces of task graphs: tasks on workers, transfers of datasets between them, and the phases of a controller.
 //!
 //! A [`TraceReader`] makes a [`Trace`] of a log. [`lint()`] says what is wrong with it, [`durations`] and
-//! [`Statistics`] how long its pieces took, [`worker_time`] what workers did all the time, [`run_path`] what the
-//! last task waited for, and [`contention`] whether tasks are slower side by side. `docs/traces.md` has the meaning of all events.
+//! [`Statistics`] how long its pieces took, [`worker_time`] what workers did all the time, [`run_path`] what the last
+//! task waited for, and [`contention`] whether tasks are slower side by side. `docs/traces.md` has the meaning of all
+//! events.
 
 mod compare;
 mod contention;

@@ -10,9 +10,10 @@ use crate::worker_time::worker_time;
 /// Classes of tasks are metrics if there are at most so many.
 const MOST_CLASSES: usize = 64;
 
-/// Returns the figures of a trace as metrics with their values: `trace.makespan`, `trace.utilisation`, `trace.parallelism`,
-/// `trace.critical_path` if the graph is known, and the sum of each part of the tasks, such as `trace.compute`, and the
-/// mean time to compute a task of each class, such as `trace.compute.add`, if classes are more than the names of tasks. Empty without a task that has times.
+/// Returns the figures of a trace as metrics with their values: `trace.makespan`, `trace.utilisation`,
+/// `trace.parallelism`, `trace.critical_path` if the graph is known, and the sum of each part of the tasks, such as
+/// `trace.compute`, and the mean time to compute a task of each class, such as `trace.compute.add`, if classes are
+/// more than the names of tasks. Empty without a task that has times.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
 pub fn metrics(trace: &Trace) -> Vec<(String, Metric, f64)> {
     let seconds = |name: &str, time: i64| {

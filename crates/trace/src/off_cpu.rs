@@ -16,8 +16,8 @@ const PRESSED: f64 = 0.5;
 pub enum WaitsFor {
     /// What the host is short of.
     Resource(Resource),
-    /// Something within the process, or nothing at all: a lock, another task, an answer over the network, sleep. The host
-    /// is not short of anything.
+    /// Something within the process, or nothing at all: a lock, another task, an answer over the network, sleep. The
+    /// host is not short of anything.
     Process,
     /// The trace does not say what the host is short of.
     Unknown,

@@ -43,16 +43,17 @@ impl PathPart {
 ///
 /// With a graph, a task waited for the last of its inputs, or for the task before it on its worker if that left later.
 ///
-/// Without one, the path is *observed*: a task that stood in the queue while its worker was busy waited for the task before
-/// it on that worker. Any other task waited to be planned, and the controller plans when it learns of completions: so it
-/// waited for the last completion before that.
+/// Without one, the path is *observed*: a task that stood in the queue while its worker was busy waited for the task
+/// before it on that worker. Any other task waited to be planned, and the controller plans when it learns of
+/// completions: so it waited for the last completion before that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunPath {
     /// Whether the trace has no graph.
     pub is_observed: bool,
     /// The indices of its tasks, from the first to the last.
     pub tasks: Vec<usize>,
-    /// The time of each part in ns, by class of task; they add up to the time from the first event of the path to its end.
+    /// The time of each part in ns, by class of task; they add up to the time from the first event of the path to its
+    /// end.
     pub by_class: PathParts,
 }
 
@@ -180,7 +181,8 @@ impl ReleasedTasks {
     }
 }
 
-/// Adds the parts of a task between two moments. What it computes is divided as the CPU had all of it, if that is known.
+/// Adds the parts of a task between two moments. What it computes is divided as the CPU had all of it, if that is
+/// known.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

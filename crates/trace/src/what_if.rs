@@ -16,7 +16,8 @@ pub struct Scenario {
     pub free_transfers: bool,
     /// Redundant transfers do not happen.
     pub no_redundant_transfers: bool,
-    /// The controller plans a task as soon as its inputs are there, and the time until it knows of a completion is zero.
+    /// The controller plans a task as soon as its inputs are there, and the time until it knows of a completion is
+    /// zero.
     pub instant_controller: bool,
     /// Classes of tasks that take their time on the worker divided by a number.
     pub faster: BTreeMap<String, f64>,
@@ -27,7 +28,8 @@ pub struct Scenario {
 pub struct Prediction {
     /// The makespan as measured; `None` if the trace has no times of day.
     pub measured: Option<i64>,
-    /// The makespan of the measured setting by the replay: how far it is from the measured one is the error of the model.
+    /// The makespan of the measured setting by the replay: how far it is from the measured one is the error of the
+    /// model.
     pub replayed: i64,
     /// The makespan of the scenario.
     pub predicted: i64,
@@ -44,9 +46,10 @@ impl Prediction {
     }
 }
 
-/// Returns what the scenario would take. The replay keeps what was measured of each task: its time on the worker, how long
-/// it took to get there once its inputs were there and its worker was free, and how long until the controller knew.
-/// With another number of workers, tasks go to the worker that is free first, in the order in which they were started.
+/// Returns what the scenario would take. The replay keeps what was measured of each task: its time on the worker, how
+/// long it took to get there once its inputs were there and its worker was free, and how long until the controller
+/// knew. With another number of workers, tasks go to the worker that is free first, in the order in which they were
+/// started.
 pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Prediction {
     let replay = Replay::of(trace, graph);
     let as_measured = Scenario::default();
@@ -147,7 +150,8 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// Returns the times of a task in a scenario: until it is on the worker, on the worker, and until the controller knows.
+    /// Returns the times of a task in a scenario: until it is on the worker, on the worker, and until the controller
+    /// knows.
     fn times(&self, index: usize, scenario: &Scenario) -> [i64; 3] {
         let task = &self.tasks[index];
         let (mut dispatch, mut work) = (task.dispatch, task.work);
@@ -296,8 +300,8 @@ impl<'t> Replay<'t> {
     }
 }
 
-/// Returns what was measured of a task that became ready at a moment, after another one on the same lane. What the controller
-/// `heard` last before it planned the task is the last completion.
+/// Returns what was measured of a task that became ready at a moment, after another one on the same lane. What the
+/// controller `heard` last before it planned the task is the last completion.
 fn measured(task: &Task, ready: i64, heard: i64, previous: Option<&Task>) -> ReplayedTask {
     let work = task.work().unwrap_or(0);
     let loading = task
@@ -408,8 +412,8 @@ impl<'t> Transfers<'t> {
         all
     }
 
-    /// Returns the time after a moment, until the task started, in which its inputs were copied to its worker or host, and the part
-    /// of redundant copies, in ns.
+    /// Returns the time after a moment, until the task started, in which its inputs were copied to its worker or
+    /// host, and the part of redundant copies, in ns.
     pub(crate) fn of_inputs(&self, task: &Task, after: i64) -> (i64, i64) {
         let Some(until) = task.at(TaskEvent::Started) else {
             return (0, 0);

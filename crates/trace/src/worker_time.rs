@@ -14,8 +14,8 @@ pub struct WorkerTime {
     pub workers: usize,
     /// From the first event of a task to the last.
     pub makespan: i64,
-    /// The time in each part of a task, of that in which a worker did several things at once the latest part: computing before
-    /// publishing, loading, queueing, arriving, waiting for the controller.
+    /// The time in each part of a task, of that in which a worker did several things at once the latest part:
+    /// computing before publishing, loading, queueing, arriving, waiting for the controller.
     pub parts: BTreeMap<TaskDuration, i64>,
     /// The time without any task.
     pub idle: i64,

@@ -131,7 +131,8 @@ impl CleaningRules {
         (self.policy_from(from), source)
     }
 
-    /// Returns the start of a sample by rules that do not depend on its values; `None` if it must be detected from them.
+    /// Returns the start of a sample by rules that do not depend on its values; `None` if it must be detected from
+    /// them.
     pub(crate) fn start(&self, sample: &Sample<'_>) -> Option<SteadyStart> {
         let id = &sample.benchmark.id;
         let rule = &self.burn_in;

@@ -192,8 +192,8 @@ fn mark_short(instances: &mut [InstanceSteady]) {
 
 type IndicesAndValues<'a> = (Arc<[u32]>, Cow<'a, [f64]>);
 
-/// Returns the successful iterations with a value, which are mostly all: then nothing is copied. `None` without any, and
-/// of a lost instance.
+/// Returns the successful iterations with a value, which are mostly all: then nothing is copied. `None` without any,
+/// and of a lost instance.
 fn analysed<'a>(
     data: &'a InstanceData,
     metric: &str,

@@ -13,9 +13,9 @@ use lapwing_record::InstanceData;
 const PLATFORM: &str = "linux";
 
 impl Histories {
-    /// Adds a benchmark to the series of its name without the path, `test_x[1]` of `a/test_y.py::test_x[1]`: tests of equal
-    /// name in several files are one series, and each instance is a run of its own. Those of platforms other than Linux are
-    /// excluded.
+    /// Adds a benchmark to the series of its name without the path, `test_x[1]` of `a/test_y.py::test_x[1]`: tests of
+    /// equal name in several files are one series, and each instance is a run of its own. Those of platforms other
+    /// than Linux are excluded.
     pub fn add_by_name(
         &mut self,
         data: &BenchmarkData,

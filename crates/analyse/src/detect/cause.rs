@@ -96,8 +96,8 @@ const BESIDES: f64 = 5.0;
 /// The standard deviation of normal numbers, as a multiple of their median deviation.
 const OF_MEDIAN_DEVIATION: f64 = 1.4826;
 
-/// Returns the findings that are changes of their suite: not those that differ from the median of the others at that place by more than
-/// the suite moved, and by more than the others vary. These changed besides.
+/// Returns the findings that are changes of their suite: not those that differ from the median of the others at that
+/// place by more than the suite moved, and by more than the others vary. These changed besides.
 fn with_suite(
     findings: &[Finding],
     shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,

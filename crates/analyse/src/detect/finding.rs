@@ -138,7 +138,8 @@ pub struct FindingGroup {
 }
 
 impl FindingGroup {
-    /// Returns the finding that stands for all. The largest comes first, but of those that a suite shares the middle one says what they have in common.
+    /// Returns the finding that stands for all. The largest comes first, but of those that a suite shares the middle
+    /// one says what they have in common.
     pub fn lead(&self) -> usize {
         let middle = self.findings.len() / 2;
         self.findings[if self.is_shared { middle } else { 0 }]
@@ -148,7 +149,8 @@ impl FindingGroup {
 /// A possible change that only the newest run shows, or the newest two. The third confirms it or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspicion {
-    /// The finding that it becomes if it is confirmed. If several histories share it, that of the one with the median change.
+    /// The finding that it becomes if it is confirmed. If several histories share it, that of the one with the median
+    /// change.
     pub finding: Finding,
     /// Number of histories that share it: those of a suite, or one.
     pub histories: usize,

@@ -5,8 +5,8 @@ use crate::sample::Subject;
 use lapwing_model::JudgeSettings;
 
 impl Histories {
-    /// Sets the smallest effect of each series, which is `smallest_effect` or else that of a suite file, removes the series
-    /// that the file mutes, and returns these.
+    /// Sets the smallest effect of each series, which is `smallest_effect` or else that of a suite file, removes the
+    /// series that the file mutes, and returns these.
     pub fn apply_limits(
         &mut self,
         judge: &JudgeSettings,

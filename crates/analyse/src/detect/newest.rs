@@ -1,6 +1,7 @@
 //! The newest runs of each history against those before: a change as large as nothing before is found in its third run.
 //!
-//! The search of all places counts orders and not sizes, so it needs more runs. This test is beside it, with a level of its own.
+//! The search of all places counts orders and not sizes, so it needs more runs. This test is beside it, with a level
+//! of its own.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ use super::shared::{AGREEING, MEMBERS, SharedChange};
 const CONFIRMED: f64 = 0.06;
 /// That of the newest run, and of the newest two.
 const SUSPECTED: f64 = 0.1;
-/// The test of the newest three is repeated at this many latest runs, so that a finding stays until the search of all places finds it, too.
+/// The test of the newest three is repeated at this many latest runs, so that a finding stays until the search of all
+/// places finds it, too.
 const REPLAYED: usize = 12;
 /// The fewest runs before the newest three.
 const LEAST_EARLIER: usize = 10;
@@ -147,8 +149,8 @@ pub(super) fn suite_moves(
 
 /// Tests the newest runs of all series since their last change, at each of the latest [`REPLAYED`] runs.
 ///
-/// All series of a metric are a family. What a suite has in common is taken out of its series; where most of them moved, none is
-/// tested.
+/// All series of a metric are a family. What a suite has in common is taken out of its series; where most of them
+/// moved, none is tested.
 pub(super) fn newest_runs(
     histories: &Histories,
     searched: &[SearchedSeries],
@@ -292,8 +294,8 @@ impl RecentRuns {
 
     /// Returns the change that the newest runs show without so many of the latest.
     ///
-    /// The level may have changed some runs before it could be seen: those before are nearer to the new one as well. If the latest three
-    /// or more are nearer to the old one again, it went away.
+    /// The level may have changed some runs before it could be seen: those before are nearer to the new one as well.
+    /// If the latest three or more are nearer to the old one again, it went away.
     fn change(&self, latest: usize, p_value: f64) -> SeriesChange {
         let last = self.values.len() - latest - NEWEST_RUNS;
         let middle = |values: &[f64]| median(values).unwrap_or(0.0);
@@ -445,7 +447,8 @@ impl NewestRuns {
     }
 }
 
-/// Returns the members whose newest runs stand apart without so many of the latest, with the p-value and the adjusted one.
+/// Returns the members whose newest runs stand apart without so many of the latest, with the p-value and the adjusted
+/// one.
 fn standing_apart(
     members: &[RecentRuns],
     latest: usize,

@@ -115,9 +115,9 @@ fn is_large(finding: &Finding, series: &HistorySeries, options: &DetectOptions) 
 /// Returns the changes by tests of all places.
 ///
 /// First each suite is searched, by metric, for changes that most of its series share; they split every series. Then
-/// each part is searched. Of the changes found, those remain that the procedure of Benjamini and Hochberg selects among all series
-/// of the metric, at the level divided by the number of metrics, so that both hold: at most that share of the findings of a metric is false, and at
-/// most that share of quiet suites has any finding.
+/// each part is searched. Of the changes found, those remain that the procedure of Benjamini and Hochberg selects
+/// among all series of the metric, at the level divided by the number of metrics, so that both hold: at most that
+/// share of the findings of a metric is false, and at most that share of quiet suites has any finding.
 fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
     let mut families: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, series) in histories.series.iter().enumerate() {
@@ -240,8 +240,8 @@ fn shared_moments<'h>(
 /// Keeps the changes of a family of series that are significant after correction for their number, with their adjusted
 /// p-values in terms of `level`.
 ///
-/// Each series has the p-value of its clearest change. Of a series that is selected, those changes remain whose own p-value is below
-/// the border of the selected ones (Benjamini & Bogomolov, *JRSS B* 2014).
+/// Each series has the p-value of its clearest change. Of a series that is selected, those changes remain whose own
+/// p-value is below the border of the selected ones (Benjamini & Bogomolov, *JRSS B* 2014).
 fn select(
     searched: &mut [SearchedSeries],
     adjusted: &mut [BTreeMap<usize, f64>],
@@ -305,8 +305,9 @@ fn states_of(histories: &Histories, fewest_runs: usize) -> Vec<SeriesState> {
     states.collect()
 }
 
-/// Returns the last of some moments if they ended: if it is longer ago, in terms of all moments, than [`MISSING`] times the usual gap
-/// between them. Jobs that run side by side share the moments of their suite, and some metrics are not always there.
+/// Returns the last of some moments if they ended: if it is longer ago, in terms of all moments, than [`MISSING`]
+/// times the usual gap between them. Jobs that run side by side share the moments of their suite, and some metrics
+/// are not always there.
 fn ended(all: &[usize], some: &[usize]) -> Option<usize> {
     let last = *some.last()?;
     let place = |moment: usize| as_f64(all.partition_point(|at| *at < moment));

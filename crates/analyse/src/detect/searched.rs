@@ -219,8 +219,8 @@ pub(super) fn is_testable(series: &HistorySeries) -> bool {
     series.points.len() >= FEWEST_RUNS && series.varies_from(0)
 }
 
-/// Returns how many changes from this one on are one drift, and the points between which it is; one change and none if it is a
-/// step.
+/// Returns how many changes from this one on are one drift, and the points between which it is; one change and none
+/// if it is a step.
 fn drift_from(
     found: &SearchedSeries,
     scaled: &[f64],
@@ -257,10 +257,11 @@ fn drift_from(
     (1, None)
 }
 
-/// Returns the point from which on the level was back to that before a change, by a later change: nearer to it than to the changed
-/// one.
+/// Returns the point from which on the level was back to that before a change, by a later change: nearer to it than
+/// to the changed one.
 ///
-/// A change of a series' own is not undone by what the whole suite shares: a faster machine does not repair a regression.
+/// A change of a series' own is not undone by what the whole suite shares: a faster machine does not repair a
+/// regression.
 fn went_away(
     found: &SearchedSeries,
     scaled: &[f64],

@@ -58,7 +58,8 @@ impl Moment {
 pub struct SeriesPoint {
     /// The index of its moment in [`Histories::moments`].
     pub moment: usize,
-    /// The geometric mean of the instance means, or the arithmetic one if a mean of the series is not positive; in the metric's unit.
+    /// The geometric mean of the instance means, or the arithmetic one if a mean of the series is not positive; in
+    /// the metric's unit.
     pub value: f64,
     /// Number of instances.
     pub instances: usize,
@@ -163,7 +164,8 @@ impl Histories {
         runs
     }
 
-    /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were added.
+    /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were
+    /// added.
     pub fn sort(&mut self, order: HistoryOrder) {
         let key = |position: &HistoryPosition| -> (Option<Timestamp>, HistoryPosition) {
             match order {

@@ -14,7 +14,8 @@ pub(super) const MEMBERS: usize = 5;
 const RUNS: usize = 8;
 /// The share of the series that have to agree.
 pub(super) const AGREEING: f64 = 0.85;
-/// A series agrees if it moves this far in terms of the median of all. Of a suite in which only some changed, the others move by chance.
+/// A series agrees if it moves this far in terms of the median of all. Of a suite in which only some changed, the
+/// others move by chance.
 const HALF_AS_FAR: f64 = 0.5;
 /// The number of runs on each side of a change by which a series agrees or not.
 const NEIGHBOURS: usize = 25;
@@ -33,8 +34,8 @@ pub(super) struct SharedChange {
     pub(super) until: Option<usize>,
 }
 
-/// Returns the changes that most of these series share, in order: those of the median over the series, each in terms of its own
-/// spread, at which nearly all of the series move at least half as far as the median.
+/// Returns the changes that most of these series share, in order: those of the median over the series, each in terms
+/// of its own spread, at which nearly all of the series move at least half as far as the median.
 pub(super) fn shared_changes(
     histories: &Histories,
     members: &[usize],
@@ -108,7 +109,8 @@ impl Standardised {
         })
     }
 
-    /// Returns the difference between the medians of the runs from a moment on and those before it, on the scale of the series.
+    /// Returns the difference between the medians of the runs from a moment on and those before it, on the scale of
+    /// the series.
     fn shift_at(&self, moment: usize) -> Option<f64> {
         let split = self.values.partition_point(|(at, _)| *at < moment);
         let values =

@@ -19,7 +19,8 @@ pub struct ChangeSize {
 }
 
 impl ChangeSize {
-    /// Returns the size of a change between values before and after on the scale of the series; `None` if there are too few.
+    /// Returns the size of a change between values before and after on the scale of the series; `None` if there are
+    /// too few.
     pub(super) fn of(
         before: &[f64],
         after: &[f64],

@@ -27,7 +27,8 @@ pub struct ThresholdRule {
     pub time_floor: f64,
     /// The least distance for memory and other sizes, in bytes.
     pub memory_floor: f64,
-    /// Series without a run for so long before the newest run of all are not tested; `None` to apply the usual limit of runs.
+    /// Series without a run for so long before the newest run of all are not tested; `None` to apply the usual limit
+    /// of runs.
     pub longest_pause: Option<SignedDuration>,
 }
 
@@ -79,8 +80,9 @@ impl ThresholdRule {
         Some(histories.series.iter().map(state).collect())
     }
 
-    /// Returns the alarm of a series that has enough runs: all of its newest runs are worse than the mean of the window by
-    /// the greater of the floor and so many standard deviations. Without a direction, they may differ either way.
+    /// Returns the alarm of a series that has enough runs: all of its newest runs are worse than the mean of the
+    /// window by the greater of the floor and so many standard deviations. Without a direction, they may differ
+    /// either way.
     pub(super) fn alarm(&self, histories: &Histories, at: usize) -> Option<Finding> {
         let series = &histories.series[at];
         let end = series.points.len();

@@ -32,8 +32,8 @@ pub struct Noise {
     pub between: Option<NoisePart>,
     /// The standard deviation within instances, as a share; `None` if unknown.
     pub within: Option<NoisePart>,
-    /// The share of the variance between instances that lies between hosts; `None` for a single host, or if no host has two
-    /// instances.
+    /// The share of the variance between instances that lies between hosts; `None` for a single host, or if no host
+    /// has two instances.
     pub between_hosts: Option<NoisePart>,
     /// The number of hosts that are known.
     pub hosts: usize,
@@ -129,8 +129,8 @@ fn row(of_metric: &MetricOfSample<'_>, variability: Variability, seed: Seed) -> 
     }
 }
 
-/// Returns the logarithms of the instance means of each host. Instances without a host, or whose mean is not positive, are
-/// left out.
+/// Returns the logarithms of the instance means of each host. Instances without a host, or whose mean is not
+/// positive, are left out.
 fn by_host(sample: &Sample<'_>, cleaned: &Cleaned) -> BTreeMap<String, Vec<f64>> {
     let mut hosts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for instance in &cleaned.instances {

@@ -106,8 +106,8 @@ impl<R> Default for BySetting<R> {
     }
 }
 
-/// Returns whether a setting of a benchmark never reaches a steady state although it is analysed, because its burn-in is not
-/// detected from the values: all that is said of it depends on how long it was measured.
+/// Returns whether a setting of a benchmark never reaches a steady state although it is analysed, because its burn-in
+/// is not detected from the values: all that is said of it depends on how long it was measured.
 pub fn is_analysed_unsteady(
     data: &BenchmarkData,
     rules: &CleaningRules,

@@ -90,7 +90,8 @@ pub(super) fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     cautions
 }
 
-/// Number of instances per side from which intervals keep their level even if means fall into groups (`docs/calibration.md`).
+/// Number of instances per side from which intervals keep their level even if means fall into groups
+/// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
 
 /// Difference between the sides in shares of hosts above which a caution is shown, from 0 to 1.

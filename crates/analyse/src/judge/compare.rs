@@ -20,9 +20,9 @@ pub struct CompareOptions {
     pub method: CompareMethod,
     /// The level of the intervals.
     pub confidence: Confidence,
-    /// The smallest change that matters, as a share (0.03 for 3 %): only what is surely larger is a regression or an improvement.
-    /// Without it these are significant changes of any size, and the band of what is no change is that of
-    /// [`CompareOptions::band`].
+    /// The smallest change that matters, as a share (0.03 for 3 %): only what is surely larger is a regression or an
+    /// improvement. Without it these are significant changes of any size, and the band of what is no change is that
+    /// of [`CompareOptions::band`].
     pub smallest_effect: Option<f64>,
     /// The accepted share of false regressions and improvements among all of them.
     pub false_discovery_rate: f64,
@@ -58,8 +58,9 @@ impl Default for CompareOptions {
 /// The method of interval and p-value. All except the hierarchical bootstrap use one mean per instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CompareMethod {
-    /// Student's t on logarithms over the unit of replication, of pairs if the sides share their blocks, sessions or hosts, with
-    /// the variance that the family of all benchmarks shows; with unequal numbers also Welch's, and the wider counts.
+    /// Student's t on logarithms over the unit of replication, of pairs if the sides share their blocks, sessions or
+    /// hosts, with the variance that the family of all benchmarks shows; with unequal numbers also Welch's, and the
+    /// wider counts.
     #[default]
     Default,
     /// Welch's t on logarithms.
@@ -175,7 +176,8 @@ pub struct Comparison {
     pub settings: [SideSetting; 2],
     /// The replicates of ratio and p-value; `None` without a ratio, and with a method other than the default.
     pub replication: Option<Replication>,
-    /// The answer of the test of the family; `None` until the verdicts are given, and with a method other than the default.
+    /// The answer of the test of the family; `None` until the verdicts are given, and with a method other than the
+    /// default.
     pub(super) answer: Option<FamilyAnswer>,
     /// The counts of the two sides, if they never vary there.
     pub(super) counts: Option<[f64; 2]>,
@@ -363,8 +365,8 @@ pub enum VerdictReason {
     },
 }
 
-/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until [`decide`](super::decide) has all
-/// comparisons.
+/// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until
+/// [`decide`](super::decide) has all comparisons.
 pub fn compare(
     subject: Subject,
     metric: Metric,
@@ -443,7 +445,8 @@ pub fn compare(
 /// The unit of times, which are never counts.
 const SECONDS: &str = "s";
 
-/// Returns the whole numbers that all iterations of the two sides have, if each side has several iterations and they never vary.
+/// Returns the whole numbers that all iterations of the two sides have, if each side has several iterations and they
+/// never vary.
 fn counts(sides: [&SideSample; 2], metric: &Metric) -> Option<[f64; 2]> {
     if metric.unit == SECONDS {
         return None;

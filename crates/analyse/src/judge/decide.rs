@@ -16,9 +16,10 @@ use lapwing_model::Better;
 /// Adjusts the p-values of all comparisons for their number, and sets intervals and verdicts.
 ///
 /// Each metric is a family of its own: changes of peak memory are unrelated to those of wall time. With the default
-/// method interval and p-value are those of [`lapwing_stats::family_tests`]; with others those of the method. A regression or improvement has a
-/// p-value of at most the accepted rate after correction (of "no larger than the smallest effect", if one is given); else there is no change if the
-/// whole interval lies within the band. Comparisons of values that are all equal are not tests.
+/// method interval and p-value are those of [`lapwing_stats::family_tests`]; with others those of the method. A
+/// regression or improvement has a p-value of at most the accepted rate after correction (of "no larger than the
+/// smallest effect", if one is given); else there is no change if the whole interval lies within the band.
+/// Comparisons of values that are all equal are not tests.
 ///
 /// `earlier` has earlier comparisons of the same benchmarks, for families of one or two.
 pub fn decide(
@@ -304,7 +305,8 @@ fn give_verdict_in_runs(
 }
 
 impl Comparison {
-    /// Returns the largest change that the interval allows, as a share in either direction: 0.02 for at most 2 %. `None` without an interval.
+    /// Returns the largest change that the interval allows, as a share in either direction: 0.02 for at most 2 %.
+    /// `None` without an interval.
     pub fn largest_change(&self) -> Option<f64> {
         let of_ratio = self.ratio.and_then(|it| it.interval);
         let interval = of_ratio.or(self.descriptive.as_ref().and_then(|it| it.interval))?;

@@ -5,8 +5,8 @@ use lapwing_stats::{Confidence, Interval, Replicates};
 use super::family::{of_ratio, own_test};
 use super::{SideSample, estimate};
 
-/// The ratio of two sides that have too few instances for a verdict. Its interval rests on iterations, which share their
-/// process, so it says nothing about other runs.
+/// The ratio of two sides that have too few instances for a verdict. Its interval rests on iterations, which share
+/// their process, so it says nothing about other runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescriptiveRatio {
     /// Candidate / baseline.

@@ -36,10 +36,11 @@ struct EarlierComparison {
 }
 
 impl EarlierComparisons {
-    /// Reads the sessions of some benchmarks before the compared ones, and since the last change of each that was accepted by a triage.
+    /// Reads the sessions of some benchmarks before the compared ones, and since the last change of each that was
+    /// accepted by a triage.
     ///
-    /// A session with several runs gives the comparison of its first two, in pairs of blocks where they share three; one with a single run
-    /// of four instances or more its odd instances against the even ones.
+    /// A session with several runs gives the comparison of its first two, in pairs of blocks where they share three;
+    /// one with a single run of four instances or more its odd instances against the even ones.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -76,7 +77,8 @@ impl EarlierComparisons {
         Ok(())
     }
 
-    /// Returns those of some benchmarks of a suite by one metric, but for the sessions that are compared; none of more benchmarks than need it.
+    /// Returns those of some benchmarks of a suite by one metric, but for the sessions that are compared; none of
+    /// more benchmarks than need it.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -118,7 +120,8 @@ impl EarlierComparisons {
         Ok(found.filter_map(|it| it.sides).collect())
     }
 
-    /// Returns the earlier comparisons for a family, in the design of its first member; none if it is large enough without.
+    /// Returns the earlier comparisons for a family, in the design of its first member; none if it is large enough
+    /// without.
     pub(super) fn of_family<'c>(
         &self,
         family: impl ExactSizeIterator<Item = &'c Comparison>,

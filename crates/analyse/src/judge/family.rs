@@ -17,7 +17,8 @@ pub(super) struct FamilyAnswer {
     pub(super) method: CompareMethod,
     /// The p-value of "there is no difference", with the looks at the results.
     pub(super) p_value: f64,
-    /// The one of "the difference is no larger than the smallest effect", corrected for the number of comparisons as well.
+    /// The one of "the difference is no larger than the smallest effect", corrected for the number of comparisons as
+    /// well.
     pub(super) p_adjusted: f64,
     /// Whether `p_adjusted` is small enough.
     pub(super) differs: bool,
@@ -29,10 +30,11 @@ pub(super) struct FamilyAnswer {
     pub(super) rule: VerdictRule,
 }
 
-/// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few. `border` is the logarithm of the
-/// smallest effect, `band` that of the largest change that is none.
+/// Judges the comparisons of one metric; `None` for those whose values are all equal, or that have too few. `border`
+/// is the logarithm of the smallest effect, `band` that of the largest change that is none.
 ///
-/// The correction for their number is that of Benjamini and Hochberg. `history` has the replicates of earlier comparisons for families of one or two.
+/// The correction for their number is that of Benjamini and Hochberg. `history` has the replicates of earlier
+/// comparisons for families of one or two.
 pub(super) fn judge_family(
     replications: &[&Replication],
     history: &[Replicates],

@@ -73,8 +73,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Returns the noise between instances: where each has only one iteration, that of the iterations cannot be told apart
-    /// and is included.
+    /// Returns the noise between instances: where each has only one iteration, that of the iterations cannot be told
+    /// apart and is included.
     pub fn noise(&self) -> Option<f64> {
         let only_one = self.size.most_iterations == 1;
         self.between.or(self.cv.filter(|_| only_one))
@@ -106,8 +106,8 @@ pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
     compare::default_ratio(sides, CompareOptions::default().confidence)
 }
 
-/// Judges ratios of one metric together, by the same rules as [`compare`] with its default options: each gets the interval that the family
-/// has for it. Returns which of them differ from 1, after correction for their number.
+/// Judges ratios of one metric together, by the same rules as [`compare`] with its default options: each gets the
+/// interval that the family has for it. Returns which of them differ from 1, after correction for their number.
 pub fn judge_together(ratios: &mut [&mut JudgedRatio]) -> Vec<bool> {
     let options = CompareOptions::default();
     let replications: Vec<&Replication> = ratios.iter().map(|it| &it.replication).collect();

@@ -103,8 +103,8 @@ impl SideSamples {
         }
     }
 
-    /// Forgets blocks and sessions where the sides share three or more hosts, so that these are pairs. Returns the number of
-    /// benchmarks and metrics where they do not.
+    /// Forgets blocks and sessions where the sides share three or more hosts, so that these are pairs. Returns the
+    /// number of benchmarks and metrics where they do not.
     pub fn pair_by_host(&mut self) -> usize {
         let mut left = 0;
         for gathered in self.samples.values_mut() {

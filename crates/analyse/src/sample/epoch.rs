@@ -100,7 +100,8 @@ fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
     resolved.collect()
 }
 
-/// Returns the instances of each set of variants that have fingerprints in common; those of variants without any are in none.
+/// Returns the instances of each set of variants that have fingerprints in common; those of variants without any are
+/// in none.
 fn by_source(heads: &[EpochHead]) -> Vec<Vec<usize>> {
     let mut sources: Vec<(BTreeSet<&str>, BTreeSet<&str>)> = Vec::new();
     for head in heads {

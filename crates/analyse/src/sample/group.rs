@@ -238,7 +238,8 @@ fn pooled<'d>(data: &'d BenchmarkData, instances: Vec<&'d InstanceData>) -> Samp
 /// The parts of the environment that Hail keeps apart, besides the version.
 const HAIL_ENVIRONMENT: [&str; 2] = ["platform", "python"];
 
-/// Groups by version, platform and Python. Those parts of the environment that differ distinguish the setting as levels of factors do.
+/// Groups by version, platform and Python. Those parts of the environment that differ distinguish the setting as
+/// levels of factors do.
 fn as_hail(data: &BenchmarkData) -> Vec<Sample<'_>> {
     let environment = |instance: &InstanceData| {
         HAIL_ENVIRONMENT.map(|name| {

@@ -14,10 +14,11 @@ use lapwing_record::{InstanceData, RunHead};
 /// dates, those of one date by the time of measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HistoryPosition {
-    /// The version's date; without one, that of the newest version measured before it. `None` if no such version has a date.
+    /// The version's date; without one, that of the newest version measured before it. `None` if no such version has
+    /// a date.
     pub version_date: Option<Timestamp>,
-    /// When the session last measured the benchmark. The start of the session would misplace the jobs of a CI that run side
-    /// by side: one that began first may reach a benchmark last.
+    /// When the session last measured the benchmark. The start of the session would misplace the jobs of a CI that
+    /// run side by side: one that began first may reach a benchmark last.
     pub measured: Timestamp,
     /// The session.
     pub session: Id,
@@ -75,8 +76,8 @@ impl History {
         }))
     }
 
-    /// Returns the positions of the runs of a benchmark by the starts of their sessions, which are the same for all benchmarks of a
-    /// session.
+    /// Returns the positions of the runs of a benchmark by the starts of their sessions, which are the same for all
+    /// benchmarks of a session.
     pub fn of_sessions(data: &BenchmarkData) -> Self {
         let mut seen = BTreeSet::new();
         let runs = data.instances.iter().filter(|it| seen.insert(it.run.id));

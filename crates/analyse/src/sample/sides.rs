@@ -569,7 +569,8 @@ pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchm
     Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }
 
-/// Returns whether a benchmark of a store is requested: it has the metric there, or one of its id has it in another store.
+/// Returns whether a benchmark of a store is requested: it has the metric there, or one of its id has it in another
+/// store.
 fn is_asked(data: &BenchmarkData, store: usize, asked: &[AskedBenchmarks]) -> bool {
     asked.iter().enumerate().any(|(number, asked)| match asked {
         None => true,

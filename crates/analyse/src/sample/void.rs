@@ -9,7 +9,8 @@ const VOID: &str = "void";
 
 /// Marks the iterations of a void instance as failed; those that had failed already are unchanged.
 ///
-/// They were recorded as successful: a test whose rounds all passed can detect at its end that they computed a wrong result.
+/// They were recorded as successful: a test whose rounds all passed can detect at its end that they computed a wrong
+/// result.
 pub(crate) fn settle_void(it: &mut InstanceData) {
     let Some(why) = it.end.as_ref().and_then(reason) else {
         return;

@@ -146,8 +146,9 @@ impl ReportCommand {
         Ok(ExitStatus::Fine)
     }
 
-    /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read, but are part of every page, so
-    /// everything is read twice; that takes about a twentieth of the time of the report.
+    /// Finds the changes in the history, and whether there are studies. They are known once all benchmarks were read,
+    /// but are part of every page, so everything is read twice; that takes about a twentieth of the time of the
+    /// report.
     fn changes(
         &self,
         store: &Store,

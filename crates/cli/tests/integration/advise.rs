@@ -28,7 +28,8 @@ fn elapsed([numpy, scipy, python]: [usize; 3]) -> f64 {
     log.exp()
 }
 
-/// Every second stack of 30, each in 3 instances with a first iteration that is fifty times as slow; one of them fails always, one once. On a machine half as fast a few more.
+/// Every second stack of 30, each in 3 instances with a first iteration that is fifty times as slow; one of them
+/// fails always, one once. On a machine half as fast a few more.
 fn records() -> RecordLines {
     let mut lines = RecordLines::default();
     let mut number = 0_u32;

@@ -28,7 +28,8 @@ impl Noise {
     }
 }
 
-/// Adds a session with the variants `old` and `new`, interleaved in blocks; the new one is slower by a factor for each benchmark.
+/// Adds a session with the variants `old` and `new`, interleaved in blocks; the new one is slower by a factor for
+/// each benchmark.
 fn session(lines: &mut RecordLines, day: u32, blocks: u32, factors: &[f64], noise: &mut Noise) {
     let started = format!("2026-11-{day:02}T10:00:00Z");
     let more = json!({"suite": "s", "name": format!("day{day}")});

@@ -7,7 +7,8 @@ use tempfile::TempDir;
 use crate::nights_fixture::{Nights, QUIET, STEP, gate, history, ids, import, nights};
 use crate::program::{output, run};
 
-/// A benchmark that became slower at v20, a quiet one, one that is measured no more, a new one, and one that only fails since v22.
+/// A benchmark that became slower at v20, a quiet one, one that is measured no more, a new one, and one that only
+/// fails since v22.
 const MIXED: [(&str, Nights); 5] = [
     ("join", STEP),
     ("quiet", QUIET),

@@ -42,8 +42,8 @@ const NOISE: &str = "number=$(cat \"$0.count\" 2>/dev/null || echo 0)\n\
     echo $(( number + 1 )) > \"$0.count\"\n\
     echo $(( number * 101 % 256 ))\n";
 
-/// Returns a folder with a repository of this program, in which `NOISE` is another number each time: a commit, tagged `c0`, `c1` …, for each level, a day apart from
-/// 1 January 2026 on.
+/// Returns a folder with a repository of this program, in which `NOISE` is another number each time: a commit, tagged
+/// `c0`, `c1` …, for each level, a day apart from 1 January 2026 on.
 pub fn repository(program: &str, levels: &[&str]) -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = &folder.path().join("repository");

@@ -389,7 +389,8 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
     ");
 }
 
-/// Twelve benchmarks fit if each is planned for the larger slowdown; the smaller one for the first of them would take too much.
+/// Twelve benchmarks fit if each is planned for the larger slowdown; the smaller one for the first of them would take
+/// too much.
 #[test]
 fn a_budget_reaches_as_many_benchmarks_as_fit_before_smaller_slowdowns() {
     let names: Vec<String> = (0..12).map(|k| format!("b{k:02}")).collect();

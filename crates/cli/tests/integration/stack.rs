@@ -9,8 +9,8 @@ use lapwing_testing::missing;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Makes wheels of `alpha` 1.0, 1.1 and 2.0, of `beta` 1.0, 2.0 (which needs alpha 2) and 3.0 (which cannot be imported), and a source
-/// package `delta` that cannot be built.
+/// Makes wheels of `alpha` 1.0, 1.1 and 2.0, of `beta` 1.0, 2.0 (which needs alpha 2) and 3.0 (which cannot be
+/// imported), and a source package `delta` that cannot be built.
 const PACKAGES: &str = r#"
 import io, pathlib, sys, tarfile, zipfile
 folder = pathlib.Path(sys.argv[1])
@@ -337,7 +337,8 @@ fn without_a_script_the_import_is_measured() {
     assert_eq!(rows["benchmarks"][0]["benchmark"], "import alpha, beta");
 }
 
-/// A stand-in for podman: it keeps its arguments, fails to build what names a missing package, and runs the script of the last build.
+/// A stand-in for podman: it keeps its arguments, fails to build what names a missing package, and runs the script of
+/// the last build.
 const PODMAN: &str = r#"#!/bin/sh
 cd "$(dirname "$0")"
 echo "$*" >> podman.log

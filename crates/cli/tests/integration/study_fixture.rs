@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use crate::program::{output, run};
 
-/// Costs in µs without noise: 1182 at the base, −577.1 and −490.7 for the two log factors, +358.0 for both; affinity helps without and hurts
-/// with the first; the fourth does nothing.
+/// Costs in µs without noise: 1182 at the base, −577.1 and −490.7 for the two log factors, +358.0 for both; affinity
+/// helps without and hurts with the first; the fourth does nothing.
 pub fn cost(log: bool, biglogs: bool, affinity: bool) -> f64 {
     let mut cost = 1182.0;
     if log {

@@ -1,4 +1,5 @@
-//! Amun's inspections of indicators: folders with `build` and `results`, the older single documents, and single results.
+//! Amun's inspections of indicators: folders with `build` and `results`, the older single documents, and single
+//! results.
 
 mod folder;
 mod inspection;

@@ -30,7 +30,8 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.starts_with(b"{") && is_event).then_some("its lines have `action` and `at`")
 }
 
-/// Times after this are those of the calendar: 2001 in ns since 1970. A monotonic clock counts from the start of the machine.
+/// Times after this are those of the calendar: 2001 in ns since 1970. A monotonic clock counts from the start of the
+/// machine.
 const CALENDAR: i64 = 1_000_000_000_000_000_000;
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {

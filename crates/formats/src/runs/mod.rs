@@ -263,8 +263,8 @@ impl FactorColumn {
     }
 }
 
-/// Returns the metric of a column such as `usec_per_task`, `wall_time (ms)`, `score (1, higher is better)` or `cost`, what it is
-/// counted in, and whether the column states that.
+/// Returns the metric of a column such as `usec_per_task`, `wall_time (ms)`, `score (1, higher is better)` or `cost`,
+/// what it is counted in, and whether the column states that.
 fn metric_of(title: &str) -> (String, Unit, bool) {
     let stated = title.strip_suffix(')');
     if let Some((name, marks)) = stated.and_then(|rest| rest.rsplit_once(" (")) {

@@ -57,7 +57,8 @@ pub(super) fn findings(evidence: &DoctorEvidence) -> Vec<DoctorFinding> {
     all
 }
 
-/// Returns the instructions that `mds` and `plan` simulate with: of no concern to measuring, but to how long these take.
+/// Returns the instructions that `mds` and `plan` simulate with: of no concern to measuring, but to how long these
+/// take.
 pub(super) fn simulation() -> DoctorFinding {
     let path = DrawPath::of_processor();
     let found = format!("detection rates: {} instructions", path.name());

@@ -137,8 +137,8 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         self.keep_end(end, observed, outlet)
     }
 
-    /// Executes the timed command once, changed by `wrap`, with everything around it, and records nothing; returns what went wrong, if
-    /// anything.
+    /// Executes the timed command once, changed by `wrap`, with everything around it, and records nothing; returns
+    /// what went wrong, if anything.
     pub(crate) fn once(
         mut self,
         wrap: impl FnOnce(&CommandLine) -> CommandLine,
@@ -691,8 +691,8 @@ fn readable(tail: &OutputTail) -> String {
     String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
 }
 
-/// Returns the last lines that are not blank, at most [`MESSAGE_LINES`]. Some programs print the cause of a failure last
-/// (a traceback), others before a hint or their usage.
+/// Returns the last lines that are not blank, at most [`MESSAGE_LINES`]. Some programs print the cause of a failure
+/// last (a traceback), others before a hint or their usage.
 fn last_lines(tail: &OutputTail) -> Option<Vec<String>> {
     let text = readable(tail);
     let lines = text.lines().filter(|line| !line.trim().is_empty());

@@ -12,7 +12,8 @@ const ARTIFACT: &str = "{artifact}";
 /// The key of the file among the artifacts of an instance.
 pub(crate) const PROFILE: &str = "profile";
 
-/// Executes each benchmark and variant once under a profiler, before its first instance. Nothing else is recorded of that execution.
+/// Executes each benchmark and variant once under a profiler, before its first instance. Nothing else is recorded of
+/// that execution.
 #[derive(Debug)]
 pub struct Profiler {
     command: String,
@@ -26,8 +27,8 @@ pub struct Profiler {
 pub struct ProfilerError(String);
 
 impl Profiler {
-    /// Returns a profiler: the beginning of a shell command, such as `perf record -o {artifact} --`, that a command to be profiled is
-    /// appended to. The files are written to `folder`, which must exist.
+    /// Returns a profiler: the beginning of a shell command, such as `perf record -o {artifact} --`, that a command
+    /// to be profiled is appended to. The files are written to `folder`, which must exist.
     ///
     /// # Errors
     /// When the command contains no `{artifact}`.

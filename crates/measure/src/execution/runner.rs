@@ -111,8 +111,8 @@ impl EventOutlet<'_, '_> {
     }
 }
 
-/// Records a new session and its runs, which hold version and environment; `own` is what the environment of each run has
-/// besides, in the order of the plan's variants.
+/// Records a new session and its runs, which hold version and environment; `own` is what the environment of each run
+/// has besides, in the order of the plan's variants.
 ///
 /// # Errors
 /// When they cannot be kept.

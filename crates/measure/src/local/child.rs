@@ -112,9 +112,9 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
 
 /// Executes a command and waits until it is gone.
 ///
-/// The standard library starts it by `posix_spawn`, which shares this small
-/// process's memory until exec. A real fork would allow a smaller [`peak_memory_floor`], 1 MB, and add 0.1 ms to every wall time (of 0.65 ms for
-/// `/bin/true`): the copied page tables are the more harmful disturbance.
+/// The standard library starts it by `posix_spawn`, which shares this small process's memory until exec. A real fork
+/// would allow a smaller [`peak_memory_floor`], 1 MB, and add 0.1 ms to every wall time (of 0.65 ms for `/bin/true`):
+/// the copied page tables are the more harmful disturbance.
 ///
 /// # Errors
 /// When the operating system refuses what has nothing to do with the command.

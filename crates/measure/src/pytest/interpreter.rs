@@ -34,8 +34,8 @@ const OUTPUT: usize = 4 << 20;
 const KEYS: [&str; 2] = ["python", "packages"];
 
 /// Returns what the environment of each setting's run has of Python: `python` and `packages` of its own Python
-/// environment, else of the interpreter of the plan's first test, or of `python3` if it has indicators, before anything is built. Empty where there is neither,
-/// and where it cannot be had.
+/// environment, else of the interpreter of the plan's first test, or of `python3` if it has indicators, before
+/// anything is built. Empty where there is neither, and where it cannot be had.
 ///
 /// # Errors
 /// When the surroundings are broken.

@@ -110,7 +110,8 @@ impl CommitRange<'_> {
     }
 }
 
-/// Returns the commit that a revision means in the repository around a folder; there may be changes that are not committed.
+/// Returns the commit that a revision means in the repository around a folder; there may be changes that are not
+/// committed.
 ///
 /// # Errors
 /// When the repository or the commit is not there or not whole.
@@ -243,7 +244,8 @@ fn branch(repository: &Path, name: &str) -> Option<String> {
     Some(full.strip_prefix("refs/heads/")?.to_owned())
 }
 
-/// Checks a commit out into a folder of its own, and applies its patches; a folder that an ended process left there goes first.
+/// Checks a commit out into a folder of its own, and applies its patches; a folder that an ended process left there
+/// goes first.
 ///
 /// # Errors
 /// With what Git says.

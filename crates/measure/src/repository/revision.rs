@@ -9,8 +9,8 @@ use super::version::{first_line, git, output};
 /// Of the ancestors of a commit no more are returned.
 const ANCESTORS: &str = "--max-count=1000";
 
-/// Returns the hash of the commit that a revision such as `main` or `HEAD~3` means in the repository around a folder, and
-/// those of its latest ancestors, the newest first. Empty if it means none.
+/// Returns the hash of the commit that a revision such as `main` or `HEAD~3` means in the repository around a folder,
+/// and those of its latest ancestors, the newest first. Empty if it means none.
 pub fn ancestry(folder: &Path, revision: &str) -> Vec<String> {
     let commit = format!("{revision}^{{commit}}");
     let words = [
@@ -45,7 +45,8 @@ pub fn first_good_commit(folder: &Path) -> Option<String> {
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-/// Returns the number of commits after one up to another; `None` if the repository around the folder does not have both.
+/// Returns the number of commits after one up to another; `None` if the repository around the folder does not have
+/// both.
 pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usize> {
     let is_hash = |text: &str| text.chars().all(|it| it.is_ascii_hexdigit());
     if !is_hash(after) || !is_hash(up_to) {

@@ -136,7 +136,8 @@ impl PythonFolder {
 }
 
 impl Variant {
-    /// Returns the processors that its timed command may run on; `None` for those of the plan. The program has checked the list.
+    /// Returns the processors that its timed command may run on; `None` for those of the plan. The program has
+    /// checked the list.
     pub(crate) fn cpu_list(&self) -> Option<Vec<usize>> {
         parse_cpus(self.cpus.as_deref()?).ok()
     }

@@ -49,8 +49,9 @@ fn repository(directory: &Path) -> Version {
 
 /// Returns the name that a folder has in every clone of its Git repository; `None` outside of one.
 ///
-/// The name is the last part of the remote's address (`origin`, else the first remote) without `.git`; without remotes
-/// `repository-` with the first ten digits of its root commit. Below the top folder, the path within the repository follows.
+/// The name is the last part of the remote's address (`origin`, else the first remote) without `.git`; without
+/// remotes `repository-` with the first ten digits of its root commit. Below the top folder, the path within the
+/// repository follows.
 pub fn repository_name(folder: &Path) -> Option<String> {
     let ask = |arguments: &[&str]| first_line(git(folder).args(arguments));
     ask(&["rev-parse", "--show-toplevel"])?;

@@ -1,8 +1,8 @@
 //! Sessions: what is measured together, from its opening to the store.
 //!
 //! A [`SessionRequest`] says what is measured, how often and where; [`SessionRequest::plan`] makes a plan of it, and
-//! [`PlannedSession::measure`] measures the plan. Every record goes to a file first and to the store soon after. What a session takes from the
-//! program around it (places, clock, ids, requests to stop) is in [`SessionSurroundings`].
+//! [`PlannedSession::measure`] measures the plan. Every record goes to a file first and to the store soon after. What
+//! a session takes from the program around it (places, clock, ids, requests to stop) is in [`SessionSurroundings`].
 //!
 //! Two commits of a repository, measured on a Slurm cluster:
 //!

@@ -39,7 +39,8 @@ impl AdHoc {
     /// The suite that benchmarks of ad-hoc plans belong to.
     pub const SUITE: &'static str = "commands";
 
-    /// Returns the plan that measures the commands in `folder`, each with every combination of the parameters that it mentions.
+    /// Returns the plan that measures the commands in `folder`, each with every combination of the parameters that it
+    /// mentions.
     ///
     /// # Errors
     /// When the parameters have too many combinations, or a command mentions a misspelt one.

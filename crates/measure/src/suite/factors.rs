@@ -385,7 +385,8 @@ pub(super) fn variant(name: &str, chosen: Vec<(&SuiteFactor, Level)>) -> Variant
     variant
 }
 
-/// Returns why these levels cannot be together, if a requirement or an exclusion says so. A factor without a level is at its base.
+/// Returns why these levels cannot be together, if a requirement or an exclusion says so. A factor without a level is
+/// at its base.
 pub fn infeasibility(factors: &[SuiteFactor], levels: &BTreeMap<String, Level>) -> Option<String> {
     let is_present = |name: &str| {
         let factor = factors.iter().find(|it| it.name == name);

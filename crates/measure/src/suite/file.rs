@@ -87,8 +87,8 @@ impl Suite {
         Ok(suite.judge)
     }
 
-    /// Reads a suite file for a factor study, which chooses combinations of levels itself: factors may span any number, and
-    /// there are no variants until [`Self::set_configurations`].
+    /// Reads a suite file for a factor study, which chooses combinations of levels itself: factors may span any
+    /// number, and there are no variants until [`Self::set_configurations`].
     ///
     /// # Errors
     /// When the file cannot be read, or with the first place in it that is wrong.

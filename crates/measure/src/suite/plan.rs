@@ -162,7 +162,8 @@ pub struct Variant {
     /// Set-ups of its factors, before its own, in the order of the factors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factor_setups: Vec<CommandLine>,
-    /// The patches that are applied to the software under test, in the order of the factors; `commit` has them once it is known.
+    /// The patches that are applied to the software under test, in the order of the factors; `commit` has them once
+    /// it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<SourcePatch>,
     /// The processors that its timed command may run on, such as `0-1,3`; `None` for those of the plan.

@@ -30,7 +30,8 @@ pub(super) struct VariantTable {
     commands: Vec<(String, CommandLine, usize)>,
 }
 
-/// Returns the factors and variants of a suite; without any variant, every feasible combination of its factors' levels is one.
+/// Returns the factors and variants of a suite; without any variant, every feasible combination of its factors'
+/// levels is one.
 pub(super) fn read_variants(suite: &mut Table, folder: &Path) -> Result<VariedSettings, Located> {
     let factors = read_factors(suite, folder)?;
     let mut varied = VariedSettings {

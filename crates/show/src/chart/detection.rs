@@ -37,8 +37,8 @@ pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionVi
     draw(rows, shown.collect(), grid, view)
 }
 
-/// Returns the chart of what could be detected with the configurations of a grid beside what is planned of each row, which has a cell for
-/// that as well.
+/// Returns the chart of what could be detected with the configurations of a grid beside what is planned of each row,
+/// which has a cell for that as well.
 pub fn plan(
     rows: &[(Detectability, Option<Configuration>)],
     grid: &DetectionGrid,

@@ -1,4 +1,5 @@
-//! The studies of the report: a page for each benchmark that was measured at combinations of factors, and a list of them.
+//! The studies of the report: a page for each benchmark that was measured at combinations of factors, and a list of
+//! them.
 
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::sample::BenchmarkData;

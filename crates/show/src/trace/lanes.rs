@@ -208,7 +208,8 @@ struct Rectangle {
     share: f64,
 }
 
-/// Returns the rectangles of a lane: a piece each, but where pieces are narrower than a pixel, the part that takes most of it.
+/// Returns the rectangles of a lane: a piece each, but where pieces are narrower than a pixel, the part that takes
+/// most of it.
 fn columns(lane: &Lane, from: i64, to: i64, scale: f64) -> Vec<Rectangle> {
     let mut found: Vec<Rectangle> = Vec::new();
     let mut column: (f64, Vec<(LanePart, f64)>) = (-1.0, Vec::new());
@@ -316,9 +317,9 @@ struct PageData<'t> {
 }
 
 impl PageData<'_> {
-    /// For each lane its pieces: the time since the end of the one before, the length, the kind, the item as a difference. Then for
-    /// each task its name, class, worker and events, and for each transfer its dataset, source, target, mode and events; an event is 0, or
-    /// 1 and the zigzag difference from the event before.
+    /// For each lane its pieces: the time since the end of the one before, the length, the kind, the item as a
+    /// difference. Then for each task its name, class, worker and events, and for each transfer its dataset, source,
+    /// target, mode and events; an event is 0, or 1 and the zigzag difference from the event before.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let at = |time: i64| (time - self.start) / self.unit;

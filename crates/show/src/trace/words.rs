@@ -56,7 +56,8 @@ pub fn defect_text(defect: &Defect) -> String {
     }
 }
 
-/// Returns the sentence above all findings: `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
+/// Returns the sentence above all findings:
+/// `137 s with 40 workers: 0.98 tasks compute at once, workers are busy 4.5 % of the time`.
 pub fn headline(trace: &Trace, found: &TraceFindings) -> String {
     format!(
         "{} with {} and {}: {} compute at once on average, workers are busy {} of the time",

@@ -230,7 +230,8 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
     ))
 }
 
-/// Returns where outliers break the conditions of the formula; `None` if nothing shown is by formula, or if there are none.
+/// Returns where outliers break the conditions of the formula; `None` if nothing shown is by formula, or if there are
+/// none.
 pub fn outliers_caution(rows: &[&Detectability]) -> Option<String> {
     let is_meant = |row: &&&Detectability| {
         let is_heavy = row.variability.pilot.is_some_and(|it| it.has_heavy_tails());

@@ -98,8 +98,8 @@ impl DetectionView {
         enough
     }
 
-    /// Returns the configuration with the fewest iterations in total whose rate has the wanted power; of equal ones that
-    /// with fewer instances.
+    /// Returns the configuration with the fewest iterations in total whose rate has the wanted power; of equal ones
+    /// that with fewer instances.
     pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
         self.enough(row).likely
     }

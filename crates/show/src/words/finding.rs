@@ -30,10 +30,12 @@ pub trait FindingText {
     /// Returns `✗` for a regression, `✓` for an improvement, `·` for a change without direction.
     fn symbol(&self) -> &'static str;
 
-    /// Returns where it happened: `a1b2c3..d4e5f6`, from the last run that is certainly before it to the last that may be the first one after it.
+    /// Returns where it happened: `a1b2c3..d4e5f6`, from the last run that is certainly before it to the last that
+    /// may be the first one after it.
     fn suspects_text(&self, histories: &Histories) -> String;
 
-    /// Returns `threshold 44.9 s, mean 42.9 s, sd 0.670 s; latest 45.5 s, 43.7 s, 42.0 s`; `None` if it rests on a test.
+    /// Returns `threshold 44.9 s, mean 42.9 s, sd 0.670 s; latest 45.5 s, 43.7 s, 42.0 s`; `None` if it rests on a
+    /// test.
     fn threshold_text(&self) -> Option<String>;
 }
 
@@ -163,8 +165,8 @@ impl MomentText for Moment {
     }
 }
 
-/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody has said anything
-/// about, then what is known.
+/// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
+/// has said anything about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
     let own = |direction: Direction| {
         let findings = detection.groups.iter().filter(|group| !group.is_shared);
@@ -247,7 +249,8 @@ pub fn suspicion_text(histories: &Histories, suspicion: &Suspicion) -> String {
     format!("{name}, {} {place}", finding.sentence())
 }
 
-/// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one that changed most.
+/// Returns `count: regression 1.37× [1.35, 1.38], 650 µs → 889 µs, in a1b2c3..d4e5f6`, of several benchmarks the one
+/// that changed most.
 pub fn change_text(histories: &Histories, detection: &Detection, group: &FindingGroup) -> String {
     let first = &detection.findings[group.lead()];
     let [before, after] = first.level_texts();

@@ -20,19 +20,22 @@ pub trait VerdictText {
 
 /// The words for a comparison.
 pub trait ComparisonText {
-    /// Returns the verdict with what it says of the size: `regression`, `no change, at most 0.4 %`, `undecided: between −2 % and +9 %`, `slower in these files`.
+    /// Returns the verdict with what it says of the size: `regression`, `no change, at most 0.4 %`,
+    /// `undecided: between −2 % and +9 %`, `slower in these files`.
     fn grade_text(&self) -> String;
 
     /// Returns the words for the runs of one process per side: those of files, if all come from files.
     fn runs_text(&self) -> &'static str;
 
-    /// Returns the verdict and why there is no other: `undecided: between −2 % and +9 %; needs about 12 instances per side`.
+    /// Returns the verdict and why there is no other:
+    /// `undecided: between −2 % and +9 %; needs about 12 instances per side`.
     fn verdict_text(&self) -> String;
 
     /// Returns what the title of the verdict does not say: sizes and reasons; may be empty.
     fn why_text(&self) -> String;
 
-    /// Returns the ratio and its interval as text, a descriptive one as `≈1.04×` and `(1.02, 1.07)`, or else the difference with its unit: `1.04×` and `[1.02, 1.07]`.
+    /// Returns the ratio and its interval as text, a descriptive one as `≈1.04×` and `(1.02, 1.07)`, or else the
+    /// difference with its unit: `1.04×` and `[1.02, 1.07]`.
     fn change_texts(&self) -> [String; 2];
 }
 
@@ -166,7 +169,8 @@ impl ComparisonText for Comparison {
     }
 }
 
-/// Returns whether the interval of the ratio does not contain 1, although the change is small, or not significant among so many.
+/// Returns whether the interval of the ratio does not contain 1, although the change is small, or not significant
+/// among so many.
 fn excludes_one(own: &Comparison) -> bool {
     let interval = own.ratio.and_then(|it| it.interval);
     interval.is_some_and(|it| !it.contains(1.0))
@@ -299,7 +303,8 @@ pub(crate) fn news_rank(verdict: Verdict) -> usize {
     }
 }
 
-/// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1 improvement, 4 undecided, 37 unchanged within 1 %`.
+/// Returns how many comparisons came to each verdict, worst first:
+/// `2 regressions, 1 improvement, 4 undecided, 37 unchanged within 1 %`.
 pub fn verdicts_text(comparisons: &[Comparison]) -> String {
     let of = |verdict: Verdict| comparisons.iter().filter(move |it| it.verdict == verdict);
     let is_open =
@@ -564,8 +569,8 @@ pub fn caution_text(caution: &Caution) -> String {
     }
 }
 
-/// Returns the notes on how comparisons were made: units of replication other than the instance, earlier sessions, exact counts, looks:
-/// `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
+/// Returns the notes on how comparisons were made: units of replication other than the instance, earlier sessions,
+/// exact counts, looks: `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
 pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
     let mut notes = Vec::new();
     for unit in [

@@ -23,11 +23,12 @@ pub struct EffectCrossover {
 
 /// Returns how the deltas of one factor depend on the level of the run, from one delta per pair of sets.
 ///
-/// A straight line of after − before on (before + after) / 2. On *before* alone the slope would be negative by noise, even without an effect: a run that happens to be
-/// slow is followed by a faster one (regression to the mean). With equal noise on both sides the mean of the two has no such bias (Pitman, Morgan; Bland & Altman).
+/// A straight line of after − before on (before + after) / 2. On *before* alone the slope would be negative by noise,
+/// even without an effect: a run that happens to be slow is followed by a faster one (regression to the mean). With
+/// equal noise on both sides the mean of the two has no such bias (Pitman, Morgan; Bland & Altman).
 ///
-/// The interval of the crossover −a / b is Fieller's: all levels at which |a + b x| is at most t standard errors. `None` with fewer than three
-/// deltas, or equal levels, or without any spread around the line.
+/// The interval of the crossover −a / b is Fieller's: all levels at which |a + b x| is at most t standard errors.
+/// `None` with fewer than three deltas, or equal levels, or without any spread around the line.
 ///
 /// Source: Bland & Altman, *Lancet* 1986; Fieller, *JRSS B* 1954.
 pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<EffectCrossover> {

@@ -31,8 +31,9 @@ pub struct MeanDelta {
     pub standard_error: Option<f64>,
     /// The interval of the mean: what it would be over other sets like these. `None` with fewer than two pairs of sets.
     pub interval: Option<Interval>,
-    /// The interval of the mean over these very sets, from the spread of replicates alone: narrower where the factor's effect depends on other
-    /// factors. `None` with fewer than three degrees of freedom of replicates, and for medians.
+    /// The interval of the mean over these very sets, from the spread of replicates alone: narrower where the
+    /// factor's effect depends on other factors. `None` with fewer than three degrees of freedom of replicates, and
+    /// for medians.
     pub interval_of_these_sets: Option<Interval>,
     /// The p-value of "the mean is 0"; `None` with fewer than two pairs of sets, or without spread.
     pub p_value: Option<PValue>,
@@ -42,14 +43,18 @@ pub struct MeanDelta {
 
 /// Returns the mean delta of each factor that has one, by factor.
 ///
-/// For one factor every run is in one pair of sets at most, X and X ∪ {t}, so **pairs of sets are independent** as the runs are, and deltas of one pair are not. With mean
-/// dᵢ of the wᵢ deltas of pair i (one, or n·n' if all runs are paired) the mean is D = Σ wᵢ dᵢ / Σ wᵢ, its standard error √(m / (m − 1) Σ wᵢ² (dᵢ − D)²) / Σ wᵢ, and the interval that of t with m − 1
-/// degrees of freedom. Replicates of a set make its dᵢ more precise, and do not count as further sets.
+/// For one factor every run is in one pair of sets at most, X and X ∪ {t}, so **pairs of sets are independent** as
+/// the runs are, and deltas of one pair are not. With mean dᵢ of the wᵢ deltas of pair i (one, or n·n' if all runs
+/// are paired) the mean is D = Σ wᵢ dᵢ / Σ wᵢ, its standard error √(m / (m − 1) Σ wᵢ² (dᵢ − D)²) / Σ wᵢ, and the
+/// interval that of t with m − 1 degrees of freedom. Replicates of a set make its dᵢ more precise, and do not count
+/// as further sets.
 ///
-/// The spread of dᵢ holds noise and interactions alike. So the interval is for the mean over sets like the measured ones, not for these sets alone, which it covers too often. The mean
-/// In a design that balances the other factors that is nearly always. There the second interval is better: of these sets alone, D ± t σ √(Σ wᵢ² (1/nᵢ + 1/nᵢ′)) / Σ wᵢ, with
-/// σ² pooled over the replicates of all sets. The mean
-/// hides interactions: [`effect_modifiers`](super::effect_modifiers) shows them. Over a full balanced factorial it is the classical main effect.
+/// The spread of dᵢ holds noise and interactions alike. So the interval is for the mean over sets like the measured
+/// ones, not for these sets alone, which it covers too often. The mean In a design that balances the other factors
+/// that is nearly always. There the second interval is better: of these sets alone, D ± t σ √(Σ wᵢ² (1/nᵢ + 1/nᵢ′)) /
+/// Σ wᵢ, with σ² pooled over the replicates of all sets. The mean hides interactions:
+/// [`effect_modifiers`](super::effect_modifiers) shows them. Over a full balanced factorial it is the classical main
+/// effect.
 ///
 /// Source: the cluster-robust variance of a ratio estimator (Cochran, *Sampling Techniques* 1977, §6.4).
 ///

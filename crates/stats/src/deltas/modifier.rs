@@ -26,7 +26,8 @@ pub struct EffectModifier {
 }
 
 impl EffectModifier {
-    /// Returns what the other factor changes in the effect: the interaction. Positive for costs of which both save the same part.
+    /// Returns what the other factor changes in the effect: the interaction. Positive for costs of which both save
+    /// the same part.
     pub fn difference(&self) -> f64 {
         self.with - self.without
     }
@@ -37,11 +38,14 @@ impl EffectModifier {
     }
 }
 
-/// Returns, for each factor and each other one with which it was measured, how the effect depends on it, by factor and other.
+/// Returns, for each factor and each other one with which it was measured, how the effect depends on it, by factor
+/// and other.
 ///
-/// From quadruples X, X ∪ {t}, X ∪ {u}, X ∪ {t, u}: q = (v(X ∪ tu) − v(X ∪ u)) − (v(X ∪ t) − v(X)) with the mean of each set's runs. For one pair of factors every run is in one
-/// quadruple at most, so they are independent; the interval of the mean of q is that of t with m − 1 degrees of freedom. Both halves of a quadruple have the same surroundings, so
-/// other factors, which may be more frequent where u is present, do not matter. The difference is the same for (t, u) and (u, t).
+/// From quadruples X, X ∪ {t}, X ∪ {u}, X ∪ {t, u}: q = (v(X ∪ tu) − v(X ∪ u)) − (v(X ∪ t) − v(X)) with the mean of
+/// each set's runs. For one pair of factors every run is in one quadruple at most, so they are independent; the
+/// interval of the mean of q is that of t with m − 1 degrees of freedom. Both halves of a quadruple have the same
+/// surroundings, so other factors, which may be more frequent where u is present, do not matter. The difference is
+/// the same for (t, u) and (u, t).
 ///
 /// ```
 /// use lapwing_stats::Confidence;
@@ -62,7 +66,8 @@ pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<Effe
         .map(|(factor, _)| factor + 1)
         .max()
         .unwrap_or(0);
-    // Of each pair of factors, the deltas of the smaller one without and with the other, and of the other without and with the smaller one.
+    // Of each pair of factors, the deltas of the smaller one without and with the other, and of the other without and
+    // with the smaller one.
     let mut quadruples: Vec<Vec<[f64; 4]>> = vec![Vec::new(); factors * factors];
     for (at, steps) in sets.steps.iter().enumerate() {
         for (count, (one, with_one)) in steps.iter().enumerate() {
@@ -134,10 +139,11 @@ fn modifier(
     })
 }
 
-/// Returns, of each factor, the other one that most clearly changes its effect: the smallest p-value, then the largest difference.
+/// Returns, of each factor, the other one that most clearly changes its effect: the smallest p-value, then the
+/// largest difference.
 ///
-/// The largest difference alone would often be that of the fewest quadruples. Being the smallest of many, the p-value has to be judged
-/// by the adjusted one.
+/// The largest difference alone would often be that of the fewest quadruples. Being the smallest of many, the p-value
+/// has to be judged by the adjusted one.
 pub fn strongest_modifiers(modifiers: &[EffectModifier]) -> Vec<EffectModifier> {
     let evidence = |own: &EffectModifier| own.p_value.map_or(2.0, PValue::value);
     let stronger = |one: &&EffectModifier, other: &&EffectModifier| {

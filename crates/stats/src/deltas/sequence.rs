@@ -11,10 +11,12 @@ use crate::{Seed, mean};
 const TRIES: usize = 20;
 
 impl MeasuredSets {
-    /// Returns up to so many different sequences from `base` to `target` through measured sets, one factor at a time, in random orders.
+    /// Returns up to so many different sequences from `base` to `target` through measured sets, one factor at a time,
+    /// in random orders.
     ///
-    /// A random order that meets a set without runs takes its next factor that fits, and goes back where none does; so sequences through sparsely measured regions
-    /// are more alike than random ones. Fewer if that many are not found, none if there is no way.
+    /// A random order that meets a set without runs takes its next factor that fits, and goes back where none does;
+    /// so sequences through sparsely measured regions are more alike than random ones. Fewer if that many are not
+    /// found, none if there is no way.
     ///
     /// ```
     /// use lapwing_stats::{Seed, deltas::MeasuredSets};
@@ -46,9 +48,11 @@ impl MeasuredSets {
         sequences
     }
 
-    /// Returns what each step of a sequence changes, by factor: the observation of this sequence for principal components.
+    /// Returns what each step of a sequence changes, by factor: the observation of this sequence for principal
+    /// components.
     ///
-    /// Values of sets are the means of their runs. Steps from or to a set without runs, or of several factors at once, are left out.
+    /// Values of sets are the means of their runs. Steps from or to a set without runs, or of several factors at
+    /// once, are left out.
     pub fn sequence_deltas(&self, sequence: &[u128]) -> Vec<(usize, f64)> {
         let step = |pair: &[u128]| {
             let changed = pair[0] ^ pair[1];

@@ -6,10 +6,12 @@ use crate::Seed;
 /// Of so many random runs the one that balances best is taken.
 const TRIES: usize = 40;
 
-/// Returns so many random feasible runs in which every level, and every pair of levels of two factors, occurs about equally often.
+/// Returns so many random feasible runs in which every level, and every pair of levels of two factors, occurs about
+/// equally often.
 ///
-/// Run by run: of 40 random feasible ones the one with the least Σ counts of the levels and pairs of levels that it has, weighted by the number of
-/// levels. Unlike a D-optimal design it needs no model, can be continued at any time (`existing` runs count), and supports deltas of many sets.
+/// Run by run: of 40 random feasible ones the one with the least Σ counts of the levels and pairs of levels that it
+/// has, weighted by the number of levels. Unlike a D-optimal design it needs no model, can be continued at any time
+/// (`existing` runs count), and supports deltas of many sets.
 ///
 /// Empty if no run is feasible.
 ///

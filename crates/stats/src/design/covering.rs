@@ -39,14 +39,16 @@ impl Default for CoveringOptions {
 
 /// Returns runs in which every feasible combination of levels of any t factors occurs.
 ///
-/// For pairs of treatments without constraints, [`pairs_of_treatments`], which is as small as can be. Else run by run: of several runs that are built
-/// greedily, factor by factor in random order, around a combination that is not covered yet, the one that covers most is taken (AETG); then runs that the others make
-/// superfluous are dropped, and as long as annealing can repair the loss, further ones.
+/// For pairs of treatments without constraints, [`pairs_of_treatments`], which is as small as can be. Else run by
+/// run: of several runs that are built greedily, factor by factor in random order, around a combination that is not
+/// covered yet, the one that covers most is taken (AETG); then runs that the others make superfluous are dropped, and
+/// as long as annealing can repair the loss, further ones.
 ///
-/// It finds whether any combination breaks or blows up. It is not for estimating effects. `None` when the strength is 0 or above the
-/// number of factors, no run is feasible, or there are more than five million combinations.
+/// It finds whether any combination breaks or blows up. It is not for estimating effects. `None` when the strength is
+/// 0 or above the number of factors, no run is feasible, or there are more than five million combinations.
 ///
-/// Source: Cohen, Dalal, Fredman & Patton, *IEEE TSE* 1997; annealing: Cohen, Gibbons, Mugridge & Colbourn, *ICSE* 2003.
+/// Source: Cohen, Dalal, Fredman & Patton, *IEEE TSE* 1997; annealing: Cohen, Gibbons, Mugridge & Colbourn, *ICSE*
+/// 2003.
 ///
 /// ```
 /// use lapwing_stats::Seed;
@@ -86,10 +88,11 @@ pub fn covering_array(
     Some(shrunk(space, &tuples, smallest, &mut seed.block(u64::MAX)))
 }
 
-/// Returns the smallest sets of k treatments in which any two occur in all four combinations, one row of presences per run.
+/// Returns the smallest sets of k treatments in which any two occur in all four combinations, one row of presences
+/// per run.
 ///
-/// N is the least with C(N − 1, ⌈N/2⌉) ≥ k. Every treatment is absent in the first run and present in a different ⌈N/2⌉ of the others: two such
-/// subsets overlap, and neither contains the other.
+/// N is the least with C(N − 1, ⌈N/2⌉) ≥ k. Every treatment is absent in the first run and present in a different
+/// ⌈N/2⌉ of the others: two such subsets overlap, and neither contains the other.
 ///
 /// Source: Katona, *Periodica Mathematica Hungarica* 1973; Kleitman & Spencer, *Discrete Mathematics* 1973.
 ///

@@ -12,9 +12,9 @@ pub(super) const MOST_BASIC: usize = 20;
 
 /// A fraction 2^(k − p) of all combinations of k treatments.
 ///
-/// The first k − p factors, the basic ones, take all combinations. Every further factor is the product (in coding −1, +1) of some of them, its
-/// *generator*: E = ABCD means that E is present when an even number of A, B, C, D is absent. Without generators it is the full
-/// factorial.
+/// The first k − p factors, the basic ones, take all combinations. Every further factor is the product (in coding −1,
+/// +1) of some of them, its *generator*: E = ABCD means that E is present when an even number of A, B, C, D is
+/// absent. Without generators it is the full factorial.
 ///
 /// Source: Box, Hunter & Hunter, *Statistics for Experimenters* 2005, ch. 6; Fries & Hunter, *Technometrics* 1980.
 ///
@@ -34,7 +34,8 @@ pub struct FractionalFactorial {
 impl FractionalFactorial {
     /// Returns the fraction with so many basic factors, and a generator per further factor: bit i for basic factor i.
     ///
-    /// `None` when two factors would be the same, a generator names fewer than two factors or one that is not basic, or with more than 20 basic factors or 100 in all.
+    /// `None` when two factors would be the same, a generator names fewer than two factors or one that is not basic,
+    /// or with more than 20 basic factors or 100 in all.
     pub fn new(basic: usize, generators: &[u128]) -> Option<Self> {
         let mut seen = generators.to_vec();
         seen.sort_unstable();
@@ -65,7 +66,8 @@ impl FractionalFactorial {
             .collect()
     }
 
-    /// Returns the runs with levels exchanged so that `base` is one of them: resolution and aliases stay the same up to sign.
+    /// Returns the runs with levels exchanged so that `base` is one of them: resolution and aliases stay the same up
+    /// to sign.
     pub fn runs_with(&self, base: u128) -> Vec<u128> {
         let own = self.extended(base & ((1 << self.basic) - 1));
         self.runs()
@@ -88,8 +90,8 @@ impl FractionalFactorial {
         basic.chain(self.generators.iter().copied()).collect()
     }
 
-    /// Returns the defining words: the sets of factors whose product is constant, sorted by length. All 2^p − 1 of them; empty for a full factorial,
-    /// and when p is above 16, where [`Self::word_lengths`] still counts them.
+    /// Returns the defining words: the sets of factors whose product is constant, sorted by length. All 2^p − 1 of
+    /// them; empty for a full factorial, and when p is above 16, where [`Self::word_lengths`] still counts them.
     pub fn defining_words(&self) -> Vec<u128> {
         if self.generators.len() > 16 {
             return Vec::new();
@@ -122,10 +124,12 @@ impl FractionalFactorial {
         self.word_lengths().iter().position(|count| *count > 0)
     }
 
-    /// Returns the effects of up to `order` factors that cannot be told apart, as sets of factors: those of one group share a column.
+    /// Returns the effects of up to `order` factors that cannot be told apart, as sets of factors: those of one group
+    /// share a column.
     ///
-    /// Groups are in the order of their first effect, effects by number of factors. The group of the empty set, if there is one with others,
-    /// is confounded with the mean. Effects in a group of their own are clear of those of that order.
+    /// Groups are in the order of their first effect, effects by number of factors. The group of the empty set, if
+    /// there is one with others, is confounded with the mean. Effects in a group of their own are clear of those of
+    /// that order.
     pub fn aliases(&self, order: usize) -> Vec<Vec<u128>> {
         let columns = self.columns();
         let mut effects = vec![0_u128];
@@ -160,7 +164,8 @@ pub(super) fn weights(basic: usize, columns: &[u128]) -> Vec<u32> {
     (0..1_u128 << basic).map(negative).collect()
 }
 
-/// Counts the defining words of a length by the identity of MacWilliams: 2^−r Σ K(w) over the weights, with Krawtchouk's polynomial K.
+/// Counts the defining words of a length by the identity of MacWilliams: 2^−r Σ K(w) over the weights, with
+/// Krawtchouk's polynomial K.
 fn words_of(length: usize, factors: usize, weights: &[u32]) -> u128 {
     let mut counts = vec![0_i128; factors + 1];
     for weight in weights {

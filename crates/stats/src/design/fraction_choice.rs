@@ -9,7 +9,8 @@ const LETTERS: &str = "ABCDEFGHJKLMNOPQ";
 
 /// Published generators: factors, basic factors, and the products that make the others.
 ///
-/// Source: Box, Hunter & Hunter, *Statistics for Experimenters* 2005, table 6.22; Montgomery, *Design and Analysis of Experiments* 2017, app. X.
+/// Source: Box, Hunter & Hunter, *Statistics for Experimenters* 2005, table 6.22; Montgomery, *Design and Analysis of
+/// Experiments* 2017, app. X.
 const PUBLISHED: [(usize, usize, &[&str]); 13] = [
     (5, 4, &["ABCD"]),
     (6, 5, &["ABCDE"]),
@@ -31,13 +32,15 @@ const LENGTHS: [usize; 4] = [3, 4, 5, 6];
 
 const STARTS: u64 = 12;
 
-/// Returns a fraction of so many factors in 2^`basic` runs with the fewest short words: the published generators where there are, else the best that a
-/// search finds.
+/// Returns a fraction of so many factors in 2^`basic` runs with the fewest short words: the published generators
+/// where there are, else the best that a search finds.
 ///
-/// The first criterion is the number of words of three factors, then of four, five and six (minimum aberration), so the resolution is as
-/// high as the search can make it: exchange of one generator at a time from 12 starts, always the same.
+/// The first criterion is the number of words of three factors, then of four, five and six (minimum aberration), so
+/// the resolution is as high as the search can make it: exchange of one generator at a time from 12 starts, always
+/// the same.
 ///
-/// `None` when there are more factors than 2^`basic` − 1, fewer than basic ones, or more than 100 in all or 9 basic ones for a search.
+/// `None` when there are more factors than 2^`basic` − 1, fewer than basic ones, or more than 100 in all or 9 basic
+/// ones for a search.
 ///
 /// ```
 /// use lapwing_stats::design::best_fraction;
@@ -65,7 +68,8 @@ pub fn best_fraction(factors: usize, basic: usize) -> Option<FractionalFactorial
     (basic <= 9).then(|| search(factors, basic)).flatten()
 }
 
-/// Returns the smallest fraction of at least this resolution, in at most 2^`most_basic` runs, up to 2⁹ where generators must be searched for.
+/// Returns the smallest fraction of at least this resolution, in at most 2^`most_basic` runs, up to 2⁹ where
+/// generators must be searched for.
 ///
 /// ```
 /// use lapwing_stats::design::smallest_fraction;
@@ -100,7 +104,8 @@ fn search(factors: usize, basic: usize) -> Option<FractionalFactorial> {
     FractionalFactorial::new(basic, &best[basic..])
 }
 
-/// The basic columns, then generators: at the first start those with an odd number of factors, which have no words of odd length, else random ones.
+/// The basic columns, then generators: at the first start those with an odd number of factors, which have no words of
+/// odd length, else random ones.
 fn starting_columns(factors: usize, basic: usize, start: u64) -> Vec<u128> {
     let mut free: Vec<u128> = (1..1_u128 << basic)
         .filter(|column| column.count_ones() >= 2)

@@ -5,11 +5,13 @@ const MOST_RUNS: usize = 128;
 
 /// Returns the Plackett–Burman design of so many runs: N sets of N − 1 factors, all pairs of which are balanced.
 ///
-/// For N − 1 prime and ≡ 3 mod 4 its first row is + at 0 and the quadratic residues, and the others are its cyclic shifts and a row of − (for N = 12, 20
-/// and 24 the published rows); else by doubling (Sylvester) or Paley's second construction. N main effects are estimated as well as by one factor in N
-/// runs. Each pair of factors is partly aliased with the main effects of all others (by ±1/3 for N = 12): [`fold_over`] frees them.
+/// For N − 1 prime and ≡ 3 mod 4 its first row is + at 0 and the quadratic residues, and the others are its cyclic
+/// shifts and a row of − (for N = 12, 20 and 24 the published rows); else by doubling (Sylvester) or Paley's second
+/// construction. N main effects are estimated as well as by one factor in N runs. Each pair of factors is partly
+/// aliased with the main effects of all others (by ±1/3 for N = 12): [`fold_over`] frees them.
 ///
-/// The last run has no factor. `None` unless N is a multiple of 4 up to 128 with such a construction (52, 92, 100 and 116 have none).
+/// The last run has no factor. `None` unless N is a multiple of 4 up to 128 with such a construction (52, 92, 100 and
+/// 116 have none).
 ///
 /// Source: Plackett & Burman, *Biometrika* 1946; Paley, *Journal of Mathematics and Physics* 1933.
 ///
@@ -44,7 +46,8 @@ pub fn plackett_burman_runs(factors: usize) -> Option<usize> {
     (factors + 1..=MOST_RUNS).find(|runs| *runs >= 4 && hadamard(*runs).is_some())
 }
 
-/// Returns a design and its mirror image, each run with exactly the factors that its image has not: main effects are free of all pairs.
+/// Returns a design and its mirror image, each run with exactly the factors that its image has not: main effects are
+/// free of all pairs.
 ///
 /// Source: Box & Wilson, *JRSS B* 1951.
 ///

@@ -1,6 +1,7 @@
 //! Designs: which combinations of levels to measure.
 //!
-//! A run is one level per factor; where all factors are treatments, a set of the present ones as a bit mask (bit i is factor i).
+//! A run is one level per factor; where all factors are treatments, a set of the present ones as a bit mask (bit i is
+//! factor i).
 
 mod balanced;
 mod covering;

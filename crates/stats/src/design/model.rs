@@ -23,7 +23,8 @@ impl DesignFactor {
 
     /// Returns the entries of each level in the factor's columns.
     ///
-    /// Levels: Helmert contrasts of which each column sums to 0 and has a mean square of 1; −1, +1 for two. Numbers: from −1 to +1.
+    /// Levels: Helmert contrasts of which each column sums to 0 and has a mean square of 1; −1, +1 for two. Numbers:
+    /// from −1 to +1.
     fn coded(&self) -> Vec<Vec<f64>> {
         match self {
             Self::Levels(count) => (0..*count).map(|level| helmert(level, *count)).collect(),
@@ -74,7 +75,8 @@ pub struct DesignModel {
 }
 
 impl DesignModel {
-    /// Returns the model; `None` when a term names a factor that is not there, the same one twice, or the square of one without numbers.
+    /// Returns the model; `None` when a term names a factor that is not there, the same one twice, or the square of
+    /// one without numbers.
     pub fn new(factors: &[DesignFactor], terms: &[ModelTerm]) -> Option<Self> {
         let fits = |term: &ModelTerm| match *term {
             ModelTerm::Intercept => true,

@@ -20,18 +20,19 @@ const RIDGE: f64 = 1e-6;
 
 /// Returns a design of so many new runs for a model, D- or I-optimal as far as the search finds it.
 ///
-/// With up to 20,000 feasible runs by exchange of runs (Fedorov; a run leaves, the best candidate enters), with more by exchange of single factors
-/// (Meyer & Nachtsheim), from random starts until nothing improves. For D the best candidate has the largest d(x) = xᵀ (Xᵀ X)⁻¹ x after the removal,
-/// which maximises Fedorov's d(in) − [d(in) d(out) − d(in, out)²] − d(out); for I the largest xᵀ F x / (1 + d(x)) with F = (Xᵀ X)⁻¹ B (Xᵀ X)⁻¹ and B
-/// the mean of x xᵀ over the candidates. Inverses are updated by rank one.
+/// With up to 20,000 feasible runs by exchange of runs (Fedorov; a run leaves, the best candidate enters), with more
+/// by exchange of single factors (Meyer & Nachtsheim), from random starts until nothing improves. For D the best
+/// candidate has the largest d(x) = xᵀ (Xᵀ X)⁻¹ x after the removal, which maximises Fedorov's d(in) − [d(in) d(out)
+/// − d(in, out)²] − d(out); for I the largest xᵀ F x / (1 + d(x)) with F = (Xᵀ X)⁻¹ B (Xᵀ X)⁻¹ and B the mean of x xᵀ
+/// over the candidates. Inverses are updated by rank one.
 ///
 /// The same seed gives the same design.
 ///
 /// # Errors
 /// When runs are too few, none is feasible, or the feasible ones cannot tell the terms apart.
 ///
-/// Source: Fedorov, *Theory of Optimal Experiments* 1972; Cook & Nachtsheim, *Technometrics* 1980; Meyer & Nachtsheim, *Technometrics* 1995; potential
-/// terms: DuMouchel & Jones, *Technometrics* 1994.
+/// Source: Fedorov, *Theory of Optimal Experiments* 1972; Cook & Nachtsheim, *Technometrics* 1980; Meyer &
+/// Nachtsheim, *Technometrics* 1995; potential terms: DuMouchel & Jones, *Technometrics* 1994.
 ///
 /// ```
 /// use lapwing_stats::Seed;

@@ -19,7 +19,8 @@ pub struct OptimalDesignOptions {
     pub criterion: DesignCriterion,
     /// Runs that are measured already: they count, and stay.
     pub existing: Vec<Vec<usize>>,
-    /// Terms that may matter but need not be estimable, such as pairs when there are fewer runs than columns: as if the coefficient was known to be 0 ± σ.
+    /// Terms that may matter but need not be estimable, such as pairs when there are fewer runs than columns: as if
+    /// the coefficient was known to be 0 ± σ.
     pub potential: Vec<ModelTerm>,
     /// Random starts, by default 10; the best result is kept.
     pub starts: usize,
@@ -41,9 +42,11 @@ impl Default for OptimalDesignOptions {
 pub struct OptimalDesign {
     /// The new runs, without the existing ones, in no particular order. A run may occur several times.
     pub runs: Vec<Vec<usize>>,
-    /// 100 |Xᵀ X|^(1/p) / N of all runs, in percent: 100 for an orthogonal design. 0 if it cannot estimate all terms, which only potential ones allow.
+    /// 100 |Xᵀ X|^(1/p) / N of all runs, in percent: 100 for an orthogonal design. 0 if it cannot estimate all terms,
+    /// which only potential ones allow.
     pub d_efficiency: f64,
-    /// The mean variance of predictions of the feasible runs (of a sample, if they are many), in σ²; infinite if it cannot estimate all terms.
+    /// The mean variance of predictions of the feasible runs (of a sample, if they are many), in σ²; infinite if it
+    /// cannot estimate all terms.
     pub mean_prediction_variance: f64,
 }
 

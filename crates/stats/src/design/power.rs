@@ -8,8 +8,9 @@ use crate::{Confidence, NoncentralT};
 
 /// Returns the smallest effect that a two-sided t test detects with the wanted power.
 ///
-/// The δ at which |T| exceeds the quantile of t with probability `power`, T noncentral t with δ / `standard_error`; in the unit of the standard error. On logarithms
-/// 0.03 is 3 %. `None` unless the standard error is positive and finite, the degrees of freedom positive and the power strictly between 1 − confidence and 1.
+/// The δ at which |T| exceeds the quantile of t with probability `power`, T noncentral t with δ / `standard_error`;
+/// in the unit of the standard error. On logarithms 0.03 is 3 %. `None` unless the standard error is positive and
+/// finite, the degrees of freedom positive and the power strictly between 1 − confidence and 1.
 ///
 /// Source: Johnson, Kotz & Balakrishnan, *Continuous Univariate Distributions* 2, 1995, ch. 31.
 ///
@@ -55,7 +56,8 @@ pub fn minimal_detectable_effect(
 /// How well a design estimates the terms of its model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DesignPower {
-    /// Of each term, the standard error of its effect for σ = 1: twice that of the coefficient in coding −1, +1, the largest if the term has several columns.
+    /// Of each term, the standard error of its effect for σ = 1: twice that of the coefficient in coding −1, +1, the
+    /// largest if the term has several columns.
     pub standard_errors: Vec<(ModelTerm, f64)>,
     /// Residual degrees of freedom: runs minus columns.
     pub freedom: usize,
@@ -80,7 +82,8 @@ impl DesignPower {
         })
     }
 
-    /// Returns the smallest effect of each term that is detected with the wanted power, for runs of this standard deviation.
+    /// Returns the smallest effect of each term that is detected with the wanted power, for runs of this standard
+    /// deviation.
     ///
     /// Empty without residual degrees of freedom, or if the power cannot be.
     pub fn detectable(

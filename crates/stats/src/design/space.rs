@@ -9,8 +9,8 @@ const DRAWS: usize = 200;
 
 /// Factors with their numbers of levels, and the combinations of levels that cannot occur together.
 ///
-/// A run is one level per factor, 0 … levels − 1. "A excludes B" of two treatments forbids {A = 1, B = 1}, "A needs B" forbids
-/// {A = 1, B = 0}.
+/// A run is one level per factor, 0 … levels − 1. "A excludes B" of two treatments forbids {A = 1, B = 1}, "A needs
+/// B" forbids {A = 1, B = 0}.
 ///
 /// ```
 /// use lapwing_stats::design::DesignSpace;
@@ -146,8 +146,8 @@ impl DesignSpace {
             .any(|at| self.forbidden[*at].iter().all(holds))
     }
 
-    /// Returns a feasible run with the levels that are given; factors in the given order take the first of `preferred` levels that fits. `None`
-    /// if there is none.
+    /// Returns a feasible run with the levels that are given; factors in the given order take the first of
+    /// `preferred` levels that fits. `None` if there is none.
     pub(super) fn complete(
         &self,
         partial: &mut [Option<usize>],
@@ -192,7 +192,8 @@ impl DesignSpace {
                 .is_some()
     }
 
-    /// Returns a random feasible run: every one equally likely unless they are so rare that one is searched for. `None` if there is none.
+    /// Returns a random feasible run: every one equally likely unless they are so rare that one is searched for.
+    /// `None` if there is none.
     pub(crate) fn random_run(&self, random: &mut impl Rng) -> Option<Vec<usize>> {
         for _ in 0..DRAWS {
             let run: Vec<usize> = self

@@ -6,7 +6,8 @@ use super::*;
 use crate::linear_model::ModelTerm;
 use crate::{Confidence, Seed};
 
-/// Factors, basic factors, resolution, and the number of words of that length (Box, Hunter & Hunter 2005; Montgomery 2017, app. X).
+/// Factors, basic factors, resolution, and the number of words of that length (Box, Hunter & Hunter 2005; Montgomery
+/// 2017, app. X).
 const TABLE: [(usize, usize, usize, u128); 13] = [
     (5, 4, 5, 1),
     (6, 5, 6, 1),
@@ -64,7 +65,8 @@ fn searched_fractions_are_as_good_as_published_ones() {
             "{factors} {basic}"
         );
     }
-    // Minimum aberration: 2^(9−4) has 6 words of four, 2^(10−5) 10, 2^(11−5) 4 of length 4... (Chen, Sun & Wu, table 3).
+    // Minimum aberration: 2^(9−4) has 6 words of four, 2^(10−5) 10, 2^(11−5) 4 of length 4... (Chen, Sun & Wu, table
+    // 3).
     assert_eq!(best_fraction(9, 5).expect("found").word_lengths()[4], 6);
     assert_eq!(best_fraction(10, 5).expect("found").word_lengths()[4], 10);
     assert_eq!(best_fraction(9, 6).expect("found").word_lengths()[4], 1);
@@ -124,7 +126,8 @@ fn one_factor_at_a_time_is_worse_than_an_orthogonal_design() {
 
 #[test]
 fn the_detectable_effect_is_that_of_scipy() {
-    // scipy 1.17.1: d = optimize.brentq(lambda d: stats.nct.sf(c, nu, d) + stats.nct.cdf(-c, nu, d) - power, .01, 50) with c = stats.t.ppf(.975, nu)
+    // scipy 1.17.1: d = optimize.brentq(lambda d: stats.nct.sf(c, nu, d) + stats.nct.cdf(-c, nu, d) - power, .01, 50)
+    // with c = stats.t.ppf(.975, nu)
     for (freedom, power, expected) in GOLDEN_DETECTABLE {
         let actual =
             minimal_detectable_effect(1.0, freedom, Confidence::P95, power).expect("possible");

@@ -7,8 +7,8 @@ use crate::Seed;
 
 /// Returns the base, and every feasible run that differs from it by the level of one factor.
 ///
-/// It shows each factor's effect at the base and nothing of how factors interact; an effect has twice the variance that a fraction with as many runs
-/// gives it, or worse. Empty if the base is not feasible.
+/// It shows each factor's effect at the base and nothing of how factors interact; an effect has twice the variance
+/// that a fraction with as many runs gives it, or worse. Empty if the base is not feasible.
 ///
 /// ```
 /// use lapwing_stats::design::{DesignSpace, one_factor_at_a_time};
@@ -34,11 +34,14 @@ pub fn one_factor_at_a_time(space: &DesignSpace, base: &[usize]) -> Vec<Vec<usiz
 
 /// Returns sequences of sets from `base` to `target` that change one treatment at a time, every set feasible.
 ///
-/// Without constraints the orders come in groups of k cyclic shifts of a random order, each followed by its reverse, so that every treatment is
-/// changed early as often as late (a Latin square); deltas, paths, scatters, Shapley values and principal components need such sequences. With constraints, an
-/// order that meets an infeasible set takes the next treatment of its order that fits, and goes back where none does. Sequences may repeat when few orders are feasible.
+/// Without constraints the orders come in groups of k cyclic shifts of a random order, each followed by its reverse,
+/// so that every treatment is changed early as often as late (a Latin square); deltas, paths, scatters, Shapley
+/// values and principal components need such sequences. With constraints, an order that meets an infeasible set takes
+/// the next treatment of its order that fits, and goes back where none does. Sequences may repeat when few orders are
+/// feasible.
 ///
-/// Each has k + 1 sets, k being the number of treatments that differ. Empty if there is no feasible order, or more than 128 factors.
+/// Each has k + 1 sets, k being the number of treatments that differ. Empty if there is no feasible order, or more
+/// than 128 factors.
 ///
 /// ```
 /// use lapwing_stats::Seed;
@@ -87,7 +90,8 @@ pub fn walks(
     walks
 }
 
-/// Extends a walk to the target; false when no order is feasible. `dead` are the sets from which there is none, whatever the order.
+/// Extends a walk to the target; false when no order is feasible. `dead` are the sets from which there is none,
+/// whatever the order.
 pub(crate) fn extend_walk(
     walk: &mut Vec<u128>,
     target: u128,

@@ -1,7 +1,7 @@
 //! The draws of [`super::draws`] with instructions that look thirty-two bytes up at a time.
 //!
-//! A level is four bytes, and each of them has a table of its own: a row of sixteen values is one register, and a sum of bytes one
-//! instruction.
+//! A level is four bytes, and each of them has a table of its own: a row of sixteen values is one register, and a sum
+//! of bytes one instruction.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_set_epi64x, _mm_unpacklo_epi64, _mm256_add_epi64, _mm256_adds_epu8,
@@ -270,7 +270,8 @@ fn halves(lanes: &[u16; LANES]) -> [__m256i; 2] {
     halves_of_words(words)
 }
 
-/// [`RandomLanes`] in registers: generators 0, 1, 4 and 5 in the first half, so that packing both to bytes keeps the order of lanes.
+/// [`RandomLanes`] in registers: generators 0, 1, 4 and 5 in the first half, so that packing both to bytes keeps the
+/// order of lanes.
 struct HalfLanes {
     state: [[__m256i; 2]; 4],
 }

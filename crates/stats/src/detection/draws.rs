@@ -137,7 +137,8 @@ fn draw_by(
                 unsafe_code,
                 reason = "the compiler cannot know that the processor was asked"
             )]
-            // SAFETY: the processor has the instructions that the function is compiled for: those of AVX-512 include AVX2.
+            // SAFETY: the processor has the instructions that the function is compiled for: those of AVX-512 include
+            // AVX2.
             return with_counts(groups, shape, |groups| unsafe {
                 levels(groups, shape, streams, count)
             });

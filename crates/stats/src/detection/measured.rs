@@ -23,8 +23,8 @@ pub struct Measured {
 impl Measured {
     /// Takes the values of each instance's iterations; `NaN` is a missing one.
     ///
-    /// `None` when a value is negative or infinite, when there is none at all, and when one value is so far from the others (millions of
-    /// times their spread) that steps would hide how those differ.
+    /// `None` when a value is negative or infinite, when there is none at all, and when one value is so far from the
+    /// others (millions of times their spread) that steps would hide how those differ.
     pub fn new(instances: &[&[f64]]) -> Option<Self> {
         let values = instances.iter().copied().flatten().copied();
         let defined = || values.clone().filter(|value| !value.is_nan());

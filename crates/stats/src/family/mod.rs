@@ -17,7 +17,8 @@ use crate::spread::moderation::VariancePrior;
 use crate::spread::replicates::{Contrast, DifferenceMethod, Replicates};
 use crate::{Confidence, Interval, PValue, Seed, benjamini_hochberg, median};
 
-/// The index of the Pareto tail that continues the null statistics. Fixed: ten to a hundred null statistics are too few to fit one.
+/// The index of the Pareto tail that continues the null statistics. Fixed: ten to a hundred null statistics are too
+/// few to fit one.
 const TAIL_INDEX: f64 = 4.0;
 /// In smaller families no member is aligned before it is relabelled.
 const ALIGNED_FROM: usize = 5;
@@ -88,21 +89,23 @@ impl FamilyTest {
 /// The p-value is the larger one of two:
 ///
 /// - the *moderated t*: the pooled variance s² is replaced by (d₀ s₀² + d s²)/(d₀ + d), with the prior
-///   ([`VariancePrior`]) of all variances of the family, and t gets d₀ + d degrees of freedom. d₀ is at most the number of members
-///   less 1. It finds far more than a t test of its own with three to five replicates, but takes the noise for normal. With
-///   unequal numbers per side, also Welch's with a prior for each side: the larger p-value and the wider interval count;
-/// - the *pooled* one: how often a moderated t at least as large occurs when the replicates of each member are
-///   dealt out to the two sides anew (the signs of pairs: drawn anew), in all ways but the one observed, over
-///   the family, with one more for the observed one. It counts less the farther the statistic is beyond the next smaller null value t′, (t′/t)⁴: the
-///   size of a change counts, and there is no smallest p-value. It needs no assumption about the noise: if several modes separate the
-///   sides by chance, they do so as often among the relabellings. In families of five or more, members that seem to have changed are aligned before.
-///   A single comparison of pairs has only the first.
+///   ([`VariancePrior`]) of all variances of the family, and t gets d₀ + d degrees of freedom. d₀ is at most the
+///   number of members less 1. It finds far more than a t test of its own with three to five replicates, but takes
+///   the noise for normal. With unequal numbers per side, also Welch's with a prior for each side: the larger p-value
+///   and the wider interval count;
+/// - the *pooled* one: how often a moderated t at least as large occurs when the replicates of each member are dealt
+///   out to the two sides anew (the signs of pairs: drawn anew), in all ways but the one observed, over the family,
+///   with one more for the observed one. It counts less the farther the statistic is beyond the next smaller null
+///   value t′, (t′/t)⁴: the size of a change counts, and there is no smallest p-value. It needs no assumption about
+///   the noise: if several modes separate the sides by chance, they do so as often among the relabellings. In
+///   families of five or more, members that seem to have changed are aligned before. A single comparison of pairs has
+///   only the first.
 ///
 /// A variance is at least g²/12, where g is the step to which the values of a member with ties are rounded.
 ///
-/// `history` has earlier comparisons of the same benchmark, in which nothing changed, for a family of one or two: they show the noise
-/// too, and are not tested. It is used if it has eight members, and if no variance of today is beyond
-/// the upper 10 % of what it lets expect.
+/// `history` has earlier comparisons of the same benchmark, in which nothing changed, for a family of one or two:
+/// they show the noise too, and are not tested. It is used if it has eight members, and if no variance of today is
+/// beyond the upper 10 % of what it lets expect.
 ///
 /// Values of one member are exchangeable if nothing changed; members need not be independent of each other. The result
 /// does not depend on the order of members; relabellings are drawn by the seed if a design has more than 500.
@@ -160,8 +163,8 @@ pub fn family_tests(
     results
 }
 
-/// Returns the prior of all variances, which counts at most as much as the number of members allows; one that counts nothing if
-/// the variances do not show any.
+/// Returns the prior of all variances, which counts at most as much as the number of members allows; one that counts
+/// nothing if the variances do not show any.
 fn prior(members: &[FamilyMember]) -> VariancePrior {
     let variances: Vec<(f64, f64)> = members
         .iter()
@@ -189,8 +192,8 @@ fn history_fits(history: &[FamilyMember], today: &[FamilyMember]) -> bool {
         })
 }
 
-/// Takes the difference out of the members that seem to have one, by the moderated t and Benjamini & Hochberg, and of the
-/// history: else their relabellings, which mix both sides, would show it as noise.
+/// Takes the difference out of the members that seem to have one, by the moderated t and Benjamini & Hochberg, and of
+/// the history: else their relabellings, which mix both sides, would show it as noise.
 fn align(members: &mut [FamilyMember], tests: &[FamilyTest]) {
     let p_values: Vec<PValue> = tests
         .iter()
@@ -244,8 +247,8 @@ impl FamilyMember {
         members
     }
 
-    /// Returns the least difference between values that differ, where others do not, so that all seem rounded; infinite if
-    /// none differ.
+    /// Returns the least difference between values that differ, where others do not, so that all seem rounded;
+    /// infinite if none differ.
     fn least_gap_of_ties(&self) -> Option<f64> {
         let mut values = match &self.replicates {
             Replicates::Sides(sides) => sides.concat(),
@@ -288,8 +291,8 @@ impl FamilyMember {
         }
     }
 
-    /// Adds Welch's test with a prior for each side if the numbers differ: a side of three replicates that vary more than
-    /// the twenty of the other would else hardly count.
+    /// Adds Welch's test with a prior for each side if the numbers differ: a side of three replicates that vary more
+    /// than the twenty of the other would else hardly count.
     fn allow_for_sides(&self, family: &[Self], test: &mut FamilyTest) {
         let Design::Sides(baseline, candidate) = self.design else {
             return;

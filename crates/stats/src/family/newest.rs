@@ -11,25 +11,30 @@ use crate::spread::moderation::VariancePrior;
 use crate::spread::replicates::Contrast;
 use crate::student_tail::same_quantile;
 
-/// The most runs that [`newest_p_values`] tests as the newest ones. They are in no part of the noise, also where fewer are tested.
+/// The most runs that [`newest_p_values`] tests as the newest ones. They are in no part of the noise, also where
+/// fewer are tested.
 pub const NEWEST_RUNS: usize = 3;
 /// The fewest runs before them that show the noise of a history.
 const LEAST_EARLIER: usize = 10;
 /// Of more runs before them only the latest count: the noise of last year says little.
 const MOST_EARLIER: usize = 60;
 
-/// Returns the p-values of "the newest runs of this history are at the level of those before", in the order given, before correction
-/// for the number of histories; `None` without a test: fewer than ten runs before the newest three, or values that are all equal.
+/// Returns the p-values of "the newest runs of this history are at the level of those before", in the order given,
+/// before correction for the number of histories; `None` without a test: fewer than ten runs before the newest three,
+/// or values that are all equal.
 ///
-/// `histories` have one value per run, oldest first, since their last change; `newest` of them, one to three, are tested against up to
-/// 60 before the newest three. The p-value is the larger one of two, as in [`crate::family_tests`]:
+/// `histories` have one value per run, oldest first, since their last change; `newest` of them, one to three, are
+/// tested against up to 60 before the newest three. The p-value is the larger one of two, as in
+/// [`crate::family_tests`]:
 ///
-/// - the moderated t of the newest runs against the earlier ones. The prior is that of the variances of the earlier runs;
-/// - the pooled one: how often as many consecutive earlier runs stand apart as much from the other earlier runs, over all
-///   histories. As they are consecutive, autocorrelation is in it. Beyond the largest of these it is continued by a Pareto tail with the
-///   index k + 1 for k runs, at most 4.
+/// - the moderated t of the newest runs against the earlier ones. The prior is that of the variances of the earlier
+///   runs;
+/// - the pooled one: how often as many consecutive earlier runs stand apart as much from the other earlier runs, over
+///   all histories. As they are consecutive, autocorrelation is in it. Beyond the largest of these it is continued by
+///   a Pareto tail with the index k + 1 for k runs, at most 4.
 ///
-/// It is 1 if one of the newest runs is not even half as far from the earlier ones as their mean: a single outlier among them is no level.
+/// It is 1 if one of the newest runs is not even half as far from the earlier ones as their mean: a single outlier
+/// among them is no level.
 ///
 /// A p-value above `level` may be too small: only those up to it need the exact one, and take time.
 ///
@@ -95,8 +100,8 @@ impl<'p> NewestCandidate<'p> {
     }
 }
 
-/// Returns the statistics of consecutive earlier runs of all histories, each of which counts as much as another. Of those that are
-/// smaller than any candidate only the largest ones are kept.
+/// Returns the statistics of consecutive earlier runs of all histories, each of which counts as much as another. Of
+/// those that are smaller than any candidate only the largest ones are kept.
 fn null(
     tested: &[TestedHistory],
     prior: &VariancePrior,

@@ -33,12 +33,13 @@ impl PooledNull {
         }
     }
 
-    /// Returns the p-value of a statistic: the weight of the null statistics that are at least as large, and of one more, the
-    /// observed one.
+    /// Returns the p-value of a statistic: the weight of the null statistics that are at least as large, and of one
+    /// more, the observed one.
     ///
-    /// The one more has the weight `one_more` · min(1, t′/t)^`tail_index`, with the next smaller null statistic t′: beyond the
-    /// largest one this continues the null by a Pareto tail through it. A whole relabelling more would be a floor: no change, however
-    /// large, could have a smaller p-value, and one changed benchmark among many would never be found.
+    /// The one more has the weight `one_more` · min(1, t′/t)^`tail_index`, with the next smaller null statistic t′:
+    /// beyond the largest one this continues the null by a Pareto tail through it. A whole relabelling more would be
+    /// a floor: no change, however large, could have a smaller p-value, and one changed benchmark among many would
+    /// never be found.
     ///
     /// Statistics with other degrees of freedom are compared by their tail probabilities.
     pub(crate) fn p_value(

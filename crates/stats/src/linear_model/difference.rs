@@ -20,11 +20,11 @@ pub struct CoefficientDifference {
 }
 
 impl CoefficientDifference {
-    /// Returns the difference of two coefficients with their residual degrees of freedom; `None` without degrees of freedom or
-    /// without any standard error.
+    /// Returns the difference of two coefficients with their residual degrees of freedom; `None` without degrees of
+    /// freedom or without any standard error.
     ///
-    /// d = b₂ − b₁, s = √(s₁² + s₂²), ν = s⁴ / (s₁⁴ / ν₁ + s₂⁴ / ν₂), t = d / s. The noise of the two studies may differ, as that of two machines
-    /// does; their runs have to be independent.
+    /// d = b₂ − b₁, s = √(s₁² + s₂²), ν = s⁴ / (s₁⁴ / ν₁ + s₂⁴ / ν₂), t = d / s. The noise of the two studies may
+    /// differ, as that of two machines does; their runs have to be independent.
     ///
     /// Source: Welch, *Biometrika* 1947; Satterthwaite, *Biometrics Bulletin* 1946.
     pub fn new([first, second]: [(Coefficient, f64); 2], confidence: Confidence) -> Option<Self> {
@@ -61,8 +61,8 @@ mod tests {
         }
     }
 
-    /// R 4.2.2: `a <- c(0.31, -0.22, 0.05, 0.47, 0.12); b <- c(1.9, 0.4, 1.1, 2.7, -0.3, 1.4, 0.8)`; a coefficient is a mean with the
-    /// standard error `sd(x) / sqrt(length(x))`, so that the difference is `t.test(b, a)`.
+    /// R 4.2.2: `a <- c(0.31, -0.22, 0.05, 0.47, 0.12); b <- c(1.9, 0.4, 1.1, 2.7, -0.3, 1.4, 0.8)`; a coefficient is
+    /// a mean with the standard error `sd(x) / sqrt(length(x))`, so that the difference is `t.test(b, a)`.
     #[test]
     fn of_two_means_it_is_the_test_of_welch() {
         let side = |values: &[f64]| {

@@ -5,7 +5,8 @@ use super::matrix::ModelMatrix;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 use crate::number::as_f64;
 
-/// A column is aliased when what the columns before it leave of it is shorter than its length times this, as in R's `lm`.
+/// A column is aliased when what the columns before it leave of it is shorter than its length times this, as in R's
+/// `lm`.
 const ALIASED: f64 = 1e-7;
 
 /// Below such a share of squares cross products have lost too many digits, and the columns themselves are factored.
@@ -85,8 +86,9 @@ impl CentredColumns {
 
     /// Returns the factor of Xᵀ W X, without the aliased columns.
     ///
-    /// Of 0 and 1 the cross products are whole numbers, counted exactly, and their Cholesky factor is quick. Where numbers are
-    /// nearly dependent, the columns are factored by Householder reflections, which keep twice as many digits.
+    /// Of 0 and 1 the cross products are whole numbers, counted exactly, and their Cholesky factor is quick. Where
+    /// numbers are nearly dependent, the columns are factored by Householder reflections, which keep twice as many
+    /// digits.
     pub(super) fn factored(&self, weights: Option<&[f64]>, rows: usize) -> CholeskyFactor {
         let all: Vec<usize> = (0..self.columns.len()).collect();
         let gram = self.gram(&all, weights);
@@ -141,7 +143,8 @@ impl CentredColumns {
             for entry in &mut reflection {
                 *entry /= norm;
             }
-            // L has a positive diagonal, so a row of R changes its sign with its diagonal: here as the sign of the reflection.
+            // L has a positive diagonal, so a row of R changes its sign with its diagonal: here as the sign of the
+            // reflection.
             let mut row = entries[..done].to_vec();
             row.push(diagonal);
             kept.push(at);

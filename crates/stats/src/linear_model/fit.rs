@@ -11,8 +11,8 @@ use crate::{Confidence, Interval};
 /// How a linear model is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LeastSquares<'a> {
-    /// A positive weight per run, such as its number of iterations: the inverse of its variance, up to a factor. By default
-    /// all runs count the same.
+    /// A positive weight per run, such as its number of iterations: the inverse of its variance, up to a factor. By
+    /// default all runs count the same.
     pub weights: Option<&'a [f64]>,
 }
 
@@ -50,14 +50,16 @@ pub struct Coefficient {
 
 /// A linear model fitted to the responses of runs.
 ///
-/// β̂ = (Xᵀ W X)⁻¹ Xᵀ W y; residual sd s with s² = Σ w e² / (n − rank); standard errors s √diag (Xᵀ W X)⁻¹; R² = 1 − Σ w e² /
-/// Σ w (y − ȳ_w)². A column that depends on those before it is *aliased*, as in R's `lm` (the tolerance, 1e-7 of its length, is the same):
-/// it has no coefficient, and what could be its effect is part of the coefficients of the others.
+/// β̂ = (Xᵀ W X)⁻¹ Xᵀ W y; residual sd s with s² = Σ w e² / (n − rank); standard errors s √diag (Xᵀ W X)⁻¹; R² = 1 −
+/// Σ w e² / Σ w (y − ȳ_w)². A column that depends on those before it is *aliased*, as in R's `lm` (the tolerance,
+/// 1e-7 of its length, is the same): it has no coefficient, and what could be its effect is part of the coefficients
+/// of the others.
 ///
-/// Columns of 0 and 1 give whole cross products, counted 64 runs at a time; one step of refinement with the residuals gives the digits back that
-/// cross products lose.
+/// Columns of 0 and 1 give whole cross products, counted 64 runs at a time; one step of refinement with the residuals
+/// gives the digits back that cross products lose.
 ///
-/// Source: Seber & Lee, *Linear Regression Analysis* 2003, ch. 3 and 11; Björck, *Numerical Methods for Least Squares Problems* 1996, §2.9.
+/// Source: Seber & Lee, *Linear Regression Analysis* 2003, ch. 3 and 11; Björck, *Numerical Methods for Least Squares
+/// Problems* 1996, §2.9.
 ///
 /// ```
 /// use lapwing_stats::linear_model::{FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm};
@@ -161,7 +163,8 @@ impl LinearFit {
             .then(|| 1.0 - self.residual_sum_of_squares / self.total_sum_of_squares)
     }
 
-    /// Returns the R² adjusted for the number of coefficients; `None` without residual degrees of freedom or when the responses are all equal.
+    /// Returns the R² adjusted for the number of coefficients; `None` without residual degrees of freedom or when the
+    /// responses are all equal.
     pub fn adjusted_r_squared(&self) -> Option<f64> {
         let total = self.total_sum_of_squares / as_f64(self.residuals.len() - 1);
         (self.residual_freedom() > 0 && total > 0.0).then(|| 1.0 - self.variance() / total)
@@ -190,7 +193,8 @@ impl LinearFit {
         ))
     }
 
-    /// Returns Σ `weights` × coefficients over all columns with its uncertainty, such as the effect of a factor when others are present.
+    /// Returns Σ `weights` × coefficients over all columns with its uncertainty, such as the effect of a factor when
+    /// others are present.
     ///
     /// `None` if a weight other than 0 is on an aliased column, or their number is not that of the columns.
     pub fn contrast(&self, weights: &[f64]) -> Option<Coefficient> {
@@ -248,7 +252,8 @@ pub(super) fn quadratic(matrix: &SquareMatrix, weights: &[f64]) -> f64 {
 }
 
 impl Coefficient {
-    /// Returns estimate ± t × standard error; `None` unless the degrees of freedom are positive and the standard error finite.
+    /// Returns estimate ± t × standard error; `None` unless the degrees of freedom are positive and the standard
+    /// error finite.
     pub fn interval(&self, freedom: f64, confidence: Confidence) -> Option<Interval> {
         let reach = confidence.t_quantile(freedom)? * self.standard_error;
         reach.is_finite().then_some(Interval {

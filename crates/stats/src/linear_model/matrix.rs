@@ -91,7 +91,8 @@ impl ModelTerm {
 pub struct ColumnMeaning {
     /// The term that it belongs to; the term of a factor with k levels has k − 1 columns.
     pub term: ModelTerm,
-    /// Of which level of each of the term's factors it is: 1 for a treatment, 0 for a number and where there is no factor.
+    /// Of which level of each of the term's factors it is: 1 for a treatment, 0 for a number and where there is no
+    /// factor.
     pub levels: [usize; 2],
 }
 

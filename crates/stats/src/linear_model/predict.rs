@@ -6,7 +6,8 @@ use super::matrix::ModelMatrix;
 use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
-/// If what the other columns leave of each column has at least such a share of its squares, the inverse is precise to ten digits.
+/// If what the other columns leave of each column has at least such a share of its squares, the inverse is precise to
+/// ten digits.
 const PRECISE: f64 = 1e-5;
 
 /// What a linear model predicts for one setting.
@@ -20,8 +21,8 @@ pub struct LinearPrediction {
     pub mean_interval: Interval,
     /// The prediction interval of one further run of weight 1: s² is added to the variance.
     pub run_interval: Interval,
-    /// Whether the model can predict this setting at all: an aliased column has the value that its dependence on the others
-    /// implies. If not, the numbers are those of a setting that differs in a way that was never measured.
+    /// Whether the model can predict this setting at all: an aliased column has the value that its dependence on the
+    /// others implies. If not, the numbers are those of a setting that differs in a way that was never measured.
     pub is_estimable: bool,
 }
 
@@ -30,7 +31,8 @@ pub struct LinearPrediction {
 pub struct RunDiagnostics {
     /// h: the share of the run's own response in its fitted value, between 0 and 1.
     pub leverage: f64,
-    /// The residual over its standard deviation s √((1 − h) / w); `None` if the run alone determines a coefficient (h = 1).
+    /// The residual over its standard deviation s √((1 − h) / w); `None` if the run alone determines a coefficient (h
+    /// = 1).
     pub standardised_residual: Option<f64>,
     /// Cook's distance; `None` as above.
     pub cooks_distance: Option<f64>,
@@ -77,7 +79,8 @@ impl LinearFit {
         sum
     }
 
-    /// Returns leverage, standardised residual and Cook's distance of each run; empty without residual degrees of freedom.
+    /// Returns leverage, standardised residual and Cook's distance of each run; empty without residual degrees of
+    /// freedom.
     ///
     /// Source: Cook & Weisberg, *Residuals and Influence in Regression* 1982.
     pub fn diagnostics(&self) -> Vec<RunDiagnostics> {

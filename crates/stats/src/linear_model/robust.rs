@@ -13,9 +13,11 @@ pub struct RobustErrors {
 }
 
 impl RobustErrors {
-    /// Returns errors that are right whatever the variance of each run (HC3): uᵢ = wᵢ eᵢ xᵢ / (1 − hᵢ), degrees of freedom n − rank.
+    /// Returns errors that are right whatever the variance of each run (HC3): uᵢ = wᵢ eᵢ xᵢ / (1 − hᵢ), degrees of
+    /// freedom n − rank.
     ///
-    /// `None` without residual degrees of freedom, or if a run alone determines a coefficient (hᵢ = 1): it has no residual to learn from.
+    /// `None` without residual degrees of freedom, or if a run alone determines a coefficient (hᵢ = 1): it has no
+    /// residual to learn from.
     ///
     /// Source: MacKinnon & White, *Journal of Econometrics* 1985; Long & Ervin, *American Statistician* 2000.
     pub fn by_run(fit: &LinearFit) -> Option<Self> {

@@ -23,7 +23,8 @@ pub enum Heredity {
 pub struct TermSelection {
     /// What pairs and squares need; by default strong heredity.
     pub heredity: Heredity,
-    /// γ of the extended criterion: 0 is the plain BIC, which among hundreds of candidates lets some in by chance; 1, the default, hardly any.
+    /// γ of the extended criterion: 0 is the plain BIC, which among hundreds of candidates lets some in by chance; 1,
+    /// the default, hardly any.
     pub strictness: f64,
     /// Terms that are never dropped, such as blocks and covariates; by default only the intercept.
     pub forced: Vec<ModelTerm>,
@@ -63,19 +64,22 @@ pub struct SelectedTerms {
 
 /// Selects terms forwards and backwards by the extended Bayesian information criterion.
 ///
-/// EBIC = n ln(RSS / n) + k ln n + 2 γ (m ln M + q ln Q) with k coefficients, m of M main effects and q of Q pairs and squares, forced ones not
-/// counted. Each step makes the change that lowers it most: adding a term together with the parents that it lacks, so that an interaction of two factors
-/// without effects of their own is found too, or dropping one that no other needs. At most half as many coefficients as runs.
+/// EBIC = n ln(RSS / n) + k ln n + 2 γ (m ln M + q ln Q) with k coefficients, m of M main effects and q of Q pairs
+/// and squares, forced ones not counted. Each step makes the change that lowers it most: adding a term together with
+/// the parents that it lacks, so that an interaction of two factors without effects of their own is found too, or
+/// dropping one that no other needs. At most half as many coefficients as runs.
 ///
-/// Selection chooses a description. The p-values of a fit to the selected terms take no account of the choice and are too small: claims need the full model
-/// with [`benjamini_hochberg`](crate::benjamini_hochberg), or other runs than those that selected.
+/// Selection chooses a description. The p-values of a fit to the selected terms take no account of the choice and are
+/// too small: claims need the full model with [`benjamini_hochberg`](crate::benjamini_hochberg), or other runs than
+/// those that selected.
 ///
 /// `None` when the responses are all equal.
 ///
 /// # Errors
 /// When a response is not finite, or their number is not that of the rows.
 ///
-/// Source: Chen & Chen, *Biometrika* 2008; heredity: Chipman, *Canadian Journal of Statistics* 1996; sweeping: Goodnight, *American Statistician* 1979.
+/// Source: Chen & Chen, *Biometrika* 2008; heredity: Chipman, *Canadian Journal of Statistics* 1996; sweeping:
+/// Goodnight, *American Statistician* 1979.
 ///
 /// ```
 /// use lapwing_stats::linear_model::{FactorValues, ModelMatrix, ModelTerm, TermSelection, select_terms};

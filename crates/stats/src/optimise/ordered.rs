@@ -4,7 +4,8 @@ use super::surface::SurfacePrediction;
 use crate::as_f64;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 
-/// The prior variance of a block's levels, in the units of [`SurfaceScales`]: so large that their differences are hardly shrunk.
+/// The prior variance of a block's levels, in the units of [`SurfaceScales`]: so large that their differences are
+/// hardly shrunk.
 pub const BLOCK_VARIANCE: f64 = 100.0;
 
 /// A factor of an [`OrderedSurface`].
@@ -62,16 +63,19 @@ pub type MeasuredRun = (Vec<usize>, f64);
 
 /// A posterior of the expected response over all settings, from noisy runs, which may repeat settings.
 ///
-/// y = μ + Σ g_f(x_f) + Σ h_fg(x_f, x_g) + δ(x) + e, a Gaussian process: g_f has the covariance v_f r^|i−j| between levels i and j of an ordered factor (an
-/// Ornstein–Uhlenbeck process over the order: smooth on the whole, and free to jump), and v_f [i = j] of a block; h_fg has ρ √(v_f v_g) times the product of both
-/// correlations; δ is independent of setting to setting; e is the noise of a run. v, ρ, r and the variances of δ and e are searched for on a grid, coordinate by coordinate, by the
-/// marginal likelihood times a weak prior (a normal one on the decimal logarithms of variances, with standard deviation 1, around
-/// [`SurfaceScales::usual`]); τ² is in closed form. The posterior is the mixture of the
-/// most likely scales and those that differ from them in one, by their probabilities. The uncertainty of τ² makes predictions Student's t with [`OrderedSurface::freedom`] degrees of freedom.
+/// y = μ + Σ g_f(x_f) + Σ h_fg(x_f, x_g) + δ(x) + e, a Gaussian process: g_f has the covariance v_f r^|i−j| between
+/// levels i and j of an ordered factor (an Ornstein–Uhlenbeck process over the order: smooth on the whole, and free
+/// to jump), and v_f [i = j] of a block; h_fg has ρ √(v_f v_g) times the product of both correlations; δ is
+/// independent of setting to setting; e is the noise of a run. v, ρ, r and the variances of δ and e are searched for
+/// on a grid, coordinate by coordinate, by the marginal likelihood times a weak prior (a normal one on the decimal
+/// logarithms of variances, with standard deviation 1, around [`SurfaceScales::usual`]); τ² is in closed form. The
+/// posterior is the mixture of the most likely scales and those that differ from them in one, by their probabilities.
+/// The uncertainty of τ² makes predictions Student's t with [`OrderedSurface::freedom`] degrees of freedom.
 ///
 /// Responses should be roughly additive: logarithms of times.
 ///
-/// Source: Rasmussen & Williams, *Gaussian Processes for Machine Learning* 2006, ch. 2 and 5; additive kernels: Duvenaud, Nickisch & Rasmussen, *NIPS* 2011.
+/// Source: Rasmussen & Williams, *Gaussian Processes for Machine Learning* 2006, ch. 2 and 5; additive kernels:
+/// Duvenaud, Nickisch & Rasmussen, *NIPS* 2011.
 ///
 /// ```
 /// use lapwing_stats::optimise::{OrderedSurface, SurfaceFactor};
@@ -152,7 +156,8 @@ impl SurfaceCells {
 }
 
 impl OrderedSurface {
-    /// Returns the posterior over likely scales; `None` with fewer than two runs, with levels that do not exist, or if a response is not finite or all are equal.
+    /// Returns the posterior over likely scales; `None` with fewer than two runs, with levels that do not exist, or
+    /// if a response is not finite or all are equal.
     pub fn new(factors: &[SurfaceFactor], runs: &[MeasuredRun]) -> Option<Self> {
         let cells = SurfaceCells::of(factors, runs)?;
         let mut best = SurfaceScales::usual(factors);
@@ -232,7 +237,8 @@ impl OrderedSurface {
         })
     }
 
-    /// Returns the posterior for the most likely scales alone: quicker to ask, and with intervals that are a little narrower.
+    /// Returns the posterior for the most likely scales alone: quicker to ask, and with intervals that are a little
+    /// narrower.
     #[must_use]
     pub fn most_likely(mut self) -> Self {
         self.posteriors.truncate(1);
@@ -251,7 +257,8 @@ impl OrderedSurface {
         }
     }
 
-    /// Returns what is expected of a sum of settings with weights, such as 1 and −1 for a difference; weights sum up to 0. Settings share what is unknown of their common levels.
+    /// Returns what is expected of a sum of settings with weights, such as 1 and −1 for a difference; weights sum up
+    /// to 0. Settings share what is unknown of their common levels.
     pub fn contrast(&self, runs: &[(f64, &[usize])]) -> SurfacePrediction {
         self.mixed(|posterior| {
             let (mut mean, mut prior) = (0.0, 0.0);

@@ -11,11 +11,14 @@ use crate::design::{DesignModel, DesignSpace, balanced_runs};
 pub struct OptimisationOptions {
     /// How many runs to propose at once, such as one per machine; by default 1.
     pub count: usize,
-    /// Below this expected improvement of the response the search is done: 0.01 by default, which is 1 % for logarithms.
+    /// Below this expected improvement of the response the search is done: 0.01 by default, which is 1 % for
+    /// logarithms.
     pub smallest_improvement: f64,
-    /// So many settings are measured, balanced at random, before the model is asked; by default a number by the factors, at least 6 and at most 20.
+    /// So many settings are measured, balanced at random, before the model is asked; by default a number by the
+    /// factors, at least 6 and at most 20.
     pub first_runs: Option<usize>,
-    /// With more feasible settings than this a random sample is considered, and the neighbours of the best ones; by default 2,000.
+    /// With more feasible settings than this a random sample is considered, and the neighbours of the best ones; by
+    /// default 2,000.
     pub candidates: usize,
 }
 
@@ -46,7 +49,8 @@ pub struct ProposedRun {
 pub struct OptimisationStep {
     /// The next runs, the most promising one first. They may repeat a setting: then its noise is in doubt.
     pub proposed: Vec<ProposedRun>,
-    /// The measured setting with the lowest expected response, and what is expected of it; `None` before the model can be fitted.
+    /// The measured setting with the lowest expected response, and what is expected of it; `None` before the model
+    /// can be fitted.
     pub best: Option<(Vec<usize>, SurfacePrediction)>,
     /// Whether no further run is expected to improve the response by the smallest improvement.
     pub is_done: bool,
@@ -54,14 +58,17 @@ pub struct OptimisationStep {
 
 /// Returns the runs to measure next to find the setting with the lowest response.
 ///
-/// First balanced random runs, then those with the largest expected improvement: with the posterior N(m, s²) of a setting and the lowest posterior mean μ of a measured one,
-/// EI = (μ − m) Φ(z) + s φ(z), z = (μ − m) / s. Posterior means instead of the lowest *value* keep a lucky run from stopping the search. With several runs at once each is taken for measured as
-/// expected before the next is chosen. Done when the largest EI is below the smallest improvement.
+/// First balanced random runs, then those with the largest expected improvement: with the posterior N(m, s²) of a
+/// setting and the lowest posterior mean μ of a measured one, EI = (μ − m) Φ(z) + s φ(z), z = (μ − m) / s. Posterior
+/// means instead of the lowest *value* keep a lucky run from stopping the search. With several runs at once each is
+/// taken for measured as expected before the next is chosen. Done when the largest EI is below the smallest
+/// improvement.
 ///
-/// `measured` are runs with their responses, lower being better, best as logarithms; failed settings belong into the constraints of the space. `None` if the model and the space have
-/// different factors or no run is feasible.
+/// `measured` are runs with their responses, lower being better, best as logarithms; failed settings belong into the
+/// constraints of the space. `None` if the model and the space have different factors or no run is feasible.
 ///
-/// Source: Jones, Schonlau & Welch, *Journal of Global Optimization* 1998; Picheny, Wagner & Ginsbourger, *Structural and Multidisciplinary Optimization* 2013.
+/// Source: Jones, Schonlau & Welch, *Journal of Global Optimization* 1998; Picheny, Wagner & Ginsbourger, *Structural
+/// and Multidisciplinary Optimization* 2013.
 ///
 /// ```
 /// use lapwing_stats::Seed;

@@ -94,8 +94,8 @@ impl GoalSurface {
     }
 }
 
-/// Returns all feasible settings if there are at most `most`; else a random sample, and the settings on the way from the best of these and of the measured ones to
-/// the best neighbours.
+/// Returns all feasible settings if there are at most `most`; else a random sample, and the settings on the way from
+/// the best of these and of the measured ones to the best neighbours.
 pub fn candidate_settings(
     space: &DesignSpace,
     surface: Option<&GoalSurface>,
@@ -124,10 +124,12 @@ pub fn candidate_settings(
     sample
 }
 
-/// Returns the next settings to measure to find the one with the lowest goal, among candidates that are given without the block.
+/// Returns the next settings to measure to find the one with the lowest goal, among candidates that are given without
+/// the block.
 ///
-/// At first those whose levels were measured least; then those with the largest expected improvement over the lowest posterior mean of a measured candidate, as
-/// [`next_runs`](super::next_runs) has it. Several at once differ: each is taken for measured as expected before the next is chosen. `None` without candidates.
+/// At first those whose levels were measured least; then those with the largest expected improvement over the lowest
+/// posterior mean of a measured candidate, as [`next_runs`](super::next_runs) has it. Several at once differ: each is
+/// taken for measured as expected before the next is chosen. `None` without candidates.
 pub fn next_settings(
     factors: &[SurfaceFactor],
     goal: &[GoalRuns],

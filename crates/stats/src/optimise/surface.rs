@@ -25,9 +25,11 @@ pub struct SurfacePrediction {
 
 /// A posterior of the expected response over all settings, from noisy runs.
 ///
-/// y = X β + e in the coding of the [`DesignModel`], with independent normal priors: β of main effects has variance τ², of pairs and squares ρ τ², e has λ τ². So pairs are
-/// shrunk towards 0 as far as the runs don't show them, and there may be fewer runs than coefficients. ρ and λ are those of a small grid with the largest marginal likelihood, τ² is
-/// then in closed form (empirical Bayes). The same as a Gaussian process with the kernel Σ v φ(x) φ(z) over columns φ.
+/// y = X β + e in the coding of the [`DesignModel`], with independent normal priors: β of main effects has variance
+/// τ², of pairs and squares ρ τ², e has λ τ². So pairs are shrunk towards 0 as far as the runs don't show them, and
+/// there may be fewer runs than coefficients. ρ and λ are those of a small grid with the largest marginal likelihood,
+/// τ² is then in closed form (empirical Bayes). The same as a Gaussian process with the kernel Σ v φ(x) φ(z) over
+/// columns φ.
 ///
 /// Responses should be roughly additive: logarithms of times.
 ///
@@ -48,7 +50,8 @@ pub struct ResponseSurface {
 }
 
 impl ResponseSurface {
-    /// Returns the posterior after some runs with their responses; `None` with fewer than two, with levels that do not exist, or if a response is not finite or all are equal.
+    /// Returns the posterior after some runs with their responses; `None` with fewer than two, with levels that do
+    /// not exist, or if a response is not finite or all are equal.
     pub fn new(model: &DesignModel, runs: &[(Vec<usize>, f64)]) -> Option<Self> {
         let levels = model.levels();
         let exists = |run: &[usize]| {

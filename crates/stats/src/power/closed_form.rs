@@ -7,13 +7,13 @@ use crate::Confidence;
 
 /// A way to look for a slowdown, in a benchmark with known noise: ready to say how often it finds one.
 ///
-/// Every method comes down to this: with d the observed difference of the sides beyond the true one, in logarithms, something is
-/// detected when |d + ln slowdown| > k U. Here d is normal with mean 0, U² is an independent χ² divided by its ν degrees of
-/// freedom, because the width of the interval is estimated as well, and k is the half width to be expected. So the
-/// probability is two tails of a noncentral t distribution.
+/// Every method comes down to this: with d the observed difference of the sides beyond the true one, in logarithms,
+/// something is detected when |d + ln slowdown| > k U. Here d is normal with mean 0, U² is an independent χ² divided
+/// by its ν degrees of freedom, because the width of the interval is estimated as well, and k is the half width to be
+/// expected. So the probability is two tails of a noncentral t distribution.
 ///
-/// With m² = σ_B² + σ_W²/J the variance of an instance's mean and w = σ_W²/J, d has the variance 2m²/I, or with the same
-/// instances on both sides 2w/I; and
+/// With m² = σ_B² + σ_W²/J the variance of an instance's mean and w = σ_W²/J, d has the variance 2m²/I, or with the
+/// same instances on both sides 2w/I; and
 ///
 /// | | k | ν |
 /// |---|---|---|
@@ -21,12 +21,13 @@ use crate::Confidence;
 /// | Schultz | z √E(V) | 2 E(V)² / Var(V) |
 /// | Laaber | z √E((√V_c + √V_t)²) | 4 E(V_c)² / Var(V_c) / (1 + r) |
 ///
-/// V is the variance of the bootstrap, which is not that of d: resampling I values has only I − 1 parts in I of their variance, and
-/// resampling iterations counts σ_W² a second time. For one side V_c = ((I−1)/I S_m² + (J−1)/J S_w²/J) / I, where S_m² is the variance of
-/// the observed instance means and S_w² that of iterations. V is V_c + V_t, or with the same instances
-/// ((I−1)/I S_r² + 2 (J−1)/J S_w²/J) / I with the variance S_r² of log ratios, 2w to be expected. Their degrees of freedom are
-/// Satterthwaite's. r is the correlation of V_c and V_t: 0, or with the same instances what they have in common by σ_B². The
-/// quantile z is made a little smaller (Cornish & Fisher), because few values have a flatter bootstrap than the normal.
+/// V is the variance of the bootstrap, which is not that of d: resampling I values has only I − 1 parts in I of their
+/// variance, and resampling iterations counts σ_W² a second time. For one side V_c = ((I−1)/I S_m² + (J−1)/J S_w²/J)
+/// / I, where S_m² is the variance of the observed instance means and S_w² that of iterations. V is V_c + V_t, or
+/// with the same instances ((I−1)/I S_r² + 2 (J−1)/J S_w²/J) / I with the variance S_r² of log ratios, 2w to be
+/// expected. Their degrees of freedom are Satterthwaite's. r is the correlation of V_c and V_t: 0, or with the same
+/// instances what they have in common by σ_B². The quantile z is made a little smaller (Cornish & Fisher), because
+/// few values have a flatter bootstrap than the normal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
     /// The standard deviation of d.
@@ -42,8 +43,8 @@ pub struct Detection {
 impl Detection {
     /// Returns how `method` detects in this `configuration`, at this level of confidence.
     ///
-    /// `None` when a variance of the noise is negative or no number, without instances or iterations, and for pairs with
-    /// fewer than two instances, which have no variance.
+    /// `None` when a variance of the noise is negative or no number, without instances or iterations, and for pairs
+    /// with fewer than two instances, which have no variance.
     pub fn new(
         noise: Noise,
         configuration: Configuration,

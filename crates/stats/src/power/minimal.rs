@@ -36,8 +36,8 @@ impl Detection {
         Some(self.solve(power, last).exp())
     }
 
-    /// The logarithm at which the power is reached, below `last`. The normal quantile of the power is nearly a straight line in
-    /// it, so that secants are quick; they are kept between what is too low and what is enough.
+    /// The logarithm at which the power is reached, below `last`. The normal quantile of the power is nearly a
+    /// straight line in it, so that secants are quick; they are kept between what is too low and what is enough.
     fn solve(&self, power: f64, last: f64) -> f64 {
         let wanted = probit(power);
         let miss = |shift: f64| probit(self.power_at(shift)) - wanted;
@@ -78,8 +78,8 @@ fn probit(probability: f64) -> f64 {
 
 /// Returns the fewest instances per side, at least three, with which a slowdown is detected with this power.
 ///
-/// By [`Detection`], assuming that more instances detect more. `None` when not even 100,000 are enough, when `power` does not lie
-/// strictly between 0 and 1, and for noise, iterations or a slowdown that cannot be.
+/// By [`Detection`], assuming that more instances detect more. `None` when not even 100,000 are enough, when `power`
+/// does not lie strictly between 0 and 1, and for noise, iterations or a slowdown that cannot be.
 ///
 /// ```
 /// use lapwing_stats::{Confidence, DetectionMethod, Noise, Strategy, instances_needed};
@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn known_noise_has_known_minimal_detectable_slowdowns() {
-        // scipy 1.17.1: the e with stats.nct.sf(t(0.975, I − 1), I − 1, e / sqrt(2 (σ_B² + σ_W²/J) / I)) = 0.8, exp(e) − 1.
+        // scipy 1.17.1: the e with stats.nct.sf(t(0.975, I − 1), I − 1, e / sqrt(2 (σ_B² + σ_W²/J) / I)) = 0.8,
+        // exp(e) − 1.
         for (noise, instances, iterations, expected) in [
             (noise(0.02, 0.03), 10, 10, 0.031_671),
             (noise(0.02, 0.03), 25, 25, 0.017_396),

@@ -58,8 +58,8 @@ pub enum DetectionMethod {
     /// The percentile interval of the ratio of the means, by the hierarchical bootstrap, leaves out 1. With
     /// the same instances on both sides each resample draws them together.
     Schultz,
-    /// What `lapwing compare` does with a single benchmark whose sides were interleaved: the t interval of the differences of the
-    /// logarithms of instance means, in pairs, leaves out 0.
+    /// What `lapwing compare` does with a single benchmark whose sides were interleaved: the t interval of the
+    /// differences of the logarithms of instance means, in pairs, leaves out 0.
     Paired,
 }
 

@@ -20,9 +20,9 @@ const FEW_FREEDOM: f64 = 7.0;
 /// The distribution of (Z + δ) / U, where Z is standard normal and U² is independent of it, a χ² divided by its ν
 /// degrees of freedom.
 ///
-/// The upper tail at t ≥ 0 is ∫ f(u) Φ(δ − t u) du over the density f of U, by Gauss–Legendre quadrature where neither factor
-/// is constant; good to 1e-10 for 1 ≤ ν, whole or not, and any δ. Series (AS 243) lose their digits for large δ, where
-/// e^(−δ²/2) vanishes.
+/// The upper tail at t ≥ 0 is ∫ f(u) Φ(δ − t u) du over the density f of U, by Gauss–Legendre quadrature where
+/// neither factor is constant; good to 1e-10 for 1 ≤ ν, whole or not, and any δ. Series (AS 243) lose their digits
+/// for large δ, where e^(−δ²/2) vanishes.
 ///
 /// Source: Johnson, Kotz & Balakrishnan, *Continuous Univariate Distributions* 2, 1995, ch. 31.
 ///
@@ -137,8 +137,8 @@ impl ChiDistribution {
         }
     }
 
-    /// Returns values that stand for all that U may be, with their probabilities: for the expectation of Φ(… ± t U). `None` where t is so
-    /// large that Φ rises too steeply for them.
+    /// Returns values that stand for all that U may be, with their probabilities: for the expectation of Φ(… ± t U).
+    /// `None` where t is so large that Φ rises too steeply for them.
     pub(super) fn points(&self, t: f64) -> Option<Vec<(f64, f64)>> {
         if self.is_one() || t * (self.upper - self.lower) > 2.0 * NORMAL_REACH {
             return None;

@@ -98,9 +98,9 @@ impl Pilot {
 
     /// Returns the values of instances that vary as this noise says and look like those of the pilot.
     ///
-    /// A smoothed bootstrap (Silverman, *Density Estimation* 1986, §6.4): the levels are those of the pilot in turn, each moved by normal
-    /// noise of 0.9 I^(−1/5) of their standard deviation, and all of them scaled to σ_B². Iterations are drawn, with
-    /// replacement, from the relative deviations of all instances, scaled to σ_W².
+    /// A smoothed bootstrap (Silverman, *Density Estimation* 1986, §6.4): the levels are those of the pilot in turn,
+    /// each moved by normal noise of 0.9 I^(−1/5) of their standard deviation, and all of them scaled to σ_B².
+    /// Iterations are drawn, with replacement, from the relative deviations of all instances, scaled to σ_W².
     pub fn population(
         &self,
         noise: Noise,
@@ -156,8 +156,8 @@ impl Pilot {
 }
 
 impl PilotNoise {
-    /// Returns whether outliers make the variance uncertain, and the closed form of power with it: their excess kurtosis is above
-    /// 3, that of Laplace's distribution.
+    /// Returns whether outliers make the variance uncertain, and the closed form of power with it: their excess
+    /// kurtosis is above 3, that of Laplace's distribution.
     pub fn has_heavy_tails(&self) -> bool {
         self.kurtosis > 3.0
     }
@@ -172,10 +172,10 @@ impl PilotNoise {
 
     /// Returns the noise below which the true one is with this probability, in means of so many iterations.
     ///
-    /// σ_W² has its upper limit by χ², and σ_B² is what then remains of the limit of the variance of means,
-    /// M = s² + σ_W² (1/j − 1/J): M ± √(a² + b²), where a and b are the distances of the limits of s² and of
-    /// σ_W² |1/j − 1/J| from their estimates (modified large samples). With κ the excess kurtosis, n degrees of freedom count as
-    /// 2n / (2 + κ), because the variance of a variance is (2 + κ) σ⁴ / n.
+    /// σ_W² has its upper limit by χ², and σ_B² is what then remains of the limit of the variance of means, M = s² +
+    /// σ_W² (1/j − 1/J): M ± √(a² + b²), where a and b are the distances of the limits of s² and of σ_W² |1/j − 1/J|
+    /// from their estimates (modified large samples). With κ the excess kurtosis, n degrees of freedom count as 2n /
+    /// (2 + κ), because the variance of a variance is (2 + κ) σ⁴ / n.
     ///
     /// Source: Burdick & Graybill, *Confidence Intervals on Variance Components* 1992, §3.3; Box, *Biometrika* 1953.
     pub fn limit(&self, probability: f64, iterations: usize) -> Noise {

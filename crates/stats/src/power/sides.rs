@@ -76,8 +76,8 @@ impl SidePair {
         self.instances - 1.0
     }
 
-    /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling their
-    /// iterations adds `within` with so many.
+    /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling
+    /// their iterations adds `within` with so many.
     fn bootstrap(&self, means: f64, within: f64, within_freedom: f64) -> IntervalWidth {
         let parts = [
             (self.shrunk.0 * means, self.instances - 1.0),
@@ -91,7 +91,8 @@ impl SidePair {
             }
         };
         let total = parts[0].0 + parts[1].0;
-        // I normal values have the excess kurtosis −6 / (I + 1) on average, and the mean of I draws from them that divided by I.
+        // I normal values have the excess kurtosis −6 / (I + 1) on average, and the mean of I draws from them that
+        // divided by I.
         let kurtosis = if total > 0.0 {
             -6.0 * (parts[0].0 / total).powi(2) / (self.instances * (self.instances + 1.0))
         } else {

@@ -18,11 +18,11 @@ const RELATIVE_ERROR: f64 = 1e-7;
 /// Returns the two-sided p-value of "the level of a thing has nothing to do with its group", of two
 /// groups and any number of levels.
 ///
-/// `levels` holds the number of each thing's level, `in_group` whether it is in the group. Fisher's exact test:
-/// with the sizes of the group and of the levels given, the probability of a table is ∏ C(mₖ, aₖ) / C(N, a), and p is
-/// that of all tables that are as likely as the observed one or less (with more than two levels the test of Freeman
-/// and Halton). Where there may be more than 20,000 tables it is (1 + #) / (B + 1) over B = 9,999 permutations drawn by the
-/// seed.
+/// `levels` holds the number of each thing's level, `in_group` whether it is in the group. Fisher's exact test: with
+/// the sizes of the group and of the levels given, the probability of a table is ∏ C(mₖ, aₖ) / C(N, a), and p is that
+/// of all tables that are as likely as the observed one or less (with more than two levels the test of Freeman and
+/// Halton). Where there may be more than 20,000 tables it is (1 + #) / (B + 1) over B = 9,999 permutations drawn by
+/// the seed.
 ///
 /// `None` when the lengths differ, below two levels, or when all things are in one group.
 ///

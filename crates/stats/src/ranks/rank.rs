@@ -44,7 +44,8 @@ pub fn mid_ranks(values: &[f64]) -> Ranks {
     ranked
 }
 
-/// Returns Spearman's rank correlation ρ of pairs of finite values: Pearson's correlation of their mid-ranks, between −1 and 1.
+/// Returns Spearman's rank correlation ρ of pairs of finite values: Pearson's correlation of their mid-ranks, between
+/// −1 and 1.
 ///
 /// `None` if the lengths differ, with fewer than three pairs, or if all values of a side are equal.
 ///

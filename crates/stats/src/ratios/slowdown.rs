@@ -14,12 +14,13 @@ pub enum SlowdownAnswer {
 }
 
 impl SlowdownAnswer {
-    /// Returns the answer at a look at logarithms: *not slower* if the interval is below `smallest_effect` (a logarithm), else
-    /// *slower* if the interval is above 0 and the p-value at most `level`.
+    /// Returns the answer at a look at logarithms: *not slower* if the interval is below `smallest_effect` (a
+    /// logarithm), else *slower* if the interval is above 0 and the p-value at most `level`.
     ///
-    /// With the interval of confidence 1 − `level`, and with levels that spend 2α over all looks, *slower* is said of a candidate
-    /// that is not slower, and *not slower* of one that is slower by the smallest effect or more, with probability α each. One of
-    /// both holds as soon as the interval is narrower than the smallest effect, so enough measurements always decide.
+    /// With the interval of confidence 1 − `level`, and with levels that spend 2α over all looks, *slower* is said of
+    /// a candidate that is not slower, and *not slower* of one that is slower by the smallest effect or more, with
+    /// probability α each. One of both holds as soon as the interval is narrower than the smallest effect, so enough
+    /// measurements always decide.
     ///
     /// ```
     /// use lapwing_stats::{Confidence, Replicates, SlowdownAnswer};

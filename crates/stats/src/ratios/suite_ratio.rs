@@ -86,11 +86,12 @@ pub type ClusteredSides = [Vec<(f64, usize)>; 2];
 /// Returns the geometric mean of the ratios of *K* benchmarks whose instances share their weather: what disturbs a
 /// block or session disturbs all of its benchmarks.
 ///
-/// `differences` are the logarithms of the ratios. With rₖᵢ the logarithm of instance *i* less the mean of its benchmark and side, and the
-/// weight wₖᵢ = ±1/(K nₖ) (+ for the candidate), each cluster *g* has u_g = Σ wₖᵢ rₖᵢ. Clusters with instances of the baseline alone, of
-/// the candidate alone and of both are strata; the squared error of the mean is Σ over strata of G/(G − 1) Σ (u_g − ū)², with
-/// Satterthwaite's degrees of freedom. What both sides of a cluster have in common cancels. With one benchmark and a cluster for
-/// each instance this is Welch's interval; with pairs of one instance per side and cluster the paired one.
+/// `differences` are the logarithms of the ratios. With rₖᵢ the logarithm of instance *i* less the mean of its
+/// benchmark and side, and the weight wₖᵢ = ±1/(K nₖ) (+ for the candidate), each cluster *g* has u_g = Σ wₖᵢ rₖᵢ.
+/// Clusters with instances of the baseline alone, of the candidate alone and of both are strata; the squared error of
+/// the mean is Σ over strata of G/(G − 1) Σ (u_g − ū)², with Satterthwaite's degrees of freedom. What both sides of a
+/// cluster have in common cancels. With one benchmark and a cluster for each instance this is Welch's interval; with
+/// pairs of one instance per side and cluster the paired one.
 ///
 /// `None` without benchmarks, or when a stratum has only one cluster.
 ///

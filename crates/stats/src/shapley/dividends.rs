@@ -16,12 +16,14 @@ pub struct ModelAttribution {
 
 /// Returns the Shapley values of the step from one setting to another, from the coefficients of a model.
 ///
-/// With two-level factors in coding 0, 1 the value of a set is Σ β of its terms, so from none to all φᵢ = βᵢ + ½ Σⱼ βᵢⱼ (each term is shared equally by its factors:
-/// Harsanyi's dividends). In general a term of factors a, b changes from x_a x_b to z_a z_b, and a gets ½ (z_a − x_a)(x_b + z_b), the mean over both orders. The
-/// standard error is that of this contrast of the coefficients.
+/// With two-level factors in coding 0, 1 the value of a set is Σ β of its terms, so from none to all φᵢ = βᵢ + ½ Σⱼ
+/// βᵢⱼ (each term is shared equally by its factors: Harsanyi's dividends). In general a term of factors a, b changes
+/// from x_a x_b to z_a z_b, and a gets ½ (z_a − x_a)(x_b + z_b), the mean over both orders. The standard error is
+/// that of this contrast of the coefficients.
 ///
-/// `from` and `to` are the rows of a matrix with the model's terms, such as that of the two settings. Factors whose levels do not change get 0. A factor is
-/// left out if its share has an aliased column, whose value is unknown; so the values sum to the predicted difference if none is.
+/// `from` and `to` are the rows of a matrix with the model's terms, such as that of the two settings. Factors whose
+/// levels do not change get 0. A factor is left out if its share has an aliased column, whose value is unknown; so
+/// the values sum to the predicted difference if none is.
 ///
 /// Source: Harsanyi, *International Economic Review* 1963.
 ///

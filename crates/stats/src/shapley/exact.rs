@@ -9,10 +9,11 @@ fn players(values: &[f64]) -> Option<usize> {
         .then(|| values.len().trailing_zeros() as usize)
 }
 
-/// Returns the Shapley value of each of k factors, from the values of all 2^k sets: `values[set]`, bit i of `set` for factor i.
+/// Returns the Shapley value of each of k factors, from the values of all 2^k sets: `values[set]`, bit i of `set` for
+/// factor i.
 ///
-/// φᵢ = Σ_{S∌i} |S|! (k − |S| − 1)! / k! [v(S ∪ i) − v(S)], the mean over all orders of what factor i changes when it is added; Σ φ = v(all) −
-/// v(∅). On logarithms e^φ are factors that multiply to the whole ratio. O(k 2^k).
+/// φᵢ = Σ_{S∌i} |S|! (k − |S| − 1)! / k! [v(S ∪ i) − v(S)], the mean over all orders of what factor i changes when it
+/// is added; Σ φ = v(all) − v(∅). On logarithms e^φ are factors that multiply to the whole ratio. O(k 2^k).
 ///
 /// `None` unless there are 2^k finite values.
 ///
@@ -25,7 +26,8 @@ fn players(values: &[f64]) -> Option<usize> {
 /// ```
 pub fn shapley_values(values: &[f64]) -> Option<Vec<f64>> {
     let factors = players(values)?;
-    // With weights of sets of size s as 1 / (k C(k − 1, s)), φ = Σ over S∋i of w(|S| − 1) v(S) − Σ over S∌i of w(|S|) v(S).
+    // With weights of sets of size s as 1 / (k C(k − 1, s)), φ = Σ over S∋i of w(|S| − 1) v(S) − Σ over S∌i of w(|S|)
+    // v(S).
     let weight = |size: usize| 1.0 / (as_f64(factors) * choices(factors - 1, size));
     let weights: Vec<f64> = (0..factors).map(weight).collect();
     let share = |factor: usize| {

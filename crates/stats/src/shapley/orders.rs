@@ -22,8 +22,8 @@ impl PathStep {
 
 /// Returns the path that changes the factors in the given order, as far as sets have values.
 ///
-/// `value` is the value of a set, `None` if it was not measured or cannot be; the path ends before such a set. Factors of the set are removed, others
-/// added. Empty if the start has no value.
+/// `value` is the value of a set, `None` if it was not measured or cannot be; the path ends before such a set.
+/// Factors of the set are removed, others added. Empty if the start has no value.
 ///
 /// ```
 /// use lapwing_stats::shapley::path_of_order;
@@ -54,11 +54,13 @@ pub fn path_of_order(
     steps
 }
 
-/// Returns the path that always takes the step with the lowest value, from `base` towards `target`, as far as sets have values.
+/// Returns the path that always takes the step with the lowest value, from `base` towards `target`, as far as sets
+/// have values.
 ///
-/// `ranks` group the factors: those of a lower rank are changed first, such as the nicest ones; without ranks (an empty slice) all are equal. Of equal values the factor
-/// with the smaller number is first. A rank whose rest cannot be measured is passed over. The attribution that it shows is that of this order only: Shapley values are
-/// the mean over all.
+/// `ranks` group the factors: those of a lower rank are changed first, such as the nicest ones; without ranks (an
+/// empty slice) all are equal. Of equal values the factor with the smaller number is first. A rank whose rest cannot
+/// be measured is passed over. The attribution that it shows is that of this order only: Shapley values are the mean
+/// over all.
 ///
 /// ```
 /// use lapwing_stats::shapley::best_first_path;

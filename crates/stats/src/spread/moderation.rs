@@ -64,8 +64,8 @@ impl VariancePrior {
         })
     }
 
-    /// Returns the same prior with at most these degrees of freedom. Few variances can look equal by chance, so one of K
-    /// members gets K − 1 at most.
+    /// Returns the same prior with at most these degrees of freedom. Few variances can look equal by chance, so one
+    /// of K members gets K − 1 at most.
     #[must_use]
     pub fn at_most(self, freedom: f64) -> Self {
         Self {

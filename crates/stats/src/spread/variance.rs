@@ -41,13 +41,13 @@ struct OneWayLayout {
 
 /// Returns the variance components of the values of several instances.
 ///
-/// One-way analysis of variance with unequal sizes: n₀ = (N − Σ Jᵢ² / N) / (I − 1), σ_W² = MS_W,
-/// σ_B² = max(0, (MS_B − MS_W) / n₀). Intervals, for normal values:
-/// σ_W² by χ²; σ_B² by the modified large-sample method and the share by F, both with the harmonic mean of the sizes and
-/// the plain variance of the instance means in place of MS_B, which are exact (the share) or nearly so with
-/// equal sizes. Ends below 0 are 0. That of σ_W² reaches at least as far as the one by the jackknife over instances,
-/// MS_W e^(±t s), with s the jackknife's standard error of ln MS_W and t with I − 1 degrees of freedom: χ² is far too
-/// narrow if values have spikes or heavy tails, or if instances differ in their noise.
+/// One-way analysis of variance with unequal sizes: n₀ = (N − Σ Jᵢ² / N) / (I − 1), σ_W² = MS_W, σ_B² = max(0, (MS_B
+/// − MS_W) / n₀). Intervals, for normal values: σ_W² by χ²; σ_B² by the modified large-sample method and the share by
+/// F, both with the harmonic mean of the sizes and the plain variance of the instance means in place of MS_B, which
+/// are exact (the share) or nearly so with equal sizes. Ends below 0 are 0. That of σ_W² reaches at least as far as
+/// the one by the jackknife over instances, MS_W e^(±t s), with s the jackknife's standard error of ln MS_W and t
+/// with I − 1 degrees of freedom: χ² is far too narrow if values have spikes or heavy tails, or if instances differ
+/// in their noise.
 ///
 /// `None` below two instances with values, when no instance has two values, or with a value that is not finite. An
 /// empty instance is passed over. Slow starts and drifts count as variance within.
@@ -193,8 +193,9 @@ impl OneWayLayout {
     }
 }
 
-/// Returns the factor by which the interval of a mean square reaches to both sides; `None` with fewer than three instances, or
-/// with a mean square of 0. The logarithms are those of the mean squares with each instance left out in turn.
+/// Returns the factor by which the interval of a mean square reaches to both sides; `None` with fewer than three
+/// instances, or with a mean square of 0. The logarithms are those of the mean squares with each instance left out in
+/// turn.
 fn reach(logs: &[f64], confidence: Confidence) -> Option<f64> {
     let count = as_f64(logs.len());
     let centre = mean(logs).filter(|it| it.is_finite() && logs.len() > 2)?;
@@ -225,8 +226,8 @@ fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
 
 /// Returns how many times as large as the standard deviation of so few normal values the true one may be.
 ///
-/// √((n − 1) / q), with q the χ² quantile with n − 1 degrees of freedom at half of what the confidence leaves. `None` below two
-/// values.
+/// √((n − 1) / q), with q the χ² quantile with n − 1 degrees of freedom at half of what the confidence leaves. `None`
+/// below two values.
 ///
 /// Source: Burdick & Graybill, *Confidence Intervals on Variance Components* 1992.
 ///

@@ -113,10 +113,10 @@ pub struct BurnIn {
 /// share of the shortest of them. Where a start costs more than allowed, it is the one among the allowed whose
 /// bias is the smallest (the earliest of those within 0.1 % of it).
 ///
-/// Instances whose iterations remember the one before look like a warm-up here and a slowdown there,
-/// by chance. So the start is 0 where instances begin off their level as often above as below it (sign
-/// test, p > 0.05), and either six or more do and judging everything moves the mean over instances by less than 1 % for sure
-/// (two standard errors over instances), or four or more do, a quarter of them in each direction, and it moves the mean by no more than
+/// Instances whose iterations remember the one before look like a warm-up here and a slowdown there, by chance. So
+/// the start is 0 where instances begin off their level as often above as below it (sign test, p > 0.05), and either
+/// six or more do and judging everything moves the mean over instances by less than 1 % for sure (two standard errors
+/// over instances), or four or more do, a quarter of them in each direction, and it moves the mean by no more than
 /// these two errors. Where most instances never get steady, there is no start.
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
     let all = instances;
@@ -137,8 +137,8 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     Some(BurnIn { drifting, ..found })
 }
 
-/// Returns whether most of the instances that are long enough to tell never get steady. The starts of the others are then
-/// the luck of their noise: the end of a drift looks steady in one instance of five.
+/// Returns whether most of the instances that are long enough to tell never get steady. The starts of the others are
+/// then the luck of their noise: the end of a drift looks steady in one instance of five.
 fn mostly_never_steady(instances: &[InstanceStart]) -> bool {
     let never = |it: &&InstanceStart| it.class == Class::NoSteadyState;
     let told = |it: &&InstanceStart| it.class != Class::TooShort;

@@ -101,8 +101,8 @@ fn segments(values: &[f64], change_points: &[usize]) -> Vec<LevelSegment> {
 /// Returns from where on a series only switches between two levels, if it does until its end.
 ///
 /// Each level has to be visited at least twice, and the last visit must not outlast all others: a series that stays
-/// settled after some switching had a warm-up. Such switching has no beginning that differs from the rest, so whatever level comes
-/// last is not more steady than the other.
+/// settled after some switching had a warm-up. Such switching has no beginning that differs from the rest, so
+/// whatever level comes last is not more steady than the other.
 pub(super) fn switching(values: &[f64], change_points: &[usize], limit: f64) -> Option<usize> {
     const FEWEST_VISITS: usize = 4;
     const LONGEST_LAST: usize = 2;

@@ -257,7 +257,8 @@ fn optimal_designs_are_as_efficient_as_those_of_py_doe() {
 
 #[test]
 fn designs_for_pairs_are_as_efficient_as_those_of_dexpy() {
-    // dexpy 0.12 (pandas 1.5.3): build_optimal(k, model=make_quadratic_model(names, False), run_count=n), best of numpy.random.seed(0 … 9)
+    // dexpy 0.12 (pandas 1.5.3): build_optimal(k, model=make_quadratic_model(names, False), run_count=n), best of
+    // numpy.random.seed(0 … 9)
     for (factors, runs, theirs) in [
         (4, 14, 92.158_371_163),
         (5, 18, 96.934_020_682),

@@ -27,11 +27,11 @@ const TOLERANCE: f64 = 0.001;
 
 /// Returns the class and start of one execution, from the times of its iterations in order.
 ///
-/// Outliers are removed and the rest is cut (normal mean and variance, at least two values). A segment is equivalent to the last one when its mean ± reach meets the
-/// last mean ± max(reach, 1 ms). From the end backwards, the first segment that is not
-/// decides where the steady state starts; one that ends in the last quarter (there: the last 500 of 2,000 iterations) says
-/// that there is none. A segment before the steady state that lies below makes
-/// it a slowdown, otherwise it is a warm-up, and without any the execution is flat.
+/// Outliers are removed and the rest is cut (normal mean and variance, at least two values). A segment is equivalent
+/// to the last one when its mean ± reach meets the last mean ± max(reach, 1 ms). From the end backwards, the first
+/// segment that is not decides where the steady state starts; one that ends in the last quarter (there: the last 500
+/// of 2,000 iterations) says that there is none. A segment before the steady state that lies below makes it a
+/// slowdown, otherwise it is a warm-up, and without any the execution is flat.
 pub fn krun(seconds: &[f64], reach: Reach) -> (Class, Option<usize>) {
     let is_kept = |at: &usize| !is_outlier(seconds, *at);
     let place: Vec<usize> = (0..seconds.len()).filter(is_kept).collect();

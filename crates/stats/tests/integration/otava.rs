@@ -48,10 +48,10 @@ pub struct OtavaPoint {
 ///    Q = nm/(n + m) · (2 Ē|X − Y| − Ē|X − X′| − Ē|Y − Y′|) of n values before it and m after it,
 ///    over all splits and all ends of all segments so far, with means over the pairs of different values; until the
 ///    p-value of one is above 10 p (for p < 0.05, 2 p for p < 0.5, else p).
-/// 2. *Merge.* As long as the largest p-value is `p_value` or more, that change point is
-///    dropped; then as long as the smallest max(|after/before − 1|, |before/after − 1|) is `magnitude` or less, that one.
-///    Each time the next two change points are compared with their neighbours anew. The one before is not, by
-///    a mistake of Otava's, so its segment after may end at a change point that was dropped.
+/// 2. *Merge.* As long as the largest p-value is `p_value` or more, that change point is dropped; then as long as the
+///    smallest max(|after/before − 1|, |before/after − 1|) is `magnitude` or less, that one. Each time the next two
+///    change points are compared with their neighbours anew. The one before is not, by a mistake of Otava's, so its
+///    segment after may end at a change point that was dropped.
 ///
 /// The p-value is that of Student's t test, (x̄ − ȳ) / √(s² (1/n + 1/m)) with n + m − 2 degrees of
 /// freedom and s² = ((n − 1) σ²ₓ + (m − 1) σ²ᵧ) / (n + m − 2), where the σ² already have

@@ -44,7 +44,8 @@ fn scores_of_otava_are_those_of_tcpdbench_s_definitions() {
     }
 }
 
-/// The scores of `lapwing detect`'s default rule, for which nothing was tuned on these series; they stand in `docs/calibration.md`.
+/// The scores of `lapwing detect`'s default rule, for which nothing was tuned on these series; they stand in
+/// `docs/calibration.md`.
 #[test]
 fn the_default_rule_describes_annotated_series_better_than_otava() {
     let Some(folder) = reference_data(".") else {

@@ -17,7 +17,8 @@ pub enum AdviceKind {
     Latest,
     /// The best expected goal among measured stacks that never failed.
     Stable,
-    /// The latest versions among measured stacks that never failed and are expected to be at most 2 % worse than the best of them.
+    /// The latest versions among measured stacks that never failed and are expected to be at most 2 % worse than the
+    /// best of them.
     Balanced,
 }
 
@@ -28,7 +29,8 @@ pub struct Advice {
     pub kind: AdviceKind,
     /// The stack.
     pub advised: StackExpectation,
-    /// Comparisons with `latest`, `locked` and the `runner-up`, or else the `best`: the name, the other stack, and the change from it to the advised one.
+    /// Comparisons with `latest`, `locked` and the `runner-up`, or else the `best`: the name, the other stack, and
+    /// the change from it to the advised one.
     pub against: Vec<(&'static str, StackExpectation, StackChange)>,
     /// The packages that change from the locked stack, or else from the latest one.
     pub drivers: Vec<VersionEffect>,

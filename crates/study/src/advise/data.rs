@@ -82,10 +82,11 @@ struct StackReader<'a> {
 const UNKNOWN: &str = "unknown hardware";
 
 impl StackData {
-    /// Gathers the runs of all benchmarks whose factors include all required packages; without requirements, all runs with factors.
+    /// Gathers the runs of all benchmarks whose factors include all required packages; without requirements, all runs
+    /// with factors.
     ///
-    /// `more` are further stacks, such as those that could be measured: their versions become levels. Values are cleaned as for every other judgement, each setting
-    /// for itself, and an instance counts once, by its mean.
+    /// `more` are further stacks, such as those that could be measured: their versions become levels. Values are
+    /// cleaned as for every other judgement, each setting for itself, and an instance counts once, by its mean.
     ///
     /// # Errors
     /// When no run has the packages as factors, or the goal has no values.
@@ -221,7 +222,8 @@ impl StackData {
         }
     }
 
-    /// Returns a change of the response as one of the logarithm of what is shown: the only metric, or the cost of several.
+    /// Returns a change of the response as one of the logarithm of what is shown: the only metric, or the cost of
+    /// several.
     pub fn shown(&self, change: StackChange) -> StackChange {
         let direction = self.only_goal().map_or(1.0, StackGoal::direction);
         if direction > 0.0 {
@@ -236,7 +238,8 @@ impl StackData {
         }
     }
 
-    /// Returns the stack with these pins, other packages being ignored; `None` if a package has no pin, or one that is no level. A package with one version needs no pin.
+    /// Returns the stack with these pins, other packages being ignored; `None` if a package has no pin, or one that
+    /// is no level. A package with one version needs no pin.
     pub fn pinned(&self, pins: &[PackagePin]) -> Option<Vec<usize>> {
         let level = |factor: &StackFactor| {
             let name = package_name(&factor.name);
@@ -249,7 +252,8 @@ impl StackData {
         self.factors.iter().map(level).collect()
     }
 
-    /// Returns the number of instances of a stack that have a response, on some hardware; of the benchmark with the fewest.
+    /// Returns the number of instances of a stack that have a response, on some hardware; of the benchmark with the
+    /// fewest.
     pub fn instances(&self, stack: &[usize], hardware: usize) -> usize {
         let count = |part: &GoalRuns| {
             let is_own = |run: &[usize]| {

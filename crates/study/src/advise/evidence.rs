@@ -94,7 +94,8 @@ impl StackModel<'_> {
         effects
     }
 
-    /// Returns what each package changes on the way from another stack to this one, when the others are as in this one; the largest change first.
+    /// Returns what each package changes on the way from another stack to this one, when the others are as in this
+    /// one; the largest change first.
     pub fn drivers(&self, stack: &[usize], from: &[usize]) -> Vec<VersionEffect> {
         let mut drivers: Vec<VersionEffect> = differing(stack, from)
             .into_iter()
@@ -115,7 +116,8 @@ impl StackModel<'_> {
         drivers
     }
 
-    /// Returns the pairs of packages whose change from another stack to this one differs from the sum of both alone, distinguishably.
+    /// Returns the pairs of packages whose change from another stack to this one differs from the sum of both alone,
+    /// distinguishably.
     pub fn interactions(&self, stack: &[usize], from: &[usize]) -> Vec<PairEffect> {
         let all = differing(stack, from);
         let pairs = all.iter().enumerate();

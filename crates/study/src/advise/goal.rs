@@ -26,7 +26,8 @@ pub struct StackGoal {
     pub benchmark: String,
     /// The metric, as a cost.
     pub metric: StudyMetric,
-    /// By how much its logarithm counts, negative where higher is better; those of all metrics sum up to 1 without their signs.
+    /// By how much its logarithm counts, negative where higher is better; those of all metrics sum up to 1 without
+    /// their signs.
     pub weight: f64,
 }
 

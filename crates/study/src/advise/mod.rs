@@ -1,7 +1,7 @@
 //! Advice: which stack of package versions is the best for a goal, and which to measure next.
 //!
-//! A stack is a setting whose factors are packages (and `python`), with versions as levels. [`StackData`] gathers what was measured of stacks,
-//! [`StackModel`] learns across them, [`Advice`] names one with its evidence.
+//! A stack is a setting whose factors are packages (and `python`), with versions as levels. [`StackData`] gathers
+//! what was measured of stacks, [`StackModel`] learns across them, [`Advice`] names one with its evidence.
 
 mod choice;
 mod data;

@@ -42,7 +42,8 @@ pub struct ExploredStack {
     pub stack: Vec<usize>,
     /// The expected response; `None` for the first ones.
     pub prediction: Option<SurfacePrediction>,
-    /// By how much the logarithm of its cost is expected to be below that of the best measured one; infinite for the first ones.
+    /// By how much the logarithm of its cost is expected to be below that of the best measured one; infinite for the
+    /// first ones.
     pub expected_improvement: f64,
 }
 
@@ -72,7 +73,8 @@ pub enum StackModelError {
 impl<'d> StackModel<'d> {
     /// Returns the model for some hardware, the one of the latest measurement by default.
     ///
-    /// Candidates are the listed stacks, or else all combinations of versions, as far as they fulfil requirements and rules and did not always fail.
+    /// Candidates are the listed stacks, or else all combinations of versions, as far as they fulfil requirements and
+    /// rules and did not always fail.
     ///
     /// # Errors
     /// When there are too few measurements, or no candidate.
@@ -165,7 +167,8 @@ impl<'d> StackModel<'d> {
         self.surface.predict(stack).mean + self.rules.score(self.data, stack).0
     }
 
-    /// Returns the next stacks to measure: those that are expected to be most below the best one known, or at first those whose versions were measured least.
+    /// Returns the next stacks to measure: those that are expected to be most below the best one known, or at first
+    /// those whose versions were measured least.
     pub fn explore(&self, count: usize, seed: Seed) -> Vec<ExploredStack> {
         let options = OptimisationOptions {
             count,

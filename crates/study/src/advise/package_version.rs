@@ -11,7 +11,8 @@ struct VersionKey {
     phase: (i8, u64, i8, u64),
 }
 
-/// Compares versions as PEP 440 orders them: `1.9 < 1.10rc1 < 1.10 = 1.10.0 < 1.10.post1`. Local parts (`+cpu`) count last, as texts.
+/// Compares versions as PEP 440 orders them: `1.9 < 1.10rc1 < 1.10 = 1.10.0 < 1.10.post1`. Local parts (`+cpu`) count
+/// last, as texts.
 ///
 /// ```
 /// use lapwing_study::version_order;

@@ -151,7 +151,8 @@ pub fn requirements(text: &str) -> Result<Vec<PackageRequirement>, RequirementEr
         .collect()
 }
 
-/// Returns the pins of each line with any: a stack per line (`numpy==1.26.4 scipy==1.11.4 python==3.12`), or a lock file with a package per line.
+/// Returns the pins of each line with any: a stack per line (`numpy==1.26.4 scipy==1.11.4 python==3.12`), or a lock
+/// file with a package per line.
 ///
 /// Comments, options such as `--hash` and lines that continue others are skipped.
 ///

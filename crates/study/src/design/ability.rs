@@ -18,7 +18,8 @@ pub struct DesignAbility {
     pub main_effects: bool,
     /// Whether all main effects and pairs can be estimated.
     pub pairs: bool,
-    /// The number of measured orders in which factors are added to the base one by one, up to the configuration with the most.
+    /// The number of measured orders in which factors are added to the base one by one, up to the configuration with
+    /// the most.
     pub walks: u64,
 }
 
@@ -69,10 +70,12 @@ impl DesignAbility {
 }
 
 impl StudyPower {
-    /// Returns the smallest effects that are detected with 80 % power at 95 % confidence, if instances differ by this share (the standard deviation
-    /// of their logarithms). `None` if main effects cannot be estimated, or nothing is left to estimate noise from.
+    /// Returns the smallest effects that are detected with 80 % power at 95 % confidence, if instances differ by this
+    /// share (the standard deviation of their logarithms). `None` if main effects cannot be estimated, or nothing is
+    /// left to estimate noise from.
     ///
-    /// Main effects are means over the other factors. That of a pair is a difference of two differences, which is twice the effect in coding −1, +1.
+    /// Main effects are means over the other factors. That of a pair is a difference of two differences, which is
+    /// twice the effect in coding −1, +1.
     pub fn new(
         factors: &[PlannedFactor],
         runs: &[Vec<usize>],

@@ -150,7 +150,8 @@ struct ChosenRuns {
 impl StudyDesign {
     /// Returns a design for these factors.
     ///
-    /// The base is the first configuration, except of a list and where it is among the existing ones. Factors with one level take no part.
+    /// The base is the first configuration, except of a list and where it is among the existing ones. Factors with
+    /// one level take no part.
     ///
     /// # Errors
     /// When the kind cannot be with these factors, numbers, requirements and exclusions.

@@ -59,8 +59,8 @@ impl PlannedFactor {
     }
 }
 
-/// Returns the terms of a model; a factor with more than two numbers has a square, too. Pairs of which some combination is forbidden are left out: no
-/// design can estimate how they interact.
+/// Returns the terms of a model; a factor with more than two numbers has a square, too. Pairs of which some
+/// combination is forbidden are left out: no design can estimate how they interact.
 pub(super) fn terms(factors: &[PlannedFactor], model: StudyModel) -> Vec<ModelTerm> {
     let mut terms = match model {
         StudyModel::Main => ModelTerm::main_effects(factors.len()),

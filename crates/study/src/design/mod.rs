@@ -1,6 +1,7 @@
 //! Designs of factor studies: which combinations of levels are measured.
 //!
-//! A [`StudyDesign`] is a file. It is made from the factors of a suite by [`StudyDesign::new`], and `lapwing study run` measures it.
+//! A [`StudyDesign`] is a file. It is made from the factors of a suite by [`StudyDesign::new`], and
+//! `lapwing study run` measures it.
 
 mod ability;
 mod choice;

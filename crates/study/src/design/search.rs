@@ -52,8 +52,8 @@ impl MeasuredSettings {
         own.map(|(_, response)| *response).collect()
     }
 
-    /// Returns the factors with the levels, other than the base, that seem to break the program: none of their configurations has a value, and three failed that no other broken
-    /// level explains.
+    /// Returns the factors with the levels, other than the base, that seem to break the program: none of their
+    /// configurations has a value, and three failed that no other broken level explains.
     pub fn broken_levels(&self) -> Vec<(usize, usize)> {
         const FAILURES: usize = 3;
         let works = |(factor, level): (usize, usize)| {

@@ -122,9 +122,10 @@ impl StudyFinding {
 
 /// Returns the findings of a study on a scale, by kind, the strongest first.
 ///
-/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Effects are those of the [model](AverageEffects), averaged over
-/// all combinations of the other factors, where the instances can tell them; else mean deltas. Interactions are tested in the model of all pairs where there are
-/// enough instances for it, since that knows the noise from all of them; else by quadruples of settings.
+/// An effect or an interaction is a finding if its p-value, adjusted for all of them, is at most 5 %. Effects are
+/// those of the [model](AverageEffects), averaged over all combinations of the other factors, where the instances can
+/// tell them; else mean deltas. Interactions are tested in the model of all pairs where there are enough instances
+/// for it, since that knows the noise from all of them; else by quadruples of settings.
 pub fn findings(data: &StudyData, scale: StudyScale, confidence: Confidence) -> Vec<StudyFinding> {
     let Some(sets) = MeasuredSets::new(&data.sets(scale)) else {
         return Vec::new();

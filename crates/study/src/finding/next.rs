@@ -78,7 +78,8 @@ pub(super) fn findings(
     found
 }
 
-/// Returns the number of interactions of different factors of which nothing can be said, and that of all, if there are any of the former.
+/// Returns the number of interactions of different factors of which nothing can be said, and that of all, if there
+/// are any of the former.
 fn open_pairs(
     data: &StudyData,
     average: Option<&AverageEffects>,

@@ -1,7 +1,7 @@
-//! Rooms and what they may use. Cargo keeps the arrows between crates, once their manifests draw them; the tests here keep
-//! what Cargo cannot: the stages of `analyse` form a one-way street, in which a module uses only what stands to its left; importers
-//! do not know each other; and what belongs to the program alone (environment variables, printing, the clock) stays out of the library,
-//! but for the measuring clock in `measure`.
+//! Rooms and what they may use. Cargo keeps the arrows between crates, once their manifests draw them; the tests here
+//! keep what Cargo cannot: the stages of `analyse` form a one-way street, in which a module uses only what stands to
+//! its left; importers do not know each other; and what belongs to the program alone (environment variables,
+//! printing, the clock) stays out of the library, but for the measuring clock in `measure`.
 //!
 //! The modules are followed from `lib.rs` through every `mod`, so that `super::super`
 //! is understood and no file is forgotten. Tests are exempt, both modules and files

@@ -211,7 +211,8 @@ impl Builder {
     }
 }
 
-/// Returns whether an event that a task has already begins another attempt: only one that was over, or had begun, can begin again.
+/// Returns whether an event that a task has already begins another attempt: only one that was over, or had begun, can
+/// begin again.
 fn is_new_attempt(task: &Task, phase: TaskEvent) -> bool {
     phase <= TaskEvent::Started || task.end().is_some()
 }

@@ -169,7 +169,8 @@ fn owned(event: Event<'_>) -> Event<'static> {
     }
 }
 
-/// Reads an object of texts without escapes and of numbers, which nearly all are; `None` if it is none, or has no action.
+/// Reads an object of texts without escapes and of numbers, which nearly all are; `None` if it is none, or has no
+/// action.
 fn of_flat_json(line: &str) -> Option<Event<'_>> {
     let mut event = Event::default();
     let mut rest = line.strip_prefix('{')?;

@@ -24,8 +24,8 @@ pub enum TraceError {
 
 /// Reads a trace from one or more files: the logs of all hosts, or of tasks, datasets and controller.
 ///
-/// A line is an event if it is a JSON object with `action` and `at`, or a log line of a logger whose name has `tracing`. All
-/// other lines are skipped.
+/// A line is an event if it is a JSON object with `action` and `at`, or a log line of a logger whose name has
+/// `tracing`. All other lines are skipped.
 #[derive(Debug, Default)]
 pub struct TraceReader {
     builder: Builder,

@@ -90,8 +90,8 @@ pub struct Chosen {
 /// The detection rates of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Detection rate at the slowdown. If chosen from a pilot, its interval includes what the pilot does not know of the noise:
-    /// the true power is above its lower end with the wanted assurance.
+    /// Detection rate at the slowdown. If chosen from a pilot, its interval includes what the pilot does not know of
+    /// the noise: the true power is above its lower end with the wanted assurance.
     pub power: CellRate,
     /// Detection rate without a slowdown.
     pub false_positives: CellRate,
@@ -202,8 +202,8 @@ pub const USUAL_MOST: Configuration = Configuration {
 };
 
 impl PlanOptions {
-    /// Returns the cheapest configuration that detects the first slowdown at this noise or its limit, by formula, and its
-    /// cost; `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
+    /// Returns the cheapest configuration that detects the first slowdown at this noise or its limit, by formula, and
+    /// its cost; `None` if noise or costs are unknown, or no configuration within the limits is sufficient.
     pub fn cheapest_of(&self, noise: &Noise) -> Option<(Chosen, f64)> {
         let (pilot, costs) = (noise.variability.pilot?, noise.costs?);
         let limit = PlanNoise::Limit(pilot, self.assurance);
@@ -218,8 +218,8 @@ impl PlanOptions {
         Some((chosen, costs.of(chosen.configuration)))
     }
 
-    /// Returns whether a configuration has the required power: as Hail's author chooses by its rate, otherwise by the lower
-    /// end of its interval.
+    /// Returns whether a configuration has the required power: as Hail's author chooses by its rate, otherwise by the
+    /// lower end of its interval.
     pub fn has_power(&self, it: &Chosen) -> bool {
         it.rates.is_some_and(|rates| match self.rule {
             ChoiceRule::Cheapest(_) => rates.lower_power() >= self.power,

@@ -45,7 +45,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the noise to plan for: the limit that the true one rarely exceeds; as Hail's author chooses, the estimate.
+    /// Returns the noise to plan for: the limit that the true one rarely exceeds; as Hail's author chooses, the
+    /// estimate.
     pub(super) fn noise(&self) -> Option<PlanNoise> {
         let noise = self.pilot.as_ref()?.noise();
         Some(match self.options.rule {

@@ -67,8 +67,8 @@ fn options(method: DetectionMethod, strategy: Strategy) -> PlanOptions {
     }
 }
 
-/// Returns the cost of the cheapest of all configurations within the limits whose simulation has the power and few false
-/// positives.
+/// Returns the cost of the cheapest of all configurations within the limits whose simulation has the power and few
+/// false positives.
 fn cheapest_of_all(cleaned: &Cleaned, options: &PlanOptions, slowdown: f64) -> f64 {
     let all = (3..=MOST.instances).flat_map(|instances| {
         (2..=MOST.iterations).map(move |iterations| Configuration {

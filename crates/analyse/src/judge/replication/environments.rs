@@ -55,8 +55,8 @@ impl SideEnvironment {
     }
 }
 
-/// Returns what differs between two sides, packages first; nothing if a side has no environment. Packages are left out where
-/// different files name them, since everything in these was chosen.
+/// Returns what differs between two sides, packages first; nothing if a side has no environment. Packages are left
+/// out where different files name them, since everything in these was chosen.
 pub(in crate::judge) fn unintended(sides: [&SideEnvironment; 2]) -> Vec<UnintendedDifference> {
     if sides.iter().any(|side| side.values.is_empty()) {
         return Vec::new();

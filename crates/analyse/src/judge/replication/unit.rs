@@ -84,10 +84,10 @@ impl Replication {
     /// Returns the replicates of two sides from a value per instance; `None` if a side is empty.
     ///
     /// The unit is the session if both sides have three or more; else the block if they share three or more, measured
-    /// one after the other; else the host if they share three or more; else the instance. A replicate
-    /// is the mean of the values of its instances. Blocks that both sides share are pairs, and others are dropped; shared sessions and
-    /// hosts are pairs if they contain more than half of the instances of each side. The rule depends on the design alone, never on
-    /// the values, which keeps error rates as stated.
+    /// one after the other; else the host if they share three or more; else the instance. A replicate is the mean of
+    /// the values of its instances. Blocks that both sides share are pairs, and others are dropped; shared sessions
+    /// and hosts are pairs if they contain more than half of the instances of each side. The rule depends on the
+    /// design alone, never on the values, which keeps error rates as stated.
     pub(in crate::judge) fn of(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
         let found = Self::by_design(sides, values)?;
         Some(Self {
@@ -174,7 +174,8 @@ fn by_unit<K: Ord>(
     })
 }
 
-/// Returns the pairs of units that both sides have; `None` if they are too few, or contain at most half of the instances of a side.
+/// Returns the pairs of units that both sides have; `None` if they are too few, or contain at most half of the
+/// instances of a side.
 fn most_in_pairs<K: Ord>(
     unit: ReplicationUnit,
     sides: &[Units<K>; 2],

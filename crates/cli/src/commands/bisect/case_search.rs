@@ -105,7 +105,8 @@ impl CaseSearch {
         [self.line[0], self.line[self.line.len() - 1]]
     }
 
-    /// Returns the most likely commit, with skipped commits before it that may be the one instead, as positions in the line.
+    /// Returns the most likely commit, with skipped commits before it that may be the one instead, as positions in
+    /// the line.
     pub fn suspects(&self) -> Suspects {
         self.search.suspects()
     }

@@ -130,8 +130,9 @@ impl SideComparison {
         Ok(end)
     }
 
-    /// Returns what is measured of these pairs: one, other, other, one, so that a steady drift of the machine does not count.
-    /// If each change of the commit costs an installation, all instances of one commit come first, then those of the other.
+    /// Returns what is measured of these pairs: one, other, other, one, so that a steady drift of the machine does
+    /// not count. If each change of the commit costs an installation, all instances of one commit come first, then
+    /// those of the other.
     fn steps(&self, pairs: std::ops::Range<usize>, is_dear: bool) -> Vec<VisitStep> {
         let case = self.case;
         let step = |variant| VisitStep { case, variant };

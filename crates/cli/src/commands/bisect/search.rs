@@ -1,5 +1,5 @@
-//! The search: the ends first, then the commits between them, and at last the commit and its parent; of several benchmarks in
-//! one session.
+//! The search: the ends first, then the commits between them, and at last the commit and its parent; of several
+//! benchmarks in one session.
 
 use std::path::Path;
 
@@ -135,8 +135,8 @@ impl<'a> CommitSearch<'a> {
         Ok(RunEnd::Complete)
     }
 
-    /// Measures the most informative instance of all searches that are between their ends; on a cluster with others of the
-    /// same search.
+    /// Measures the most informative instance of all searches that are between their ends; on a cluster with others
+    /// of the same search.
     fn go_between(
         &mut self,
         measurement: &mut OpenMeasurement<'_, '_, '_>,

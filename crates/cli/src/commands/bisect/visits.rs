@@ -1,5 +1,5 @@
-//! Visits to commits: each is checked out, built and installed as needed, and measured; what a resumed session has already
-//! is taken from there.
+//! Visits to commits: each is checked out, built and installed as needed, and measured; what a resumed session has
+//! already is taken from there.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;

@@ -232,8 +232,8 @@ fn table(
     table
 }
 
-/// Returns `✗ regression`, or `? undecided: between −2 % and +9 %; needs about 12 instances per side`. Where there is no room for reasons, there is
-/// none for bounds either, which the interval has too.
+/// Returns `✗ regression`, or `? undecided: between −2 % and +9 %; needs about 12 instances per side`. Where there is
+/// no room for reasons, there is none for bounds either, which the interval has too.
 fn verdict_text(it: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
     let symbol = it.verdict.symbol();
     let grade = it.grade_text();

@@ -53,7 +53,8 @@ pub struct IndicatorOptions {
     /// Largest address space of each process of a script
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory, help_heading = "Parameters and limits")]
     memory_limit: u64,
-    /// Let scripts inherit this environment variable; all but PATH, TMPDIR, TZ, LD_LIBRARY_PATH and those of the language are cleared
+    /// Let scripts inherit this environment variable; all but PATH, TMPDIR, TZ, LD_LIBRARY_PATH and those of the
+    /// language are cleared
     #[arg(long, value_name = "NAME", help_heading = "Parameters and limits")]
     keep_env: Vec<String>,
 }

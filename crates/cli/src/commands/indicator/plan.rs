@@ -16,8 +16,8 @@ use crate::options::Context;
 use crate::progress;
 use crate::session::working_directory;
 
-/// Executes each script once per combination of parameters, in the first of the environments where it works, and returns
-/// its benchmarks.
+/// Executes each script once per combination of parameters, in the first of the environments where it works, and
+/// returns its benchmarks.
 ///
 /// A parameter that a script does not know is left out for it, if another script knows it.
 pub fn indicator_cases(

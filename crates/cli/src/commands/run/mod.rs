@@ -202,8 +202,8 @@ fn continue_session(
     .show(&stored, end)
 }
 
-/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the processors that
-/// benchmarks run on are those of other machines.
+/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the
+/// processors that benchmarks run on are those of other machines.
 pub fn start_client(
     plan: &Plan,
     cluster: Option<&ClusterMeasurement>,

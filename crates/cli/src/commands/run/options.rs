@@ -420,7 +420,8 @@ impl Run {
     }
 }
 
-/// Refuses the first option that is given: an option, the key of the suite file that does the same, and whether it is given.
+/// Refuses the first option that is given: an option, the key of the suite file that does the same, and whether it is
+/// given.
 pub fn refuse_options_of_commands<'a>(
     options: impl IntoIterator<Item = (&'a str, &'a str, bool)>,
 ) -> Result<(), CliError> {

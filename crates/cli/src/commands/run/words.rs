@@ -16,8 +16,8 @@ pub enum ProgramOrigin {
 
 /// Returns the commands of `--command` and of the words after `--`.
 ///
-/// Words are one command, run without a shell. Only if the first one has spaces, and so cannot be a program, is each of them a
-/// shell command. Words that could be either are refused.
+/// Words are one command, run without a shell. Only if the first one has spaces, and so cannot be a program, is each
+/// of them a shell command. Words that could be either are refused.
 pub fn commands(
     shell: &[String],
     words: &[String],
@@ -46,8 +46,8 @@ pub fn commands(
     Ok(vec![CommandLine::Words(words.to_vec())])
 }
 
-/// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces are shell
-/// commands.
+/// Returns the commands among positional arguments, the first of which is otherwise a suite file: texts with spaces
+/// are shell commands.
 pub(super) fn in_place_of_suite(texts: &[String]) -> Result<Vec<String>, CliError> {
     let Some(first) = texts.first() else {
         return Ok(Vec::new());
@@ -119,8 +119,8 @@ fn quoted(text: &str) -> String {
     format!("'{text}'")
 }
 
-/// Refuses a shell command whose first word is no program, before it fails in every execution. Only plain words are checked:
-/// the shell knows variables, functions and its own commands.
+/// Refuses a shell command whose first word is no program, before it fails in every execution. Only plain words are
+/// checked: the shell knows variables, functions and its own commands.
 fn find_first_word(text: &str) -> Result<(), CliError> {
     /// Commands that shells have themselves, and words of their language.
     const OF_SHELLS: [&str; 30] = [

@@ -99,7 +99,8 @@ fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
     refused.unwrap_or_default()
 }
 
-/// Returns the versions of the stacks of a session that could not be resolved: those that were not built or imported have instances.
+/// Returns the versions of the stacks of a session that could not be resolved: those that were not built or imported
+/// have instances.
 pub fn unresolved_pins(attributes: &Object) -> Vec<Vec<PackagePin>> {
     let refused = refused_stacks(attributes).into_iter();
     let unresolved = refused.filter(|it| it.state == RefusedState::Unresolved);
@@ -112,7 +113,8 @@ pub fn pins(factors: BTreeMap<String, String>) -> Vec<PackagePin> {
     factors.into_iter().map(pin).collect()
 }
 
-/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does not change that.
+/// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does
+/// not change that.
 pub fn unimportable_stacks(attributes: &Object) -> BTreeMap<String, String> {
     refused_stacks(attributes)
         .into_iter()

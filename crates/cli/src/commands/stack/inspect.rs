@@ -35,7 +35,8 @@ pub fn write_build_folder(
     Ok(ExitStatus::Fine)
 }
 
-/// Builds the image of a specification, and measures its script; without one, or if the image cannot be built, the build.
+/// Builds the image of a specification, and measures its script; without one, or if the image cannot be built, the
+/// build.
 pub fn inspect(
     path: &Path,
     options: &IndicatorOptions,

@@ -28,8 +28,8 @@ pub struct ContinuousRule<'a> {
 }
 
 impl ContinuousRule<'_> {
-    /// Measures the design, then further configurations, those that improve the estimates and balanced random ones in turn. When
-    /// all are measured it begins again, with one instance each.
+    /// Measures the design, then further configurations, those that improve the estimates and balanced random ones in
+    /// turn. When all are measured it begins again, with one instance each.
     pub fn measure(
         &self,
         design: &StudyDesign,

@@ -27,7 +27,8 @@ pub struct ComponentRow {
 impl StudyEffects {
     /// Returns the components.
     ///
-    /// A sequence goes through measured settings, one treatment more at a time; its observation is what each of them changed.
+    /// A sequence goes through measured settings, one treatment more at a time; its observation is what each of them
+    /// changed.
     pub fn pca(
         &self,
         data: &StudyData,

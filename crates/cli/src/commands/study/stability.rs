@@ -32,8 +32,8 @@ pub struct StabilityRow {
 }
 
 impl StudyEffects {
-    /// Returns the mean effects estimated from ever more runs. They are stable when every interval is within the tolerance and the
-    /// order of the strongest ones no longer changes.
+    /// Returns the mean effects estimated from ever more runs. They are stable when every interval is within the
+    /// tolerance and the order of the strongest ones no longer changes.
     pub fn stability(
         &self,
         data: &StudyData,

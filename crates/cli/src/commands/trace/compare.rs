@@ -89,7 +89,8 @@ enum Order {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TraceCompat {
-    /// The notebook of earthkit-workflows: relative differences are of the other trace's value instead of the baseline's
+    /// The notebook of earthkit-workflows: relative differences are of the other trace's value instead of the
+    /// baseline's
     Notebook,
 }
 

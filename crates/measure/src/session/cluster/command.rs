@@ -30,8 +30,8 @@ impl CommandScheduler {
     }
 }
 
-/// Returns the command with its placeholders filled in: as words of the shell in a shell command, as they are in a list,
-/// where a placeholder that is a word of its own may become several.
+/// Returns the command with its placeholders filled in: as words of the shell in a shell command, as they are in a
+/// list, where a placeholder that is a word of its own may become several.
 fn filled(command: &CommandLine, values: &[(&str, Vec<String>)]) -> Command {
     match command {
         CommandLine::Shell(text) => {

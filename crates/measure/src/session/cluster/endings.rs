@@ -26,8 +26,8 @@ pub struct JobEnding<'a> {
     pub printed: Option<String>,
 }
 
-/// The line that Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the limit, and not
-/// control groups, the job's state is just FAILED.
+/// The line that Slurm prints into a job's output when it ends the job for its memory. Where accounting enforces the
+/// limit, and not control groups, the job's state is just FAILED.
 const OF_MEMORY: [&str; 3] = [
     "exceeded memory limit",
     "Exceeded job memory limit",
@@ -46,8 +46,8 @@ impl JobEnding<'_> {
         })
     }
 
-    /// Returns the outcome of its instances. Time and memory are limits that the benchmark hit, and it would again; the rest
-    /// is not its doing.
+    /// Returns the outcome of its instances. Time and memory are limits that the benchmark hit, and it would again;
+    /// the rest is not its doing.
     pub fn outcome(&self) -> InstanceOutcome {
         match self.state().map(|it| it.0) {
             Some(JobState::TimedOut) => InstanceOutcome::TimedOut,
@@ -64,8 +64,8 @@ impl JobEnding<'_> {
         }
     }
 
-    /// Returns whether another attempt may go better. Whoever cancelled a job meant it, and a program that the shell cannot start is
-    /// missing everywhere.
+    /// Returns whether another attempt may go better. Whoever cancelled a job meant it, and a program that the shell
+    /// cannot start is missing everywhere.
     pub fn may_be_repeated(&self) -> bool {
         let exit = self.report.and_then(|it| it.exit.as_deref());
         let is_missing = matches!(exit, Some("exit code 126" | "exit code 127"));

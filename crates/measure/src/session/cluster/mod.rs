@@ -1,8 +1,9 @@
 //! Instances as jobs on a cluster.
 //!
-//! Each instance is a job that runs this same program on its node ([`measure_task`]), which measures it with the local executor and
-//! writes records to a folder that all nodes share ([`SharedFolder`]). The client submits, polls and collects
-//! ([`ClusterMeasurement`]). What differs between schedulers is behind [`JobScheduler`]; each has its file.
+//! Each instance is a job that runs this same program on its node ([`measure_task`]), which measures it with the
+//! local executor and writes records to a folder that all nodes share ([`SharedFolder`]). The client submits, polls
+//! and collects ([`ClusterMeasurement`]). What differs between schedulers is behind [`JobScheduler`]; each has its
+//! file.
 
 mod collecting;
 mod command;

@@ -103,8 +103,8 @@ struct NodeRecords<'a> {
     is_ending: bool,
 }
 
-/// A job that is ended loses its processes one by one. Whether a failed iteration is the benchmark's own is known after so
-/// long.
+/// A job that is ended loses its processes one by one. Whether a failed iteration is the benchmark's own is known
+/// after so long.
 const MOMENT: Duration = Duration::from_millis(300);
 
 impl<'a> NodeRecords<'a> {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::suite::quoted;
 
-/// Returns the script of the jobs of a batch. Its first argument is the number of the task; Slurm names it in a variable.
-/// It holds no settings and no secrets: the task reads the shared folder, which is the user's own.
+/// Returns the script of the jobs of a batch. Its first argument is the number of the task; Slurm names it in a
+/// variable. It holds no settings and no secrets: the task reads the shared folder, which is the user's own.
 ///
 /// `command` is the hidden command of `program` that does the task.
 pub fn job_script(

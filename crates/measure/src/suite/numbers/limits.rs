@@ -1,4 +1,5 @@
-//! Reads what a suite says about judging single benchmarks and metrics: `[benchmark.NAME.judge]` and `[judge.metric.NAME]`.
+//! Reads what a suite says about judging single benchmarks and metrics: `[benchmark.NAME.judge]` and
+//! `[judge.metric.NAME]`.
 
 use std::collections::BTreeMap;
 

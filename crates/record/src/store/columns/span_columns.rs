@@ -1,9 +1,9 @@
 //! Spans as columns: the bytes of a row of `span_chunk`.
 //!
-//! A byte that names the layout, then a zlib stream of whole numbers (LEB128; signed ones zigzag) and texts: the number of spans; the
-//! different texts; the different sets of event names; and a column for each of index, iteration, category, name, lane,
-//! clock, inputs, event names, times and the rest (attributes and unknown keys, as JSON). Indices and times are differences from the
-//! one before. Texts go by their number; 0 is none.
+//! A byte that names the layout, then a zlib stream of whole numbers (LEB128; signed ones zigzag) and texts: the
+//! number of spans; the different texts; the different sets of event names; and a column for each of index,
+//! iteration, category, name, lane, clock, inputs, event names, times and the rest (attributes and unknown keys, as
+//! JSON). Indices and times are differences from the one before. Texts go by their number; 0 is none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};

@@ -34,7 +34,8 @@ pub struct TraceHead {
 }
 
 impl StoreCatalogue<'_> {
-    /// Returns the instances that have spans and pass a filter, the newest session last. Metrics of the filter do not count.
+    /// Returns the instances that have spans and pass a filter, the newest session last. Metrics of the filter do not
+    /// count.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.

@@ -98,8 +98,8 @@ pub struct StoreCatalogue<'s> {
 }
 
 impl StoreCatalogue<'_> {
-    /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
-    /// A metric in the filter asks for the benchmarks that have it.
+    /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural
+    /// order](natural_order). A metric in the filter asks for the benchmarks that have it.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.

@@ -306,7 +306,8 @@ impl<'c> BenchmarkReader<'c> {
         Ok(())
     }
 
-    /// Returns the instances of the batch in the order of their keys: the benchmark's key, their own, and what was recorded.
+    /// Returns the instances of the batch in the order of their keys: the benchmark's key, their own, and what was
+    /// recorded.
     fn instances(&self) -> Result<Vec<(i64, i64, InstanceData)>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {INSTANCE_COLUMNS}, batch.benchmark FROM temp.batch \

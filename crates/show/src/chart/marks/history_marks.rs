@@ -149,9 +149,9 @@ pub(crate) fn mark_series(points: &[HistoryPoint], places: &[usize]) -> Option<V
     }))
 }
 
-/// Returns where a release was measured first, and where the benchmark itself became another thing
-/// within a line. The only release of all runs is no news. Where hardly any run is not the first of a release, that is no news, and lines
-/// would hide the points.
+/// Returns where a release was measured first, and where the benchmark itself became another thing within a line. The
+/// only release of all runs is no news. Where hardly any run is not the first of a release, that is no news, and
+/// lines would hide the points.
 fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<HistoryMark<'a>> {
     let mut marks: Vec<HistoryMark<'a>> = Vec::new();
     let mut releases: BTreeSet<&str> = BTreeSet::new();

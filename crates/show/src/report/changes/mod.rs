@@ -85,8 +85,8 @@ impl ChangesView {
         self.detection.count_commits(&self.histories, count);
     }
 
-    /// Links versions to the web pages of their commits. The address of a suite's repository is the one that was recorded
-    /// last, else the one that `address` returns for its last commit.
+    /// Links versions to the web pages of their commits. The address of a suite's repository is the one that was
+    /// recorded last, else the one that `address` returns for its last commit.
     pub fn link_commits(&mut self, address: impl Fn(&str) -> Option<String>) {
         let moments = &self.histories.moments;
         let suites: BTreeSet<&String> = moments.iter().map(|it| &it.session.suite).collect();
@@ -124,8 +124,8 @@ impl ChangesView {
             .difference(from.version(), to.version())
     }
 
-    /// Puts the causes in the order of their importance: what is new before what is known or was undone, regressions before
-    /// improvements, and then those first that change most wall time per run of their benchmarks.
+    /// Puts the causes in the order of their importance: what is new before what is known or was undone, regressions
+    /// before improvements, and then those first that change most wall time per run of their benchmarks.
     fn sort_causes(&mut self) {
         let mut groups = std::mem::take(&mut self.detection.groups);
         // They come with those first that change most, relatively; a stable order keeps that among equals.

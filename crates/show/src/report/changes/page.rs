@@ -69,8 +69,8 @@ pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
     has_any.then(|| detection_text(detection))
 }
 
-/// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark with a
-/// page, by slug.
+/// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark
+/// with a page, by slug.
 pub(in crate::report) fn write(
     site: &ReportSite,
     written: &BTreeMap<String, Vec<String>>,

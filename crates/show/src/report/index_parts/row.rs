@@ -285,8 +285,8 @@ impl IndexRow {
     }
 }
 
-/// Marks the rows of one metric that changed, and gives them the intervals that they have together. All of them are corrected for together, as `lapwing compare`
-/// corrects for all of its comparisons.
+/// Marks the rows of one metric that changed, and gives them the intervals that they have together. All of them are
+/// corrected for together, as `lapwing compare` corrects for all of its comparisons.
 pub(in crate::report) fn mark_moved(rows: &mut [IndexRow]) {
     let (rows, mut ratios): (Vec<_>, Vec<&mut JudgedRatio>) = rows
         .iter_mut()

@@ -27,8 +27,8 @@ pub(in crate::report) struct UsualLevel {
 }
 
 impl UsualLevel {
-    /// Returns it for the latest run of a variant, if it has too few instances for a comparison, and if there are enough runs of
-    /// the same benchmark before it.
+    /// Returns it for the latest run of a variant, if it has too few instances for a comparison, and if there are
+    /// enough runs of the same benchmark before it.
     pub(in crate::report) fn of(view: &MetricView, latest: &RunSample) -> Option<Self> {
         let instances = latest.size().instances;
         if instances == 0 || instances >= INSTANCES_FOR_A_VERDICT {

@@ -38,7 +38,8 @@ pub(in crate::report) struct PowerCurve<'a> {
 
 /// Returns power curves with a table that says what matters of them; the more is measured, the thicker the curve.
 ///
-/// `smallest` is the slowdown that the first of them detects, where it detects one: the picture goes a little beyond it.
+/// `smallest` is the slowdown that the first of them detects, where it detects one: the picture goes a little beyond
+/// it.
 pub(in crate::report) fn picture(
     curves: &[PowerCurve<'_>],
     view: DetectionView,
@@ -87,7 +88,8 @@ pub(in crate::report) fn picture(
     }
 }
 
-/// The configurations that are drawn where nobody says which: the least, the first answer and the most of the usual grid.
+/// The configurations that are drawn where nobody says which: the least, the first answer and the most of the usual
+/// grid.
 pub(in crate::report) const DRAWN: [Configuration; 3] = [
     Configuration {
         instances: 5,
@@ -126,7 +128,8 @@ fn of_target(cell: &DetectionCell, view: DetectionView) -> String {
         .map_or_else(String::new, |it| percent(it.value))
 }
 
-/// Returns the last slowdown that is drawn: where the weakest curve detects nearly all, and in any case beyond the target.
+/// Returns the last slowdown that is drawn: where the weakest curve detects nearly all, and in any case beyond the
+/// target.
 fn end(view: DetectionView, smallest: Option<f64>) -> f64 {
     let least = 1.0 + 1.5 * (view.target - 1.0);
     let reached = smallest.map_or(MOST, |it| 1.0 + 1.3 * (it - 1.0));

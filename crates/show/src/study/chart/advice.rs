@@ -46,7 +46,8 @@ pub fn stack_changes(model: &StackModel<'_>, advice: &Advice) -> Chart {
     percentages(&title, is_left_better(model), &series)
 }
 
-/// Returns the map of what every version changes in the advised stack, for each benchmark of the goal and for the goal as a whole.
+/// Returns the map of what every version changes in the advised stack, for each benchmark of the goal and for the
+/// goal as a whole.
 pub fn version_map(model: &StackModel<'_>, advice: &Advice) -> Chart {
     let data = model.data;
     let advised = &advice.advised.stack;

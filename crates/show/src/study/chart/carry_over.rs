@@ -13,7 +13,8 @@ use lapwing_study::{CarriedEffect, CarriedVerdict, StudyCarryOver};
 /// More dots are not named, the largest effects first.
 const NAMED: usize = 16;
 
-/// Returns the chart of the effects on the first side against those on the second, with intervals; on the diagonal they are equal.
+/// Returns the chart of the effects on the first side against those on the second, with intervals; on the diagonal
+/// they are equal.
 pub fn carry_over(
     data: &StudyData,
     scale: StudyScale,

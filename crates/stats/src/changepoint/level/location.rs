@@ -12,8 +12,8 @@ const CONFIDENCE: f64 = 0.95;
 /// A split is moved by so many values at most.
 const FARTHEST: usize = 3;
 
-/// Returns that of the splits near this one for which the absolute distances of the values from the medians before and after
-/// have the smallest sum.
+/// Returns that of the splits near this one for which the absolute distances of the values from the medians before
+/// and after have the smallest sum.
 pub(super) fn nearest_split(values: &[f64], split: usize, splits: &RangeInclusive<usize>) -> usize {
     let levels = [&values[..split], &values[split..]].map(median);
     let [Some(before), Some(after)] = levels else {

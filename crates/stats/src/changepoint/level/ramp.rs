@@ -19,8 +19,9 @@ const STRONG: f64 = 2.0;
 /// at these indices, which are in order and inside the series: from the last value at the old level up to the first
 /// one at the new level.
 ///
-/// Both descriptions are fitted by least squares to values of which isolated ones are smoothed away, and
-/// compared by Schwarz's criterion n ln(RSS / n) + k ln n, with the places of steps and the ends of the drift among the k parameters.
+/// Both descriptions are fitted by least squares to values of which isolated ones are smoothed away, and compared by
+/// Schwarz's criterion n ln(RSS / n) + k ln n, with the places of steps and the ends of the drift among the k
+/// parameters.
 pub fn drift(values: &[f64], steps: &[usize]) -> Option<Range<usize>> {
     let smooth = without_spikes(values);
     let width = values.len().div_ceil(MOST_VALUES).max(1);

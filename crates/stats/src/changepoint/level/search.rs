@@ -72,10 +72,10 @@ pub struct LevelChanges {
 
 /// Returns the changes of the level of finite values in the order of time.
 ///
-/// The values, less their autocorrelation, become normal scores. A segment is split where a split of the
-/// whole, one near its end, or one of seeded intervals inside is significant at its share of the
-/// level of false alarms; the parts are segments in turn. At last each change moves to the best split between
-/// its neighbours, and one that is not significant there is dropped. So are those that merely follow a series which wanders.
+/// The values, less their autocorrelation, become normal scores. A segment is split where a split of the whole, one
+/// near its end, or one of seeded intervals inside is significant at its share of the level of false alarms; the
+/// parts are segments in turn. At last each change moves to the best split between its neighbours, and one that is
+/// not significant there is dropped. So are those that merely follow a series which wanders.
 pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
     let scores = normal_scores(values);
     let mut found = Search::new(&scores, options).found();
@@ -102,7 +102,8 @@ pub fn level_changes(values: &[f64], options: &LevelOptions) -> LevelChanges {
     }
 }
 
-/// Moves each change to where the values themselves are nearest to the two levels: ranks alone may leave it one run off.
+/// Moves each change to where the values themselves are nearest to the two levels: ranks alone may leave it one run
+/// off.
 fn relocate(values: &[f64], minimum: usize, found: &mut [FoundSplit]) {
     for at in 0..found.len() {
         let start = at.checked_sub(1).map_or(0, |before| found[before].index);
@@ -164,8 +165,8 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Splits a segment, and its parts, as long as there is something to find. A part's p-value is not below that of the
-    /// split that made it: its border was chosen by the same values.
+    /// Splits a segment, and its parts, as long as there is something to find. A part's p-value is not below that of
+    /// the split that made it: its border was chosen by the same values.
     fn split_segment(&self, start: usize, end: usize, least: f64, found: &mut Vec<FoundSplit>) {
         let Some(mut split) = self.strongest(start, end) else {
             return;
@@ -176,7 +177,8 @@ impl<'a> Search<'a> {
         self.split_segment(split.index, end, split.p_value, found);
     }
 
-    /// Returns the clearest split of a segment that is significant: of the whole, near its end, or of an interval inside.
+    /// Returns the clearest split of a segment that is significant: of the whole, near its end, or of an interval
+    /// inside.
     ///
     /// The clearest is that with the smallest p-value if all splits were normal and independent; whether it is
     /// significant is decided by the tail of the scores, which takes longer.
@@ -272,8 +274,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Returns a difference below which no split is significant at `share` of the level: its p-value is above that of one
-    /// split.
+    /// Returns a difference below which no split is significant at `share` of the level: its p-value is above that of
+    /// one split.
     fn least(&self, share: f64) -> f64 {
         let one_split = (self.options.false_alarms * share / 2.0).max(f64::MIN_POSITIVE);
         LIGHTEST * -Normal::standard().inverse_cdf(one_split)

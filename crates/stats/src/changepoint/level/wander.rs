@@ -35,8 +35,8 @@ pub(super) fn needed(scores: &[f64], steps: &[usize]) -> Vec<usize> {
     best.1
 }
 
-/// Returns how badly levels with steps and autocorrelated noise around them describe the scores, allowing for the number of
-/// steps m and the lengths of the segments nₛ: n ln(RSS / n) + 3 m ln n + Σ ln(nₛ / n).
+/// Returns how badly levels with steps and autocorrelated noise around them describe the scores, allowing for the
+/// number of steps m and the lengths of the segments nₛ: n ln(RSS / n) + 3 m ln n + Σ ln(nₛ / n).
 ///
 /// Source: the modified Bayes information criterion of Zhang & Siegmund, *Biometrics* 2007.
 fn criterion(scores: &[f64], steps: &[usize]) -> f64 {

@@ -186,8 +186,8 @@ impl SimulatedHistory {
         (sides, false)
     }
 
-    /// Halves what is left: each step decides by the middle between the ends' means, after so many measurements, or when
-    /// Wald's test is sure enough for all steps together.
+    /// Halves what is left: each step decides by the middle between the ends' means, after so many measurements, or
+    /// when Wald's test is sure enough for all steps together.
     fn plain(&mut self, ends: [Vec<f64>; 2], repetitions: Option<usize>) -> Searched {
         let levels = [mean(&ends[0]).unwrap(), mean(&ends[1]).unwrap()];
         let deviations = [0, 1].map(|it| standard_deviation(&ends[it]).unwrap());

@@ -100,7 +100,8 @@ fn of_fits(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 5] {
     })
 }
 
-/// Coverage of a mean delta with few sets, with replicates, and of a modifier; of a factor with an interaction and of one without.
+/// Coverage of a mean delta with few sets, with replicates, and of a modifier; of a factor with an interaction and of
+/// one without.
 fn of_deltas(name: &str, runs: usize, noise: RunNoise, rounds: u32) -> [f64; 5] {
     average(name, rounds, |random| {
         // Sets and their neighbours, and every other set twice.

@@ -385,7 +385,8 @@ fn table_of_families() {
     assert!(misses.is_empty(), "{misses:#?}");
 }
 
-/// Returns the share of intervals that cover the truth, and their median width as a share of the own t's, without any change.
+/// Returns the share of intervals that cover the truth, and their median width as a share of the own t's, without any
+/// change.
 fn intervals(name: &str, noise: SuiteNoise, design: Design, suites: u32) -> [f64; 2] {
     let label = format!("intervals {name} {design:?}");
     average(&label, suites, |random| {
@@ -458,8 +459,8 @@ fn table_of_intervals_of_families() {
     show(&table);
 }
 
-/// A single comparison with earlier sessions of the same benchmark; `day` is how noisy today is compared with them. Returns the shares
-/// found without the history, and with it.
+/// A single comparison with earlier sessions of the same benchmark; `day` is how noisy today is compared with them.
+/// Returns the shares found without the history, and with it.
 fn alone(
     noise: SuiteNoise,
     design: Design,
@@ -547,8 +548,8 @@ fn table_of_single_comparisons() {
     show(&table);
 }
 
-/// Returns, of pilots with five instances per side (cv 2 %) that are undecided, the share that is decided after measuring the stated number afresh, the
-/// share of pilots without a number, and the median number.
+/// Returns, of pilots with five instances per side (cv 2 %) that are undecided, the share that is decided after
+/// measuring the stated number afresh, the share of pilots without a number, and the median number.
 fn conclusive(design: Design, ratio: f64, smallest_effect: Option<f64>, rounds: u32) -> [f64; 3] {
     use lapwing_stats::{NeededReplicates, VerdictRule};
     let rule = VerdictRule {

@@ -90,8 +90,8 @@ fn alarms(name: &str, noise: SeriesNoise, length: usize, rounds: u32) -> [f64; 2
     })
 }
 
-/// Returns the shares of series in which a step is found within 5 runs, found and covered by its range, and in which something else is
-/// found.
+/// Returns the shares of series in which a step is found within 5 runs, found and covered by its range, and in which
+/// something else is found.
 fn found(
     name: &str,
     noise: SeriesNoise,

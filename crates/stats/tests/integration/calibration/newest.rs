@@ -122,8 +122,8 @@ fn slices(histories: &[Vec<f64>], nights: usize) -> Vec<&[f64]> {
     histories.iter().map(|it| &it[..nights]).collect()
 }
 
-/// The shares of quiet suites with a finding by the newest three and one, and of suites whose slower history is found on
-/// the third night, and suspected on the first and second.
+/// The shares of quiet suites with a finding by the newest three and one, and of suites whose slower history is found
+/// on the third night, and suspected on the first and second.
 struct Nights {
     quiet: [f64; 2],
     third: f64,
@@ -168,8 +168,8 @@ fn nights(
     }
 }
 
-/// Returns the findings and suspicions a year of 50 histories that are tested each night; one with a finding is silent for
-/// three nights.
+/// Returns the findings and suspicions a year of 50 histories that are tested each night; one with a finding is
+/// silent for three nights.
 fn a_year((name, noise): (&str, HistoryNoise), years: u32) -> [f64; 2] {
     const NIGHTS: usize = 365;
     const START: usize = 30;

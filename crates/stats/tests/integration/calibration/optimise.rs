@@ -13,7 +13,8 @@ use super::rounds::{average, show};
 /// Numbers of runs at which the regret is noted.
 const CHECKPOINTS: [usize; 4] = [20, 30, 45, 60];
 
-/// A system whose logarithm of cost has main effects, some pairs that save the same, and a few triples that no model of pairs knows.
+/// A system whose logarithm of cost has main effects, some pairs that save the same, and a few triples that no model
+/// of pairs knows.
 struct RandomSystem {
     space: DesignSpace,
     main: Vec<f64>,

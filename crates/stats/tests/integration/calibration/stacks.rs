@@ -1,4 +1,5 @@
-//! How good a stack is found in how many runs: the model, random search, and the ways of Thoth's adviser; and how often the model's intervals are right.
+//! How good a stack is found in how many runs: the model, random search, and the ways of Thoth's adviser; and how
+//! often the model's intervals are right.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ const CHECKPOINTS: [usize; 5] = [10, 20, 30, 45, 60];
 /// A stack within so much of the best one is found.
 const NEAR: f64 = 0.02;
 
-/// Stacks whose logarithm of cost changes with some versions, by pairs of generations of versions, and a little by itself.
+/// Stacks whose logarithm of cost changes with some versions, by pairs of generations of versions, and a little by
+/// itself.
 struct Landscape {
     factors: Vec<SurfaceFactor>,
     space: DesignSpace,
@@ -231,8 +233,9 @@ fn score(known: &BTreeMap<Vec<usize>, f64>, partial: &PartialStack) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Adaptive simulated annealing over a beam of partial stacks, as Thoth's adviser has it: a random neighbour instead of the top with probability exp((s_n − s_top) / T), where
-/// T falls by coefᵏ, k = (finished stacks + ln(iteration + 1)) / limit. The first temperature, the limit in Thoth, is scaled to the scores.
+/// Adaptive simulated annealing over a beam of partial stacks, as Thoth's adviser has it: a random neighbour instead
+/// of the top with probability exp((s_n − s_top) / T), where T falls by coefᵏ, k = (finished stacks + ln(iteration +
+/// 1)) / limit. The first temperature, the limit in Thoth, is scaled to the scores.
 fn by_annealing(landscape: &Landscape, random: &mut impl Rng, runs: usize) -> Course {
     const BEAM: usize = 100;
     let levels: Vec<usize> = landscape.factors.iter().map(|it| it.levels()).collect();
@@ -286,8 +289,8 @@ fn by_annealing(landscape: &Landscape, random: &mut impl Rng, runs: usize) -> Co
     search.course
 }
 
-/// Temporal differences, as Thoth's adviser has it: the mean reward of each version, that is the change of the score when it was taken; with the annealed probability a random version,
-/// else the one with the highest mean reward.
+/// Temporal differences, as Thoth's adviser has it: the mean reward of each version, that is the change of the score
+/// when it was taken; with the annealed probability a random version, else the one with the highest mean reward.
 fn by_temporal_differences(landscape: &Landscape, random: &mut impl Rng, runs: usize) -> Course {
     let levels: Vec<usize> = landscape.factors.iter().map(|it| it.levels()).collect();
     let mut search = LowestMeasured::new(landscape);
@@ -454,7 +457,8 @@ fn table_of_stacks() {
     }
 }
 
-/// Shares of the intervals that hold the truth: of unmeasured stacks, of measured ones, and of the difference of two stacks.
+/// Shares of the intervals that hold the truth: of unmeasured stacks, of measured ones, and of the difference of two
+/// stacks.
 fn coverage(name: &str, rounds: u64, runs: usize, noise: f64) -> [f64; 3] {
     let all = each_round(name, rounds, |random| {
         let landscape = Landscape::new(random, &[4, 8, 8, 6], noise);

@@ -1,6 +1,7 @@
 //! `lapwing cluster-share`: what a job of a simulation does, and the file of the experiments that it makes.
 //!
-//! It calls the same command again, which leaves out the experiments of other jobs and writes its own to the shared folder.
+//! It calls the same command again, which leaves out the experiments of other jobs and writes its own to the shared
+//! folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

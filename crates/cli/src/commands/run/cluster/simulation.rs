@@ -1,7 +1,7 @@
 //! `lapwing mds|plan --executor slurm`: the experiments of a simulation are made by jobs.
 //!
-//! Each experiment depends on its task alone, so the client does what it would do without jobs, with the experiments that
-//! they made. Those that are missing it makes itself: the result is the same, whatever jobs there were.
+//! Each experiment depends on its task alone, so the client does what it would do without jobs, with the experiments
+//! that they made. Those that are missing it makes itself: the result is the same, whatever jobs there were.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
