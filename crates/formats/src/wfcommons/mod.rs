@@ -191,7 +191,9 @@ impl<'s> Graph<'s> {
             span.inputs.clone_from(&specified.parents);
             let sizes = specified.output_files.iter();
             let sizes = sizes.filter_map(|file| self.sizes.get(file.as_str()));
-            span.attribute("bytes", Some(sizes.sum::<u64>()).filter(|it| *it > 0));
+            let bytes = sizes.copied().try_fold(0_u64, u64::checked_add);
+            let bytes = bytes.ok_or_else(|| document.wrong(raw, "its files are too large"))?;
+            span.attribute("bytes", Some(bytes).filter(|it| *it > 0));
             span.attribute("class", Some(self.class(specified)));
         }
         span.lane = task.machines.into_iter().next();
