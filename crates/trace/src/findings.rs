@@ -97,7 +97,7 @@ impl TraceFinding {
     }
 }
 
-/// What explains the time of a run.
+/// The explanations of the time of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceFindings {
     /// What workers did.

@@ -19,7 +19,7 @@ use crate::options::{Context, NamedValue, one_of};
 /// line of lapwing.toml, by which editors complete and check it.
 #[derive(Debug, Args)]
 pub struct SelfCommand {
-    /// What to write
+    /// Kind of file
     #[arg(value_name = "WHAT", value_parser = one_of(&PARTS))]
     part: OwnPart,
     /// Folder of the manual pages; shell: bash, elvish, fish, powershell or zsh; schema: suite

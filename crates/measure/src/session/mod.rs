@@ -21,7 +21,7 @@
 //! let store = Path::new("lapwing.db");
 //! let surroundings = SessionSurroundings {
 //!     store,
-//!     places: &SessionPlaces::new("/work/repository".into(), "/usr/bin/lapwing".into(), "/tmp".into()),
+//!     places: &SessionPlaces::new("repository".into(), "/usr/bin/lapwing".into(), "/tmp".into()),
 //!     clock: &SystemClock(Instant::now()),
 //!     new_id: || Id::from(uuid::Uuid::now_v7()),
 //!     interrupts: &Interrupts::default(),

@@ -98,7 +98,7 @@ impl WrittenGrid {
 /// The simulated slowdowns and configurations, and the number of experiments.
 #[derive(Debug, Clone, Args)]
 pub struct DetectionGridOptions {
-    /// What is simulated, such as `slowdowns=1,5%,1.1 instances=5,10 iterations=5,10`: slowdowns (1 gives
+    /// Grid to simulate, such as `slowdowns=1,5%,1.1 instances=5,10 iterations=5,10`: slowdowns (1 gives
     /// the false-positive rate), instances per side, iterations per instance [default: slowdowns from 1
     /// to 1.5, 5 to 25 instances and iterations]
     #[arg(long, value_name = "SIZES", value_parser = checked(WrittenGrid::parse), help_heading = "Simulation")]

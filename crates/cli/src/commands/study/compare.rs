@@ -25,8 +25,8 @@ use crate::table::Table;
 /// Compare the same study in two environments or workloads: which effects carry over
 ///
 /// A side is `benchmark:NAME` (another workload), or one of `lapwing compare`: `session:NAME`,
-/// `version:2.1`, `commit:ab12`, `since:DATE`, `until:DATE` or `file:other.db` (another store or
-/// file). By default on logarithms, so that effects are percentages.
+/// `version:2.1`, `commit:ab12`, `file:other.db` (another store or file), or conditions such as
+/// `since 2w`. By default on logarithms, so that effects are percentages.
 #[derive(Debug, Args)]
 pub struct StudyCompare {
     /// The first side

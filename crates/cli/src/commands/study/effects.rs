@@ -17,7 +17,7 @@ use crate::options::{Context, one_of, within};
 /// hides interactions: look at `--show scatter`, too.
 #[derive(Debug, Args)]
 pub struct StudyEffects {
-    /// What to show
+    /// View of the effects
     #[arg(long, value_name = "VIEW", value_enum, default_value = "means")]
     show: EffectView,
     /// Means and deltas: how replicates of two settings make deltas [default: means]
@@ -76,7 +76,7 @@ enum EffectView {
     Deltas,
     /// Which treatments take the place of each other: principal components of sequences
     Pca,
-    /// What each treatment contributes on the way from one setting to another, with Shapley values
+    /// Contribution of each treatment on the way from one setting to another, with Shapley values
     Paths,
     /// Since when more runs change nothing that matters, or how many more are needed
     Stability,

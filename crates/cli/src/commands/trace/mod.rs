@@ -55,30 +55,30 @@ impl TraceCommand {
 /// same; `lint` exits with code 1 if there are any.
 #[derive(Debug, Args)]
 struct TraceShow {
-    /// What to show
+    /// View of the trace
     #[arg(value_name = "VIEW", value_enum, default_value_t)]
     view: TraceView,
     #[command(flatten)]
     shown: ShownTrace,
-    /// Group the tasks of `tasks`
+    /// Group the rows of `tasks`
     #[arg(long, value_name = "GROUP", value_enum, default_value_t)]
     group: TaskGroup,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum TraceView {
-    /// What explains the time, what explains most first; times are sums over tasks or workers
+    /// Explanations of the time, largest first; times are sums over tasks or workers
     #[default]
     Findings,
-    /// How long tasks take, from event to event
+    /// Durations of tasks, from event to event
     Tasks,
-    /// How long transfers of data take, by mode
+    /// Durations of data transfers, by mode
     Transfers,
     /// The phases of the controller, its iterations and events
     Controller,
-    /// What tasks of each class take, for schedulers that want known costs
+    /// Costs of tasks by class, for schedulers that need them in advance
     Profile,
-    /// What is wrong with the trace, and what that means for the numbers
+    /// Defects of the trace, and their effect on the numbers
     Lint,
 }
 
