@@ -1,6 +1,6 @@
 //! Requests: what a session is to measure, and how often.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lapwing_model::{Object, Session, matches_name};
@@ -459,8 +459,8 @@ impl SessionError {
             .clone()
             .map(|it| it.split('[').next().unwrap_or(it))
             .collect();
-        let mut names: BTreeMap<&str, ()> = BTreeMap::new();
-        let known = known.filter(|it| names.insert(it, ()).is_none());
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let known = known.filter(|it| names.insert(it));
         let known: Vec<String> = known.map(str::to_owned).collect();
         Self::Unknown {
             kind,
