@@ -7,9 +7,9 @@ use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierR
 use lapwing_formats::EachRun;
 use lapwing_measure::{ancestry, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
+use lapwing_show::answers::audit::AuditDetail;
 use lapwing_stats::Confidence;
 
-use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
 use crate::options::{NamedValue, checked, keyed, one_of};

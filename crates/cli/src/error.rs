@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
+use lapwing_show::writing::WriteError;
+
 /// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -102,6 +104,9 @@ impl CliError {
             if let Some(error) = error.downcast_ref::<io::Error>()
                 && error.kind() == io::ErrorKind::BrokenPipe
             {
+                return true;
+            }
+            if error.downcast_ref().is_some_and(WriteError::is_broken_pipe) {
                 return true;
             }
             // These libraries keep the error of the output to themselves.

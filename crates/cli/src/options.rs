@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use lapwing_analyse::clean::Audit;
 use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
+use lapwing_show::answers::audit::{AuditDetail, AuditPart};
+use lapwing_show::writing::{Answer, AnswerFormat, write_answer};
 
 use jiff::Timestamp;
 
 use crate::atomic::{self, folder_of};
-use crate::error::CliError;
+use crate::error::{CliError, ExitStatus};
 use crate::session::Machine;
 use crate::terminal::Terminal;
 
@@ -69,18 +72,28 @@ impl From<ColorWhen> for anstream::ColorChoice {
     }
 }
 
-/// Output format of a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text for reading in a terminal
-    #[default]
-    Text,
-    /// JSON for programs, documented and stable
-    Json,
-    /// Markdown for pull requests
-    Markdown,
-    /// CSV for spreadsheets
-    Csv,
+/// Output formats.
+pub const FORMATS: [NamedValue<AnswerFormat>; 4] = [
+    ("text", "Text for reading in a terminal", AnswerFormat::Text),
+    (
+        "json",
+        "JSON for programs, documented and stable",
+        AnswerFormat::Json,
+    ),
+    (
+        "markdown",
+        "Markdown for pull requests",
+        AnswerFormat::Markdown,
+    ),
+    ("csv", "CSV for spreadsheets", AnswerFormat::Csv),
+];
+
+/// The format of an answer.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct AnswerOptions {
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), default_value = "text")]
+    pub format: AnswerFormat,
 }
 
 /// Files that get the answer beside standard output.
@@ -88,15 +101,15 @@ pub enum Format {
 pub struct ExportOptions {
     /// Also write the answer to this .md, .json or .csv file; can be repeated
     #[arg(long, value_name = "FILE", value_parser = parse_export, help_heading = "Output")]
-    export: Vec<(Format, PathBuf)>,
+    export: Vec<(AnswerFormat, PathBuf)>,
 }
 
-fn parse_export(text: &str) -> Result<(Format, PathBuf), String> {
+fn parse_export(text: &str) -> Result<(AnswerFormat, PathBuf), String> {
     let path = PathBuf::from(text);
     let format = match extension(&path).as_str() {
-        "md" => Format::Markdown,
-        "json" => Format::Json,
-        "csv" => Format::Csv,
+        "md" => AnswerFormat::Markdown,
+        "json" => AnswerFormat::Json,
+        "csv" => AnswerFormat::Csv,
         _ => return Err("write a file that ends in .md, .json or .csv".to_owned()),
     };
     Ok((format, path))
@@ -113,7 +126,7 @@ impl ExportOptions {
     /// Writes each of the files.
     pub fn write(
         &self,
-        mut answer: impl FnMut(Format, &mut Vec<u8>) -> Result<(), CliError>,
+        mut answer: impl FnMut(AnswerFormat, &mut Vec<u8>) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         for (format, path) in &self.export {
             let mut bytes = Vec::new();
@@ -308,6 +321,21 @@ pub struct Context {
 }
 
 impl Context {
+    /// Writes an answer on standard output.
+    pub fn show(&self, answer: &dyn Answer, format: AnswerFormat) -> Result<ExitStatus, CliError> {
+        let mut out = self.terminal.out_as(format);
+        let written = write_answer(answer, format, self.terminal.width(), &mut out);
+        CliError::unless_reader_left(written.map_err(CliError::from))?;
+        let has_hidden_audit = answer
+            .audit()
+            .is_some_and(|part| part.detail == AuditDetail::All);
+        if format == AnswerFormat::Csv && has_hidden_audit {
+            self.terminal
+                .note("the audit is not part of CSV output; --format json has all of it");
+        }
+        Ok(ExitStatus::Fine)
+    }
+
     /// Returns how a suggested command starts: `lapwing`, with `--store` if it is not the default.
     pub fn program(&self) -> String {
         if self.store == Path::new(DEFAULT_STORE) {
@@ -331,4 +359,17 @@ impl Context {
             machine: Machine::new(),
         }
     }
+}
+
+/// Writes the exclusions below an answer.
+pub fn audit_below(
+    audit: &Audit,
+    detail: AuditDetail,
+    format: AnswerFormat,
+    context: &Context,
+    out: &mut dyn std::io::Write,
+) -> Result<(), CliError> {
+    let part = AuditPart { audit, detail };
+    part.write(format, context.terminal.width(), out)?;
+    Ok(())
 }

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lapwing_show::writing::safe_line;
 
 use crate::options::Context;
-use crate::safe_text::safe_line;
 
 /// Fewer benchmarks than this are read too quickly to need a bar.
 const BENCHMARKS_WITHOUT_BAR: usize = 200;

@@ -4,16 +4,14 @@ use clap::Args;
 use lapwing_analyse::clean::{Audit, AuditStage, CleaningRules};
 use lapwing_analyse::explain::{BySetting, NoiseMetrics, is_analysed_unsteady};
 use lapwing_analyse::sample::{BenchmarkData, SettingChoice, each_benchmark};
-use lapwing_model::text::{first_names, plural};
 use lapwing_record::{Filter, Store, StoreError};
+use lapwing_show::answers::{Analysed, not_judged};
 
-use crate::audit::AuditDetail;
 use crate::cleaning::AuditedCleaning;
 use crate::error::CliError;
-use crate::not_judged;
-use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, one_of};
 use crate::progress;
-use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Options of commands that judge benchmarks one by one.
 #[derive(Debug, Args)]
@@ -25,57 +23,19 @@ pub struct SampleOptions {
     pub filters: FilterOptions,
     #[command(flatten)]
     pub cleaning: AuditedCleaning,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-}
-
-/// Results of all benchmarks.
-pub struct FoundRows<R> {
-    pub rows: Vec<R>,
-    pub audit: Audit,
-    /// Number of older versions that are not used.
-    pub older: usize,
-    /// Number of instances of earlier epochs.
-    pub earlier: usize,
-    /// Benchmarks that are analysed although they never reach a steady state.
-    pub unsteady: Vec<String>,
-}
-
-impl<R> FoundRows<R> {
-    /// Returns notes on excluded results.
-    pub fn exclusions(&self, detail: AuditDetail) -> Vec<String> {
-        let mut notes: Vec<String> = earlier_note(self.earlier).into_iter().collect();
-        if detail == AuditDetail::Line {
-            notes.extend(not_judged::note(&not_judged::of_audit(&self.audit)));
-        }
-        notes.extend(self.unsteady_note());
-        notes
-    }
-
-    /// Returns a note on benchmarks that are analysed although they never reach a steady state.
-    pub fn unsteady_note(&self) -> Option<String> {
-        let names = first_names(self.unsteady.iter(), 5);
-        let them = plural(self.unsteady.len(), "it", "them");
-        (!self.unsteady.is_empty()).then(|| {
-            format!(
-                "{names} never {} a steady state, so the numbers depend on how long was measured: fix or retire {them}; \
-                 `--clean burn_in=auto` excludes {them}, `lapwing burn-in` shows {them}",
-                plural(self.unsteady.len(), "reaches", "reach"),
-            )
-        })
-    }
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 impl SampleOptions {
-    /// Returns the results of `look` for each benchmark that passes the filters.
-    pub fn find<R>(
+    /// Returns the results of `analyse` for each benchmark that passes the filters.
+    pub fn analyse<R>(
         &self,
         rules: &CleaningRules,
         doing: &str,
         context: &Context,
-        look: impl Fn(&BenchmarkData, SettingChoice, &NoiseMetrics) -> BySetting<R>,
-    ) -> Result<FoundRows<R>, CliError> {
+        analyse: impl Fn(&BenchmarkData, SettingChoice, &NoiseMetrics) -> BySetting<R>,
+    ) -> Result<Analysed<R>, CliError> {
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let mut filter = filter.resolve(&store)?;
@@ -84,9 +44,10 @@ impl SampleOptions {
         note_unknown_names(&store, rules, context)?;
         let usual = self.cleaning.profile().settings;
         let settings = self.settings.unwrap_or(usual);
-        let mut all = FoundRows {
+        let mut all = Analysed {
             rows: Vec::new(),
             audit: Audit::default(),
+            detail: self.cleaning.detail(),
             older: 0,
             earlier: 0,
             unsteady: Vec::new(),
@@ -96,10 +57,12 @@ impl SampleOptions {
         let total = store.catalogue().benchmarks(&filter)?.len();
         let bar = progress::bar(doing, total, context);
         each_benchmark(&store, &filter, |data| {
-            let found = look(&data, settings, &metrics);
+            let found = analyse(&data, settings, &metrics);
             all.rows.extend(found.rows);
             all.audit.benchmarks.extend(found.audits);
-            all.older += found.older;
+            if self.takes_latest() {
+                all.older += found.older;
+            }
             all.earlier += found.earlier;
             if is_own && is_analysed_unsteady(&data, rules, settings) {
                 all.unsteady.push(data.benchmark.id.clone());
@@ -112,7 +75,7 @@ impl SampleOptions {
     }
 
     /// Returns whether older versions are excluded although the options do not ask for that.
-    pub fn takes_latest(&self) -> bool {
+    fn takes_latest(&self) -> bool {
         match self.settings {
             None | Some(SettingChoice::Latest) => true,
             Some(SettingChoice::Each | SettingChoice::Pooled | SettingChoice::AsHail) => false,

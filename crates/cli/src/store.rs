@@ -9,7 +9,6 @@ use lapwing_model::Id;
 use lapwing_model::text::counted;
 use lapwing_record::inbox::{self, InboxArrival, is_under_way};
 use lapwing_record::{Filter, LeftOut, Store, StoreError};
-use lapwing_show::earlier_epoch_text;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
@@ -205,11 +204,6 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
         notes.push(note(&what, metrics.len() == 1));
     }
     notes
-}
-
-/// Returns a note on excluded instances of earlier epochs.
-pub fn earlier_note(number: usize) -> Option<String> {
-    (number > 0).then(|| earlier_epoch_text(number))
 }
 
 /// Notes the names in a burn-in file that no benchmark has.

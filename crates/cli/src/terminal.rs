@@ -3,10 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use lapwing_show::writing::{AnswerFormat, SafeWriter, safe};
 
 use crate::error::CliError;
-use crate::options::Format;
-use crate::safe_text::{SafeWriter, safe};
 
 /// Width assumed if the terminal does not report one.
 const USUAL_WIDTH: usize = 80;
@@ -67,10 +66,10 @@ impl Terminal {
     }
 
     /// Returns standard output for an answer in this format.
-    pub fn out_as(&self, format: Format) -> Box<dyn Write> {
+    pub fn out_as(&self, format: AnswerFormat) -> Box<dyn Write> {
         match format {
-            Format::Text | Format::Markdown => self.out(),
-            Format::Json | Format::Csv => self.data_out(),
+            AnswerFormat::Text | AnswerFormat::Markdown => self.out(),
+            AnswerFormat::Json | AnswerFormat::Csv => self.data_out(),
         }
     }
 

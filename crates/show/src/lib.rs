@@ -1,5 +1,6 @@
 //! Presents measurements: numbers with units, charts, the HTML report.
 
+pub mod answers;
 mod badge;
 pub mod chart;
 mod commit_pages;
@@ -16,6 +17,7 @@ mod testing;
 pub mod trace;
 mod units;
 mod words;
+pub mod writing;
 
 pub use badge::badge;
 pub use chart::{Chart, ChartTheme, VariantColours};

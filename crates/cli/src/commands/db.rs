@@ -16,13 +16,13 @@ use clap::{Args, Subcommand};
 use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::{PurgeCounts, Store, StoreError};
+use lapwing_show::writing::{Align, AnswerFormat, Table};
 
 use self::share::ShareCommand;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, ResultFilters};
+use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table};
 
 /// Inspect, merge, share and edit the store
 #[derive(Debug, Args)]
@@ -35,9 +35,8 @@ pub struct Db {
 enum Action {
     /// Show the size and contents of the store
     Info {
-        /// Output format
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: Format,
+        #[command(flatten)]
+        answer: AnswerOptions,
     },
     /// Check the store for damage, and list what is damaged
     Check,
@@ -66,9 +65,8 @@ enum Action {
     Restore(restore::RestoreCommand),
     /// List renames and retirements: who, when, what, why
     Annotations {
-        /// Output format
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: Format,
+        #[command(flatten)]
+        answer: AnswerOptions,
     },
     /// Push this store's records to a shared history, and pull those of others
     ///
@@ -99,14 +97,14 @@ impl Db {
     /// Runs the action.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
-            Action::Info { format } => info(context, format),
+            Action::Info { answer } => info(context, answer.format),
             Action::Check => rescue::check(context),
             Action::Rescue(rescue) => rescue.act(context),
             Action::Merge { files } => merge(context, &files),
             Action::Rename(rename) => rename.act(context),
             Action::Retire(retire) => retire.act(context),
             Action::Restore(restore) => restore.act(context),
-            Action::Annotations { format } => annotations::act(context, format),
+            Action::Annotations { answer } => annotations::act(context, answer.format),
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
             Action::Purge {
@@ -118,7 +116,7 @@ impl Db {
     }
 }
 
-fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
+fn info(context: &Context, format: AnswerFormat) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.upkeep().info()?;
     let mut out = context.terminal.out_as(format);
@@ -127,7 +125,7 @@ fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
             time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
         })
     };
-    if format == Format::Json {
+    if format == AnswerFormat::Json {
         let counts: BTreeMap<&str, u64> = info.counts.iter().copied().collect();
         let answer = serde_json::json!({
             "path": store.path(),
@@ -151,12 +149,12 @@ fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     row("first session", time(info.first));
     row("last session", time(info.last));
     match format {
-        Format::Text => {
+        AnswerFormat::Text => {
             writeln!(out, "{}\n", store.path().display())?;
             table.text(&mut out)?;
         }
-        Format::Markdown => table.markdown(&mut out)?,
-        Format::Csv | Format::Json => table.csv(&mut out)?,
+        AnswerFormat::Markdown => table.markdown(&mut out)?,
+        AnswerFormat::Csv | AnswerFormat::Json => table.csv(&mut out)?,
     }
     Ok(ExitStatus::Fine)
 }

@@ -18,6 +18,7 @@ use lapwing_measure::{
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
 use lapwing_show::percent;
+use lapwing_show::writing::AnswerFormat;
 use lapwing_stats::{
     Confidence, Difference, Interval, NeededReplicates, SlowdownAnswer, VerdictRule,
 };
@@ -31,7 +32,7 @@ use crate::answer::write_json;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::Context;
 use crate::session;
 
 /// The fewest instances of a stored baseline.
@@ -302,8 +303,8 @@ impl JudgeCommand {
     fn show(&self, judgement: &Judgement, plan: &Plan, session: &str) -> Result<(), CliError> {
         let id = &plan.cases[0].benchmark.id;
         let mut out = io::stdout().lock();
-        let written = match self.options.format {
-            Format::Json => {
+        let written = match self.options.answer.format {
+            AnswerFormat::Json => {
                 let ratio = judgement.comparison.map(|it| it.ratio());
                 write_json(
                     &json!({
@@ -325,7 +326,7 @@ impl JudgeCommand {
                     &mut out,
                 )
             }
-            Format::Text | Format::Markdown | Format::Csv => {
+            AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
                 writeln!(out, "{}", self.sentence(judgement, id)).map_err(CliError::from)
             }
         };

@@ -9,14 +9,14 @@ use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::{counted, grouped};
 use lapwing_model::{Record, Session};
 use lapwing_record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store, parse_line};
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::{AnswerFormat, Table};
 use serde::Serialize;
 
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{AnswerOptions, Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::Table;
 
 /// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -29,9 +29,8 @@ pub struct ListCommand {
     what: ListedThing,
     #[command(flatten)]
     filters: FilterOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,20 +69,20 @@ impl ListCommand {
         note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
             ListedThing::Benchmarks => both(&store.catalogue().benchmarks(&filter)?, |rows| {
-                benchmarks(rows, self.format)
+                benchmarks(rows, self.answer.format)
             })?,
             ListedThing::Sessions => both(&store.catalogue().sessions(&filter)?, sessions)?,
             ListedThing::Runs => both(&store.catalogue().runs(&filter)?, runs)?,
             ListedThing::Metrics => both(&store.catalogue().metrics(&filter)?, metrics)?,
         };
-        let table = match self.format {
+        let table = match self.answer.format {
             // Few sources keep no samples; a column of zeros is not informative.
-            Format::Text | Format::Markdown => table.without_zeros(SUMMARIES),
-            Format::Json | Format::Csv => table,
+            AnswerFormat::Text | AnswerFormat::Markdown => table.without_zeros(SUMMARIES),
+            AnswerFormat::Json | AnswerFormat::Csv => table,
         };
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Text => {
+        let mut out = context.terminal.out_as(self.answer.format);
+        match self.answer.format {
+            AnswerFormat::Text => {
                 let count = json.as_array().map_or(0, Vec::len) as u64;
                 if count == 0 {
                     writeln!(out, "{}", nothing(self.what, &store, &asked)?)?;
@@ -92,11 +91,11 @@ impl ListCommand {
                     table.text_within(context.terminal.width(), &mut out)?;
                 }
             }
-            Format::Json => {
+            AnswerFormat::Json => {
                 write_json(&serde_json::json!({ self.what.name(): json }), &mut out)?;
             }
-            Format::Markdown => table.markdown(&mut out)?,
-            Format::Csv => table.csv(&mut out)?,
+            AnswerFormat::Markdown => table.markdown(&mut out)?,
+            AnswerFormat::Csv => table.csv(&mut out)?,
         }
         Ok(ExitStatus::Fine)
     }
@@ -172,7 +171,7 @@ fn session_under_way(path: &Path) -> Option<Session> {
     }
 }
 
-fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
+fn benchmarks(rows: &[BenchmarkRow], format: AnswerFormat) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Left),
         ("suite", Left),
@@ -195,8 +194,8 @@ fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
             grouped(row.summaries),
             minute(row.last_measured),
             match format {
-                Format::Text | Format::Markdown => some_of(&row.metrics),
-                Format::Json | Format::Csv => row.metrics.join(", "),
+                AnswerFormat::Text | AnswerFormat::Markdown => some_of(&row.metrics),
+                AnswerFormat::Json | AnswerFormat::Csv => row.metrics.join(", "),
             },
             row.tags.join(", "),
         ]);

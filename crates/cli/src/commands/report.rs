@@ -10,6 +10,7 @@ use lapwing_analyse::detect::{DetectOptions, Histories};
 use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
+use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
@@ -17,7 +18,6 @@ use lapwing_show::report::{
 };
 use lapwing_trace::SpanReader;
 
-use crate::audit::AuditDetail;
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
 use crate::commands::compare::ControlResult;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};

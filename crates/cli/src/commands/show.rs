@@ -7,10 +7,11 @@ use clap::Args;
 use lapwing_measure::suite::{Case, CommandLine, Plan, PlannedCommit, Variant, stored_plan};
 use lapwing_model::text::counted;
 use lapwing_record::SessionState;
+use lapwing_show::writing::AnswerFormat;
 
 use super::run::Summary;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, ExportOptions, Format, check_plot};
+use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
 use crate::store::open_for_reading;
 
 /// Show the results of a session again
@@ -24,9 +25,8 @@ pub struct ShowCommand {
     /// Metric to judge by [default: wall_time]
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -58,7 +58,7 @@ impl ShowCommand {
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
         let answer = Summary::read(&store, session, &plan, metric.or(stored))?;
-        if self.format == Format::Text && !context.quiet {
+        if self.answer.format == AnswerFormat::Text && !context.quiet {
             let name = session.name.as_ref();
             context.terminal.say(&format!(
                 "session `{}` of {}: suite `{}`, {}, measured by {}",
@@ -69,7 +69,7 @@ impl ShowCommand {
                 session.tool
             ));
         }
-        CliError::unless_reader_left(answer.show(self.format, context))?;
+        CliError::unless_reader_left(answer.show(self.answer.format, context))?;
         self.export
             .write(|format, out| answer.write(format, context, out))?;
         if let Some(path) = &self.plot {

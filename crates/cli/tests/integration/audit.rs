@@ -19,9 +19,13 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      join       1.10 s       13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
      sort       250 ms     0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
-    join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for narrower intervals, measure more iterations of sort, and more instances of the others
-    only the latest version of each variant is used; an older one is in the store (`--settings each`)
+    join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s
+    (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4),
+    node4 (4 of 4)
+    for narrower intervals, measure more iterations of sort, and more instances of
+    the others
+    only the latest version of each variant is used; an older one is in the store
+    (`--settings each`)
 
     Exclusions, step by step:
 

@@ -106,8 +106,10 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      f.py::test_x  v2       1.08 s      6.9 %                  –       –   5 × 1
      f.py::test_x  v1       1.10 s      6.4 %                  –       –   4 × 1
 
-    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); no known attribute of the instances explains it
-    6 instances of an earlier epoch are excluded: the benchmark itself has changed since
+    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around
+    1.13 s (1.13×); no known attribute of the instances explains it
+    6 instances of an earlier epoch are excluded: the benchmark itself has changed
+    since
     exit 0
     ");
 }
@@ -140,7 +142,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
      benchmark    mean  cv of all  between instances  within  sample
      x          2.10 s      3.4 %                  –       –   8 × 1
 
-    6 instances of an earlier epoch are excluded: the benchmark itself has changed since
+    6 instances of an earlier epoch are excluded: the benchmark itself has changed
+    since
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.

@@ -19,9 +19,13 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
      throughput  rate       50.0k/s     0.28 %     0 % [0–0.43 %]  0.32 % [0.20–0.58 %]   3 × 4
      sort        wall_time   250 ms     0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
-    join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for narrower intervals, measure more iterations of throughput, rate, sort, wall time, and more instances of the others
-    only the latest version of each variant is used; an older one is in the store (`--settings each`)
+    join, wall time falls into two groups: 8 instances around 1.00 s and 4 around
+    1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of
+    4), node4 (4 of 4)
+    for narrower intervals, measure more iterations of throughput, rate, sort, wall
+    time, and more instances of the others
+    only the latest version of each variant is used; an older one is in the store
+    (`--settings each`)
     not analysed: broken (no iteration succeeded)
 
     excluded from 141 iterations: 30 burn-in, 3 failed (`--audit` shows which)

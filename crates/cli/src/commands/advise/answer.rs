@@ -4,8 +4,9 @@ use std::path::Path;
 
 use lapwing_model::text::{capitalised, counted, joined};
 use lapwing_show::chart::{PageSection, save_page_with};
-use lapwing_show::study::chart;
-use lapwing_show::study::{goal_value_text, stack_change_text};
+use lapwing_show::study::{chart, goal_value_text, stack_change_text};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_study::{
     Advice, StackChange, StackDataError, StackExpectation, StackModel, StackModelError,
     VersionEffect,
@@ -13,11 +14,8 @@ use lapwing_study::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::TextAnswer;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, extension};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::options::{Context, extension};
 
 #[derive(Default, Serialize)]
 struct AdviceRow {
@@ -180,7 +178,7 @@ pub fn write(
     model: &StackModel<'_>,
     advice: &Advice,
     mut notes: Vec<String>,
-    format: Format,
+    format: AnswerFormat,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let mut table = Table::new(&[
@@ -222,7 +220,7 @@ pub fn write_rows<R: Serialize + Default>(
     notes: Vec<String>,
     rows: Vec<R>,
     (key, mut more): (&str, Value),
-    format: Format,
+    format: AnswerFormat,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     more[key] = json!(rows);
@@ -233,7 +231,7 @@ pub fn write_rows<R: Serialize + Default>(
         table,
         notes,
     };
-    text.write(&more, &rows, format, context)
+    crate::answer::write_parts(text, &more, &rows, format, context)
 }
 
 /// Returns what the answer is about.

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use lapwing_model::text::counted;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table};
 use lapwing_stats::Seed;
 use lapwing_study::StackModel;
 use serde::Serialize;
@@ -11,9 +13,7 @@ use serde_json::json;
 use super::answer::{about, expected_text, write_rows};
 use super::files;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::options::Context;
 
 /// Below this expected improvement measuring more is hardly worth it.
 const SMALLEST: f64 = 0.01;
@@ -32,7 +32,7 @@ pub fn show(
     count: usize,
     seed: Seed,
     file: Option<&Path>,
-    format: Format,
+    format: AnswerFormat,
     mut notes: Vec<String>,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {

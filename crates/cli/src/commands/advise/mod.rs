@@ -18,7 +18,7 @@ use crate::cleaning::CleaningOptions;
 use crate::commands::stack::unresolved_pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
-    Context, FilterOptions, Format, NamedValue, check_folder, check_plot, one_of, within,
+    AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, one_of, within,
 };
 use crate::store::{note_retired, open_for_reading};
 
@@ -73,9 +73,8 @@ pub struct AdviseCommand {
     filters: FilterOptions,
     #[command(flatten)]
     cleaning: CleaningOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 const KINDS: [NamedValue<AdviceKind>; 4] = [
@@ -134,7 +133,7 @@ impl AdviseCommand {
                 self.count,
                 seed,
                 self.output.as_deref(),
-                self.format,
+                self.answer.format,
                 notes,
                 context,
             );
@@ -158,7 +157,7 @@ impl AdviseCommand {
         if let Some(path) = &self.output {
             files::write_requirements(path, &model, &advice)?;
         }
-        answer::write(&model, &advice, notes, self.format, context)
+        answer::write(&model, &advice, notes, self.answer.format, context)
     }
 
     fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {

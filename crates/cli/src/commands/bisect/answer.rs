@@ -5,17 +5,17 @@ use std::path::Path;
 
 use lapwing_measure::{CommitSummary, RunEnd, commit_summary};
 use lapwing_model::text::{counted, joined};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_show::{percent, quantity};
 use serde_json::{Value, json};
 
 use super::case_search::{CaseSearch, SearchStage};
 use super::comparison::CommitComparison;
 use super::search::CommitSearch;
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::options::Context;
 
 /// Commits with a smaller probability are left out of the table, unless they were measured.
 const LIKELY: f64 = 0.05;
@@ -52,22 +52,22 @@ struct BisectRow {
 
 impl BisectAnswer<'_> {
     /// Shows it, and returns how the program ends.
-    pub fn show(&self, format: Format, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn show(&self, format: AnswerFormat, context: &Context) -> Result<ExitStatus, CliError> {
         let cases: Vec<CaseAnswer<'_>> = (self.search.cases.iter())
             .map(|search| CaseAnswer { all: self, search })
             .collect();
         let mut out = io::stdout().lock();
         let written = match format {
-            Format::Json => write_json(&self.json(&cases), &mut out),
-            Format::Csv => {
+            AnswerFormat::Json => write_json(&self.json(&cases), &mut out),
+            AnswerFormat::Csv => {
                 let rows: Vec<BisectRow> = cases.iter().flat_map(CaseAnswer::rows).collect();
                 write_csv(&rows, &mut out)
             }
-            Format::Markdown => cases.iter().try_for_each(|case| {
+            AnswerFormat::Markdown => cases.iter().try_for_each(|case| {
                 case.text().markdown(&mut out)?;
                 Ok(writeln!(out)?)
             }),
-            Format::Text => {
+            AnswerFormat::Text => {
                 let width = context.terminal.width();
                 cases.iter().enumerate().try_for_each(|(at, case)| {
                     if at > 0 {

@@ -2,7 +2,6 @@
 
 use lapwing_measure::{RunEnd, RunError};
 use lapwing_model::text::counted;
-use lapwing_show::ratio;
 use lapwing_stats::{
     ComparisonLook, Confidence, Difference, FamilyTest, Interval, Replicates, Seed, as_f64,
     comparison_looks, family_tests, standard_deviation,
@@ -10,6 +9,7 @@ use lapwing_stats::{
 
 use super::visits::{CommitVisits, VisitStep};
 use lapwing_measure::session::OpenMeasurement;
+use lapwing_show::ratio;
 
 /// Draws relabellings where there are too many for all of them.
 const SEED: Seed = Seed(7);

@@ -139,7 +139,7 @@ impl BisectCommand {
             metric: &metric,
             end,
         };
-        let status = answer.show(self.options.format, context)?;
+        let status = answer.show(self.options.answer.format, context)?;
         if !context.quiet {
             let store = context.store.display();
             let more = match status {

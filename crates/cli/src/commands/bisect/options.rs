@@ -14,7 +14,7 @@ use crate::commands::run::{
 };
 use crate::comparing::parse_level;
 use crate::error::CliError;
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 
 /// Benchmarks that are measured at commits.
 #[derive(Debug, Args)]
@@ -66,9 +66,8 @@ pub struct CommitOptions {
     /// Seed of random choices [default: random]
     #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 impl CommitOptions {

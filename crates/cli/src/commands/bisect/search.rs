@@ -6,13 +6,13 @@ use std::path::Path;
 use lapwing_measure::suite::PlannedCommit;
 use lapwing_measure::{RunEnd, RunError, merged_commits};
 use lapwing_model::text::counted;
-use lapwing_show::percent;
 use serde::{Deserialize, Serialize};
 
 use super::case_search::{CaseSearch, FoundMerge, SearchStage};
 use super::comparison::{CommitComparison, ComparisonEnd, SideComparison};
 use super::visits::{CommitVisits, VisitStep};
 use lapwing_measure::session::OpenMeasurement;
+use lapwing_show::percent;
 
 /// The most comparisons of commits with their parents along one line.
 const CONFIRMATIONS: usize = 3;

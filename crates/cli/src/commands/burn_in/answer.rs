@@ -3,15 +3,13 @@
 use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_model::text::{counted, grouped, plural};
-use lapwing_show::classes_text;
-use lapwing_show::{percent, quantity};
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::{Table, TextAnswer};
+use lapwing_show::{classes_text, percent, quantity};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
 use super::rows::BurnInRow;
-use crate::answer::TextAnswer;
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::Table;
 
 /// Meaning of the columns.
 pub const LEGEND: &str = "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance\n\

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_show::answers::not_judged::NotJudged;
 use lapwing_show::class_name;
 use lapwing_stats::steady::{Class, Consistency};
 use serde::Serialize;
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 use super::rows::BurnInRow;
 use crate::answer::{write_csv, write_json};
 use crate::error::CliError;
-use crate::not_judged::NotJudged;
 use crate::options::Context;
 
 /// Writes the rows as JSON (`docs/burn-in.md`).

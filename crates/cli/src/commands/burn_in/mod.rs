@@ -16,14 +16,15 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::suite::parse_duration;
 use lapwing_record::Filter;
+use lapwing_show::answers::{not_judged, not_judged::NotJudged};
+use lapwing_show::writing::AnswerFormat;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
-use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format, check_plot};
+use crate::options::{AnswerOptions, Context, FilterOptions, check_plot};
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
@@ -38,9 +39,8 @@ pub struct BurnIn {
     /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`
     #[arg(long, value_name = "COST", value_parser = parse_max_cost)]
     max_cost: Option<MaxCost>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -95,7 +95,7 @@ impl BurnIn {
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
-            if self.format == Format::Json {
+            if self.answer.format == AnswerFormat::Json {
                 let answer = data::json(&rows, &others, &[], context);
                 CliError::unless_reader_left(answer)?;
             }
@@ -182,18 +182,18 @@ impl BurnIn {
         context: &Context,
     ) -> Result<(), CliError> {
         let mut answer = answer::answer(rows);
-        match self.format {
-            Format::Text => {
+        match self.answer.format {
+            AnswerFormat::Text => {
                 if !context.quiet {
                     answer.notes.push(answer::LEGEND.to_owned());
                 }
                 answer.text(context.terminal.width(), &mut context.terminal.out())?;
             }
-            Format::Markdown => answer.markdown(&mut context.terminal.out())?,
-            Format::Json => {
+            AnswerFormat::Markdown => answer.markdown(&mut context.terminal.out())?,
+            AnswerFormat::Json => {
                 return data::json(rows, others, notes, context);
             }
-            Format::Csv => data::csv(rows, context)?,
+            AnswerFormat::Csv => data::csv(rows, context)?,
         }
         if !context.quiet {
             context.terminal.notes(notes);

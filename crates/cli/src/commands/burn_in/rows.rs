@@ -13,14 +13,14 @@ use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_model::Id;
 use lapwing_record::{Filter, Store};
 use lapwing_show::FIRST_METRIC;
+use lapwing_show::answers::earlier_note;
+use lapwing_show::answers::not_judged::NotJudged;
 use lapwing_stats::steady::{BurnIn, BurnInOptions, Class, MaxCost};
 use rayon::prelude::*;
 
 use crate::error::CliError;
-use crate::not_judged::NotJudged;
 use crate::options::Context;
 use crate::progress::bar_of_many;
-use crate::store::earlier_note;
 
 /// The search for starts.
 pub struct SteadyStartSearch {

@@ -7,6 +7,9 @@ use lapwing_analyse::judge::{
 };
 use lapwing_model::Better;
 use lapwing_model::text::{counted, first_names};
+use lapwing_show::answers::audit;
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::{AnswerFormat, Table, markdown_text};
 use lapwing_show::{quantity, ratio_text};
 use serde::Serialize;
 use serde_json::json;
@@ -15,11 +18,8 @@ use super::answer::SideFields;
 use super::gate::FailOn;
 use super::{CompareCommand, GatheredSides};
 use crate::answer::{write_csv, write_json};
-use crate::audit;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, markdown_text};
+use crate::options::Context;
 
 impl CompareCommand {
     pub(super) fn as_hail(
@@ -64,9 +64,9 @@ impl CompareCommand {
         options: &CompareOptions,
         context: &Context,
     ) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Json => {
+        let mut out = context.terminal.out_as(self.answer.format);
+        match self.answer.format {
+            AnswerFormat::Json => {
                 let answer = json!({
                     "baseline": names.first(),
                     "candidates": names.get(1..),
@@ -79,8 +79,8 @@ impl CompareCommand {
                 });
                 write_json(&answer, &mut out)?;
             }
-            Format::Csv => write_csv(&rows(compared), &mut out)?,
-            Format::Text => {
+            AnswerFormat::Csv => write_csv(&rows(compared), &mut out)?,
+            AnswerFormat::Text => {
                 writeln!(out, "{}\n", headline(compared))?;
                 table(compared).text_within(context.terminal.width(), &mut out)?;
                 writeln!(out, "\n{DIRECTION}")?;
@@ -88,7 +88,7 @@ impl CompareCommand {
                     writeln!(out, "note: {note}")?;
                 }
             }
-            Format::Markdown => {
+            AnswerFormat::Markdown => {
                 writeln!(out, "**{}**\n", markdown_text(&headline(compared)))?;
                 table(compared).markdown(&mut out)?;
                 writeln!(out, "\n{DIRECTION}")?;
@@ -98,10 +98,10 @@ impl CompareCommand {
             }
         }
         let audit = samples.audit();
-        audit::below(
+        crate::options::audit_below(
             audit,
             self.cleaning.detail(),
-            self.format,
+            self.answer.format,
             context,
             &mut out,
         )

@@ -17,18 +17,19 @@ use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
+use lapwing_show::answers::audit;
 use lapwing_show::chart::{change_map, ratios, threshold_map};
+use lapwing_show::writing::AnswerFormat;
 
 pub use self::control::ControlResult;
 use self::gate::FailOn;
 use super::import::EACH_RUN;
-use crate::audit;
 use crate::cleaning::{AuditedCleaning, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
 use crate::options::{
-    Context, ExportOptions, FilterOptions, Format, NamedValue, check_plot, one_of,
+    AnswerOptions, Context, ExportOptions, FilterOptions, NamedValue, check_plot, one_of,
 };
 use crate::profile::Compat;
 use crate::store::open_for_reading;
@@ -72,9 +73,8 @@ pub struct CompareCommand {
     /// Kind of chart [default: ratios; heatmap for many comparisons of several candidates]
     #[arg(long, value_name = "KIND", requires = "plot", value_parser = one_of(&PLOT_KINDS), help_heading = "Output")]
     plot_kind: Option<PlotKind>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
     #[command(flatten)]
     export: ExportOptions,
     #[command(flatten)]
@@ -207,8 +207,8 @@ impl CompareCommand {
             samples,
             control,
         };
-        let mut out = context.terminal.out_as(self.format);
-        CliError::unless_reader_left(self.show(&answer, self.format, context, &mut out))?;
+        let mut out = context.terminal.out_as(self.answer.format);
+        CliError::unless_reader_left(self.show(&answer, self.answer.format, context, &mut out))?;
         drop(out);
         self.export
             .write(|format, out| self.show(&answer, format, context, out))?;
@@ -343,21 +343,21 @@ impl CompareCommand {
     fn show(
         &self,
         answer: &CompareAnswer,
-        format: Format,
+        format: AnswerFormat,
         context: &Context,
         out: &mut impl Write,
     ) -> Result<(), CliError> {
         match format {
-            Format::Text => text::text(answer, self.all, context, out)?,
-            Format::Markdown => text::markdown(answer, self.all, out)?,
-            Format::Csv => answer::csv(answer, out)?,
-            Format::Json => {
+            AnswerFormat::Text => text::text(answer, self.all, context, out)?,
+            AnswerFormat::Markdown => text::markdown(answer, self.all, out)?,
+            AnswerFormat::Csv => answer::csv(answer, out)?,
+            AnswerFormat::Json => {
                 let audit = audit::json(answer.samples.audit(), self.cleaning.detail());
                 answer::json(answer, &audit, out)?;
             }
         }
         let audit = answer.samples.audit();
-        audit::below(audit, self.cleaning.detail(), format, context, out)
+        crate::options::audit_below(audit, self.cleaning.detail(), format, context, out)
     }
 }
 

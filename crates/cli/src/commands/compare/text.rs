@@ -1,23 +1,20 @@
 //! The answer of a comparison for people: a sentence, the table, notes.
 
-use lapwing_show::ComparisonText;
-use lapwing_show::EstimateText;
-use lapwing_show::VerdictText;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use lapwing_analyse::judge::{Comparison, Estimate, SuiteComparison, Verdict};
 use lapwing_model::text::{counted, grouped};
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::{Table, markdown_text};
 use lapwing_show::{
-    after, caution_text, news_first, ratio_text, reason_text, replication_text, round_percent,
-    verdicts_text,
+    ComparisonText, EstimateText, VerdictText, after, caution_text, news_first, ratio_text,
+    reason_text, replication_text, round_percent, verdicts_text,
 };
 
 use super::CompareAnswer;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, markdown_text};
 
 /// Of more comparisons only changes are listed.
 const ALL_UP_TO: usize = 40;

@@ -4,18 +4,18 @@ use std::io::Write;
 
 use lapwing_model::text::counted;
 use lapwing_record::{Change, Remark};
+use lapwing_show::writing::{Align, AnswerFormat, Table};
 
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::Context;
 use crate::store::open_for_reading;
-use crate::table::{Align, Table};
 
-pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
+pub(super) fn act(context: &Context, format: AnswerFormat) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let remarks = store.annotations().all()?;
     let mut out = context.terminal.out_as(format);
-    if format == Format::Json {
+    if format == AnswerFormat::Json {
         let list: Vec<serde_json::Value> = remarks
             .iter()
             .map(|remark| {
@@ -57,18 +57,18 @@ pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliEr
         ]);
     }
     match format {
-        Format::Text if remarks.is_empty() => {
+        AnswerFormat::Text if remarks.is_empty() => {
             writeln!(
                 out,
                 "no annotations\n`lapwing db rename` and `lapwing db retire` add them"
             )?;
         }
-        Format::Text => {
+        AnswerFormat::Text => {
             writeln!(out, "{}\n", counted(remarks.len(), "annotation"))?;
             table.text_within(context.terminal.width(), &mut out)?;
         }
-        Format::Markdown => table.markdown(&mut out)?,
-        Format::Csv | Format::Json => table.csv(&mut out)?,
+        AnswerFormat::Markdown => table.markdown(&mut out)?,
+        AnswerFormat::Csv | AnswerFormat::Json => table.csv(&mut out)?,
     }
     Ok(ExitStatus::Fine)
 }

@@ -10,6 +10,7 @@ use lapwing_record::sharing::{
     SharingRehearsal, SharingStep, VerifiedSegments,
 };
 use lapwing_record::{Refusals, Store};
+use lapwing_show::writing::{Align, AnswerFormat, Table};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -17,11 +18,10 @@ use uuid::Uuid;
 use super::size;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 use crate::progress::LateSpinner;
 use crate::remote::HistoryUrl;
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table};
 
 /// Shared history and the options of using it.
 #[derive(Debug, Args)]
@@ -38,9 +38,8 @@ pub struct ShareCommand {
     /// new or was replaced
     #[arg(long)]
     begin_anew: bool,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 impl ShareCommand {
@@ -206,16 +205,16 @@ impl ShareCommand {
 
     /// Writes the answer in the requested format.
     fn answer(&self, sentence: &str, answer: &Value, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.format);
+        let mut out = context.terminal.out_as(self.answer.format);
         let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
         for (what, value) in leaves(answer) {
             table.row(vec![what, value]);
         }
-        match self.format {
-            Format::Text => writeln!(out, "{sentence}")?,
-            Format::Json => write_json(answer, &mut out)?,
-            Format::Markdown => table.markdown(&mut out)?,
-            Format::Csv => table.csv(&mut out)?,
+        match self.answer.format {
+            AnswerFormat::Text => writeln!(out, "{sentence}")?,
+            AnswerFormat::Json => write_json(answer, &mut out)?,
+            AnswerFormat::Markdown => table.markdown(&mut out)?,
+            AnswerFormat::Csv => table.csv(&mut out)?,
         }
         Ok(())
     }

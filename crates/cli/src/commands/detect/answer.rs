@@ -1,13 +1,12 @@
 //! The findings for programs: JSON and CSV (`docs/detect.md` describes both).
 
-use lapwing_show::FindingGroupText;
 use std::io::Write;
 
 use lapwing_analyse::detect::{
     ChangeKind, DetectRule, EnvironmentChange, Evidence, Finding, FindingGroup, HistorySeries,
     Moment, SeriesState,
 };
-use lapwing_show::{change_text, suspicion_text};
+use lapwing_show::{FindingGroupText, change_text, suspicion_text};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -18,6 +18,7 @@ use lapwing_analyse::detect::{
 };
 use lapwing_analyse::sample::{SampleFilter, Subject, each_with_all_metrics};
 use lapwing_record::StoreError;
+use lapwing_show::answers::earlier_note;
 use lapwing_show::{badge, junit};
 
 use crate::atomic;
@@ -27,7 +28,7 @@ use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, NamedValue, one_of};
 use crate::profile::{Compat, Profile};
 use crate::progress;
-use crate::store::{earlier_note, note_retired, open_for_reading};
+use crate::store::{note_retired, open_for_reading};
 
 use self::muted::{muted_note, unknown_note};
 use self::rule::RuleOptions;

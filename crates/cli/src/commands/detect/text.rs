@@ -1,21 +1,18 @@
 //! The findings for people: a sentence, the table by cause, notes.
 
-use lapwing_show::FindingGroupText;
-use lapwing_show::FindingText;
-use lapwing_show::MomentText;
 use std::io::Write;
 
 use lapwing_analyse::detect::{DetectRule, Finding, FindingGroup};
 use lapwing_model::text::counted;
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::{Table, TextAnswer};
 use lapwing_show::{
-    FIRST_METRIC, detection_text, environment_text, suspicion_text, untested_texts,
+    FIRST_METRIC, FindingGroupText, FindingText, MomentText, detection_text, environment_text,
+    suspicion_text, untested_texts,
 };
 
 use super::{DetectAnswer, rule};
-use crate::answer::TextAnswer;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::Table;
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
 const FEW_RUNS: usize = 13;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument, type_of};
 use lapwing_model::text::plural;
+use lapwing_show::writing::AnswerFormat;
 use serde::Serialize;
 
 use super::hints::hint;
@@ -14,7 +15,7 @@ use super::options::IndicatorOptions;
 use super::probe::IndicatorScript;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 
 /// Execute indicators once, and report every deviation from the contract
 ///
@@ -26,9 +27,8 @@ pub struct IndicatorCheck {
     scripts: Vec<PathBuf>,
     #[command(flatten)]
     options: IndicatorOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -95,10 +95,12 @@ impl IndicatorCheck {
                 });
             }
         }
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Json => write_json(&serde_json::json!({ "scripts": checked }), &mut out)?,
-            Format::Text | Format::Markdown | Format::Csv => write_text(&checked, &mut out)?,
+        let mut out = context.terminal.out_as(self.answer.format);
+        match self.answer.format {
+            AnswerFormat::Json => write_json(&serde_json::json!({ "scripts": checked }), &mut out)?,
+            AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
+                write_text(&checked, &mut out)?
+            }
         }
         let is_bad = |it: &CheckedScript| it.findings.iter().any(CheckedFinding::is_breach);
         Ok(if checked.iter().any(is_bad) {

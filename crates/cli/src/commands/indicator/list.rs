@@ -6,25 +6,24 @@ use clap::Args;
 use lapwing_model::Benchmark;
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_record::BenchmarkRow;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table};
 use serde::Serialize;
 use serde_json::json;
 
 use super::is_reported;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{AnswerOptions, Context, FilterOptions};
 use crate::store::open_for_reading;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// List the measured indicators
 #[derive(Debug, Args)]
 pub struct IndicatorList {
     #[command(flatten)]
     filters: FilterOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -81,16 +80,16 @@ impl IndicatorList {
                 first_names(it.row.metrics.iter().filter(|it| is_reported(it)), 3),
             ]);
         }
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Json => write_json(&json!({ "indicators": rows }), &mut out)?,
-            Format::Markdown => table.markdown(&mut out)?,
-            Format::Csv => table.csv(&mut out)?,
-            Format::Text if rows.is_empty() => writeln!(
+        let mut out = context.terminal.out_as(self.answer.format);
+        match self.answer.format {
+            AnswerFormat::Json => write_json(&json!({ "indicators": rows }), &mut out)?,
+            AnswerFormat::Markdown => table.markdown(&mut out)?,
+            AnswerFormat::Csv => table.csv(&mut out)?,
+            AnswerFormat::Text if rows.is_empty() => writeln!(
                 out,
                 "no indicators yet: measure with `lapwing indicator run SCRIPT`, or import inspections"
             )?,
-            Format::Text => {
+            AnswerFormat::Text => {
                 writeln!(out, "{}\n", counted(rows.len(), "indicator"))?;
                 table.text_within(context.terminal.width(), &mut out)?;
             }

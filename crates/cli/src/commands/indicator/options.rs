@@ -11,10 +11,11 @@ use crate::commands::run::{
     ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, resume,
 };
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::Context;
 use lapwing_measure::session::{RequestedBenchmarks, SessionRequest};
 use lapwing_measure::suite::Plan;
 use lapwing_model::Object;
+use lapwing_show::writing::AnswerFormat;
 
 /// The environment variables that indicators inherit.
 pub const INHERITED: [&str; 7] = [
@@ -184,7 +185,7 @@ impl RepetitionOptions {
     /// Measures the rest of a stored session, if that is wanted.
     pub fn resumed(
         &self,
-        format: Format,
+        format: AnswerFormat,
         context: &Context,
     ) -> Option<Result<ExitStatus, CliError>> {
         let session = self.resume.as_ref()?;
@@ -196,7 +197,7 @@ impl RepetitionOptions {
         &self,
         plan: &Plan,
         attributes: Object,
-        format: Format,
+        format: AnswerFormat,
     ) -> Result<Measurement, CliError> {
         let benchmarks = RequestedBenchmarks::Plan(Box::new(plan.clone()));
         Ok(Measurement {
@@ -224,7 +225,7 @@ impl RepetitionOptions {
     }
 }
 
-fn report(format: Format) -> RunReport {
+fn report(format: AnswerFormat) -> RunReport {
     RunReport {
         format,
         ..RunReport::default()

@@ -1,6 +1,5 @@
 //! `lapwing indicator query`: values of indicators by parameters, packages and hardware.
 
-use lapwing_show::EstimateText;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -17,11 +16,12 @@ use serde_json::{Value, json};
 use super::is_reported;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{AnswerOptions, Context, FilterOptions};
 use crate::store::open_for_reading;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 use lapwing_measure::session::normal_name;
+use lapwing_show::EstimateText;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table};
 
 /// Show values of indicators by parameters, packages, hardware and operating system
 ///
@@ -46,9 +46,8 @@ pub struct IndicatorQuery {
     os: Option<String>,
     #[command(flatten)]
     filters: FilterOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -148,12 +147,12 @@ impl IndicatorQuery {
                 grouped(row.instances),
             ]);
         }
-        let mut out = context.terminal.out_as(self.format);
-        match self.format {
-            Format::Json => write_json(&json!({ "rows": rows }), &mut out)?,
-            Format::Markdown => table.markdown(&mut out)?,
-            Format::Csv => table.csv(&mut out)?,
-            Format::Text => {
+        let mut out = context.terminal.out_as(self.answer.format);
+        match self.answer.format {
+            AnswerFormat::Json => write_json(&json!({ "rows": rows }), &mut out)?,
+            AnswerFormat::Markdown => table.markdown(&mut out)?,
+            AnswerFormat::Csv => table.csv(&mut out)?,
+            AnswerFormat::Text => {
                 writeln!(out, "{}\n", counted(rows.len(), "result"))?;
                 table.text_within(context.terminal.width(), &mut out)?;
             }

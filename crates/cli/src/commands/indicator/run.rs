@@ -9,7 +9,7 @@ use super::plan::{indicator_cases, indicator_plan};
 use super::probe::IndicatorScript;
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 
 /// Measure indicators, and store every execution
 ///
@@ -24,15 +24,14 @@ pub struct IndicatorRun {
     options: IndicatorOptions,
     #[command(flatten)]
     repetitions: RepetitionOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 impl IndicatorRun {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if let Some(end) = self.repetitions.resumed(self.format, context) {
+        if let Some(end) = self.repetitions.resumed(self.answer.format, context) {
             return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
@@ -45,7 +44,7 @@ impl IndicatorRun {
         let attributes = IndicatorScript::attributes(&scripts);
         let measurement = self
             .repetitions
-            .measurement(&plan, attributes, self.format)?;
+            .measurement(&plan, attributes, self.answer.format)?;
         measurement.act_on(PlannedRun::of(plan), context)
     }
 }

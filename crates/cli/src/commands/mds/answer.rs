@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use lapwing_analyse::explain::Detectability;
 use lapwing_analyse::judge::DetectionCell;
 use lapwing_show::TitledRow;
+use lapwing_show::answers::{MetricFields, SettingFields, audit, identity};
+use lapwing_show::writing::AnswerFormat;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{FoundDetection, MdsCommand, text};
-use crate::answer::{MetricFields, SettingFields, identity, write_csv, write_json};
-use crate::audit;
+use crate::answer::{write_csv, write_json};
 use crate::error::CliError;
-use crate::options::{Context, Format};
+use crate::options::Context;
 
 /// Writes the answer in the requested format.
 pub fn write(
@@ -20,16 +21,16 @@ pub fn write(
     command: &MdsCommand,
     context: &Context,
 ) -> Result<(), CliError> {
-    let mut out = context.terminal.out_as(command.samples.format);
+    let mut out = context.terminal.out_as(command.samples.answer.format);
     let (audit, detail) = (&found.all.audit, command.samples.cleaning.detail());
-    match command.samples.format {
-        Format::Text => {
+    match command.samples.answer.format {
+        AnswerFormat::Text => {
             let room = context.terminal.width();
             let answer = text::answer(found, command, room);
             answer.wrapped(room).text(room, &mut out)?;
         }
-        Format::Markdown => text::answer(found, command, None).markdown(&mut out)?,
-        Format::Json => {
+        AnswerFormat::Markdown => text::answer(found, command, None).markdown(&mut out)?,
+        AnswerFormat::Json => {
             let answer = json!({
                 "detection": rates(found),
                 "minimal": minimal(found, command.power),
@@ -43,10 +44,16 @@ pub fn write(
             });
             write_json(&answer, &mut out)?;
         }
-        Format::Csv if command.wide => write_csv(&wide(found), &mut out)?,
-        Format::Csv => write_csv(&rates(found), &mut out)?,
+        AnswerFormat::Csv if command.wide => write_csv(&wide(found), &mut out)?,
+        AnswerFormat::Csv => write_csv(&rates(found), &mut out)?,
     }
-    audit::below(audit, detail, command.samples.format, context, &mut out)
+    crate::options::audit_below(
+        audit,
+        detail,
+        command.samples.answer.format,
+        context,
+        &mut out,
+    )
 }
 
 /// The detection rate of a slowdown, or the smallest slowdown that is detected.

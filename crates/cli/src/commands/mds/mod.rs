@@ -12,6 +12,8 @@ use lapwing_analyse::judge::{
     DetectionGrid, DetectionOptions, SharedSource, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_model::text::{counted, grouped, plural};
+use lapwing_show::answers::{Analysed, not_judged, not_judged::NotJudged};
+use lapwing_show::writing::AnswerFormat;
 use lapwing_show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
@@ -19,9 +21,8 @@ use super::run::{ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
-use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Format, NamedValue, check_plot, checked, keyed, one_of, within};
-use crate::samples::{FoundRows, SampleOptions, nothing};
+use crate::options::{Context, NamedValue, check_plot, checked, keyed, one_of, within};
+use crate::samples::{SampleOptions, nothing};
 
 /// Show which slowdowns can be detected with how many instances and iterations
 ///
@@ -157,7 +158,7 @@ pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
 
 /// Detection rates of all benchmarks.
 struct FoundDetection {
-    all: FoundRows<Detectability>,
+    all: Analysed<Detectability>,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
@@ -194,7 +195,7 @@ impl MdsCommand {
             let view = DetectionView::of(&found.options, found.target, self.power);
             chart::detection(rows, &found.options.grid, view).save(path)?;
         }
-        if has_cells || self.samples.format == Format::Json {
+        if has_cells || self.samples.answer.format == AnswerFormat::Json {
             CliError::unless_reader_left(answer::write(&found, &self, context))?;
         }
         match rows.as_slice() {
@@ -224,7 +225,7 @@ impl MdsCommand {
         Ok(FoundDetection {
             all: self
                 .samples
-                .find(&judging.rules, "simulating", context, look)?,
+                .analyse(&judging.rules, "simulating", context, look)?,
             options,
             target,
             smallest_effect: judging.smallest_effect,
@@ -233,9 +234,9 @@ impl MdsCommand {
 
     /// Refuses a sentence that rests on too few experiments.
     fn check_experiments(&self, options: &DetectionOptions) -> Result<(), CliError> {
-        match (self.samples.format, options.basis) {
-            (Format::Json | Format::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
-            (Format::Text | Format::Markdown, _) => refuse_too_few(
+        match (self.samples.answer.format, options.basis) {
+            (AnswerFormat::Json | AnswerFormat::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
+            (AnswerFormat::Text | AnswerFormat::Markdown, _) => refuse_too_few(
                 options.experiments,
                 self.power,
                 "; --closed-form uses a formula instead",
@@ -246,9 +247,9 @@ impl MdsCommand {
     /// Returns whether the answer has the rates of all methods. Otherwise only one method is
     /// simulated; without resampling this takes a tenth of the time.
     fn needs_all_methods(&self) -> bool {
-        match self.samples.format {
-            Format::Json | Format::Csv => true,
-            Format::Text | Format::Markdown => self.wide,
+        match self.samples.answer.format {
+            AnswerFormat::Json | AnswerFormat::Csv => true,
+            AnswerFormat::Text | AnswerFormat::Markdown => self.wide,
         }
     }
 

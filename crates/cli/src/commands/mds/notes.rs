@@ -3,6 +3,7 @@
 use lapwing_analyse::explain::Detectability;
 use lapwing_analyse::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_model::text::{counted, grouped};
+use lapwing_show::answers::not_judged;
 use lapwing_show::{
     DetectionAbility, EnoughConfigurations, few_instances_caution, interval_text, outliers_caution,
     percent, round_percent,
@@ -12,7 +13,6 @@ use lapwing_stats::{DetectionMethod, Strategy};
 use super::text::{Ends, ShownDetection, rate_titles, wide_rows};
 use super::{FoundDetection, too_little_of};
 use crate::commands::plan::text::beyond_band_note;
-use crate::not_judged;
 
 /// Returns the notes below the table.
 pub fn notes(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
@@ -38,7 +38,7 @@ pub fn notes(shown: ShownDetection<'_>, ends: Ends) -> Vec<String> {
     if found.all.older > 0 && command.samples.settings.is_none() {
         notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }
-    notes.extend(found.all.exclusions(command.samples.cleaning.detail()));
+    notes.extend(found.all.exclusions());
     let able = enough.iter().all(|it| it.able() == DetectionAbility::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",

@@ -2,6 +2,8 @@
 
 use lapwing_analyse::explain::Detectability;
 use lapwing_analyse::judge::CellRate;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{Align, Table, TextAnswer};
 use lapwing_show::{
     DetectionAbility, DetectionView, EnoughConfigurations, RowTitles, configuration_text,
     detectable_text, detectable_with_interval,
@@ -10,9 +12,6 @@ use lapwing_stats::{Configuration, DetectionMethod};
 
 use super::notes::notes;
 use super::{FoundDetection, MdsCommand};
-use crate::answer::TextAnswer;
-use crate::table::Align::{Left, Right};
-use crate::table::{Align, Table};
 
 /// The detection rates that are shown, and how.
 #[derive(Clone, Copy)]

@@ -3,21 +3,22 @@
 use lapwing_analyse::explain::{ChoiceRule, Chosen, PlanOptions, Unable, Unmet};
 use lapwing_analyse::judge::CellRate;
 use lapwing_show::TitledRow;
+use lapwing_show::answers::not_judged::NotJudged;
+use lapwing_show::answers::{MetricFields, SettingFields, audit, identity};
+use lapwing_show::writing::{AnswerFormat, TextAnswer};
 use serde::Serialize;
 use serde_json::json;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::shown;
 use super::{PlanCommand, notes, text};
-use crate::answer::{MetricFields, SettingFields, TextAnswer, identity, write_csv, write_json};
-use crate::audit;
+use crate::answer::{write_csv, write_json};
 use crate::error::CliError;
-use crate::not_judged::NotJudged;
-use crate::options::{Context, Format};
+use crate::options::Context;
 
 /// Writes the answer in the requested format.
 pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Result<(), CliError> {
-    let mut out = context.terminal.out_as(command.samples.format);
+    let mut out = context.terminal.out_as(command.samples.answer.format);
     let (audit, options) = (&plan.audit, &plan.options);
     let detail = command.samples.cleaning.detail();
     let text = || TextAnswer {
@@ -25,13 +26,13 @@ pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Res
         table: text::table(plan),
         notes: notes::notes(plan, command),
     };
-    match command.samples.format {
-        Format::Text => {
+    match command.samples.answer.format {
+        AnswerFormat::Text => {
             let room = context.terminal.width();
             text().wrapped(room).text(room, &mut out)?;
         }
-        Format::Markdown => text().markdown(&mut out)?,
-        Format::Json => {
+        AnswerFormat::Markdown => text().markdown(&mut out)?,
+        AnswerFormat::Json => {
             let answer = json!({
                 "plan": rows(plan, command),
                 "power": options.power,
@@ -46,9 +47,15 @@ pub fn write(plan: &ChosenPlan, command: &PlanCommand, context: &Context) -> Res
             });
             write_json(&answer, &mut out)?;
         }
-        Format::Csv => write_csv(&rows(plan, command), &mut out)?,
+        AnswerFormat::Csv => write_csv(&rows(plan, command), &mut out)?,
     }
-    audit::below(audit, detail, command.samples.format, context, &mut out)
+    crate::options::audit_below(
+        audit,
+        detail,
+        command.samples.answer.format,
+        context,
+        &mut out,
+    )
 }
 
 /// A benchmark and slowdown; fields that are unknown are `None`.

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use lapwing_analyse::clean::Audit;
 use lapwing_analyse::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
+use lapwing_show::answers::not_judged::NotJudged;
 use lapwing_stats::Configuration;
-
-use crate::not_judged::NotJudged;
 
 /// The choices for all benchmarks.
 pub struct ChosenPlan {

@@ -19,6 +19,8 @@ use lapwing_analyse::judge::{
     DetectionOptions, SharedSource, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
 };
 use lapwing_measure::suite::PlanFlavour;
+use lapwing_show::answers::{Analysed, earlier_note, not_judged};
+use lapwing_show::writing::AnswerFormat;
 use lapwing_show::{DetectionView, chart};
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
@@ -30,10 +32,8 @@ use super::run::{JobShare, ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
-use crate::not_judged;
-use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
-use crate::samples::{FoundRows, SampleOptions, nothing};
-use crate::store::earlier_note;
+use crate::options::{Context, NamedValue, check_plot, one_of, within};
+use crate::samples::{SampleOptions, nothing};
 use crate::suite_update;
 
 /// Choose how many instances and iterations are needed to detect a slowdown
@@ -163,7 +163,10 @@ impl PlanCommand {
         let mut plan = self.choose(budget, start.source(), context)?;
         start.note_missed(context);
         if plan.lines.is_empty() {
-            if matches!(self.samples.format, Format::Json | Format::Csv) {
+            if matches!(
+                self.samples.answer.format,
+                AnswerFormat::Json | AnswerFormat::Csv
+            ) {
                 answer::write(&plan, &self, context)?;
             }
             return Err(nothing(&plan.audit));
@@ -198,12 +201,15 @@ impl PlanCommand {
 
     /// Refuses two answers on standard output.
     fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
-        match (target, self.samples.format) {
-            (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(
+        match (target, self.samples.answer.format) {
+            (
+                PlanTarget::Output,
+                AnswerFormat::Json | AnswerFormat::Csv | AnswerFormat::Markdown,
+            ) => Err(
                 CliError::input("-o - and --format both write to standard output")
                     .hint("omit one of them, or write the plan to a file"),
             ),
-            (PlanTarget::Output, Format::Text) | (PlanTarget::File(_), _) => Ok(()),
+            (PlanTarget::Output, AnswerFormat::Text) | (PlanTarget::File(_), _) => Ok(()),
         }
     }
 
@@ -232,7 +238,7 @@ impl PlanCommand {
         &self,
         source: Option<SharedSource>,
         context: &Context,
-    ) -> Result<(FoundRows<(Choice, Simulation)>, PlanOptions), CliError> {
+    ) -> Result<(Analysed<(Choice, Simulation)>, PlanOptions), CliError> {
         let judging = self.samples.cleaning.judging()?;
         let mut options = self.options(&judging);
         options.detection.source = source;
@@ -248,7 +254,7 @@ impl PlanCommand {
         };
         let found = self
             .samples
-            .find(&judging.rules, "choosing", context, look)?;
+            .analyse(&judging.rules, "choosing", context, look)?;
         Ok((found, options))
     }
 

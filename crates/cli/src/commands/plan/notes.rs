@@ -2,13 +2,13 @@
 
 use lapwing_analyse::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
 use lapwing_model::text::{counted, first_names, grouped};
+use lapwing_show::answers::not_judged;
 use lapwing_show::{DetectionView, machine_time, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::{beyond_band_note, cost_text, power_text, rate_text, shown};
 use super::{PlanCommand, document};
-use crate::not_judged;
 
 /// More names than this are a number.
 const NAMES: usize = 3;
@@ -27,7 +27,7 @@ pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     notes.extend(beyond(plan, command));
     notes.extend(unmet(plan, command));
     notes.extend(not_judged::note(&plan.missing));
-    notes.extend(older(plan, command));
+    notes.extend(older(plan));
     if plan.kept().next().is_none() && !plan.is_skipped() {
         notes.push(
             "`lapwing mds` shows what is detectable, and with how many instances and iterations"
@@ -276,8 +276,8 @@ pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> Stri
 }
 
 /// Returns a note on older versions that are not used.
-fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
-    if plan.older == 0 || !command.samples.takes_latest() {
+fn older(plan: &ChosenPlan) -> Option<String> {
+    if plan.older == 0 {
         return None;
     }
     let older = match plan.older {

@@ -3,14 +3,14 @@
 use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_analyse::judge::CellRate;
 use lapwing_model::text::{counted, plural};
+use lapwing_show::writing::Align::{Left, Right, Whole};
+use lapwing_show::writing::Table;
 use lapwing_show::{
     RowSubject, RowTitles, TitledRow, UnitScale, machine_time, percent, quantity, round_percent,
 };
 
 use super::PlanCommand;
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use crate::table::Align::{Left, Right, Whole};
-use crate::table::Table;
 
 /// Returns the first sentence: the number of benchmarks that can detect the slowdown, and their cost.
 pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {

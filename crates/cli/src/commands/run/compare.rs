@@ -1,7 +1,5 @@
 //! Sentences that compare the measurements of a session.
 
-use lapwing_show::ComparisonText;
-use lapwing_show::RatioText;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_analyse::judge::{
@@ -11,7 +9,9 @@ use lapwing_analyse::judge::{
 use lapwing_analyse::sample::{Setting, Subject};
 use lapwing_model::text::{counted, first_names};
 use lapwing_model::{Better, Metric};
-use lapwing_show::{after, comparison_sentence, ratio_text, reason_text, verdicts_text};
+use lapwing_show::{
+    ComparisonText, RatioText, after, comparison_sentence, ratio_text, reason_text, verdicts_text,
+};
 
 use super::summary::Row;
 

@@ -11,12 +11,12 @@ use lapwing_measure::suite::{Case, Plan};
 use lapwing_model::text::grouped;
 use lapwing_record::{Filter, InstanceData, StoreError};
 use lapwing_show::quantity;
+use lapwing_show::writing::{Align, Table};
 use lapwing_stats::as_f64;
 
 use super::from_file::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::table::{Align, Table};
 
 /// Shows the order; with a plan file also the numbers of each benchmark.
 ///

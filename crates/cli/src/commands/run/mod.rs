@@ -29,6 +29,7 @@ use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
 use lapwing_record::Store;
+use lapwing_show::writing::AnswerFormat;
 
 pub use self::cluster::{
     ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
@@ -49,7 +50,7 @@ pub use self::study_session::study_request;
 pub use self::summary::Summary;
 pub use self::words::{ProgramOrigin, commands};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, ExportOptions, Format, check_plot};
+use crate::options::{Context, ExportOptions, check_plot};
 use crate::session;
 
 /// Refuses a plan that would not fit into memory.
@@ -101,7 +102,7 @@ impl Run {
 
     fn report(&self) -> RunReport {
         RunReport {
-            format: self.format,
+            format: self.answer.format,
             export: self.export.clone(),
             plot: self.plot.clone(),
             metric: self.metric.clone(),
@@ -219,7 +220,7 @@ pub fn start_client(
 /// How the results of a session are reported.
 #[derive(Debug, Clone, Default)]
 pub struct RunReport {
-    pub format: Format,
+    pub format: AnswerFormat,
     pub export: ExportOptions,
     pub plot: Option<PathBuf>,
     /// The metric that is compared; the wall time by default.

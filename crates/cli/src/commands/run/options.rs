@@ -22,7 +22,7 @@ use super::from_file::{FilePlan, PlannedRun};
 use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
-use crate::options::{Context, ExportOptions, Format};
+use crate::options::{AnswerOptions, Context, ExportOptions};
 use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
 
@@ -175,9 +175,8 @@ pub struct Run {
     pub resume: Option<String>,
     #[command(flatten)]
     pub sweep: CommandSweep,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
     #[command(flatten)]
     pub export: ExportOptions,
     /// Write a chart to this .svg, .png or .html file

@@ -10,9 +10,9 @@ use lapwing_measure::{Consumer, Event, JobCounts};
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_model::{Outcome, Record};
 use lapwing_show::quantity;
+use lapwing_show::writing::safe_line;
 
 use crate::options::Context;
-use crate::safe_text::safe_line;
 
 /// The progress bar, and with `--verbose` a line per instance.
 pub struct RunProgress<'a> {

@@ -1,6 +1,5 @@
 //! The results of a session: sentences, then numbers.
 
-use lapwing_show::EstimateText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
@@ -14,8 +13,6 @@ use lapwing_model::COUNTED;
 use lapwing_model::text::{counted, plural};
 use lapwing_model::{Id, InstanceOutcome, Metric, MetricName, Run, Session};
 use lapwing_record::{Filter, InstanceData, Store, StoreError};
-use lapwing_show::chart::{ComparedValue, comparison};
-use lapwing_show::{VariantColours, cv_text, quantity};
 use serde_json::{Value, json};
 
 use super::advice_text;
@@ -23,10 +20,12 @@ use super::compare::{self, ComparedFamily};
 use super::study_session::STUDY;
 use crate::answer::write_json;
 use crate::error::CliError;
-use crate::options::{Context, Format};
-use crate::store::earlier_note;
-use crate::table::{Align, Table, markdown_text};
+use crate::options::Context;
 use lapwing_measure::session::place_in;
+use lapwing_show::answers::earlier_note;
+use lapwing_show::chart::{ComparedValue, comparison};
+use lapwing_show::writing::{Align, AnswerFormat, Table, markdown_text};
+use lapwing_show::{EstimateText, VariantColours, cv_text, quantity};
 
 /// The metric that variants are compared by where none is named.
 const WALL_TIME: &str = "wall_time";
@@ -167,10 +166,10 @@ impl Summary {
     }
 
     /// Shows it in the requested format.
-    pub fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
+    pub fn show(&self, format: AnswerFormat, context: &Context) -> Result<(), CliError> {
         match format {
-            Format::Text => self.text(context),
-            Format::Json | Format::Markdown | Format::Csv => {
+            AnswerFormat::Text => self.text(context),
+            AnswerFormat::Json | AnswerFormat::Markdown | AnswerFormat::Csv => {
                 self.write(format, context, &mut context.terminal.out_as(format))
             }
         }
@@ -179,15 +178,15 @@ impl Summary {
     /// Writes it in a format for files.
     pub fn write(
         &self,
-        format: Format,
+        format: AnswerFormat,
         context: &Context,
         out: &mut impl Write,
     ) -> Result<(), CliError> {
         match format {
-            Format::Text => self.text(context),
-            Format::Json => self.json(out),
-            Format::Markdown => self.markdown(out),
-            Format::Csv => self.table().csv(out),
+            AnswerFormat::Text => self.text(context),
+            AnswerFormat::Json => self.json(out),
+            AnswerFormat::Markdown => self.markdown(out),
+            AnswerFormat::Csv => Ok(self.table().csv(out)?),
         }
     }
 

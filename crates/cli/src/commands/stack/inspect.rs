@@ -13,8 +13,9 @@ use crate::commands::indicator::{
 };
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::Context;
 use lapwing_measure::session::{BuildResult, build_with_log};
+use lapwing_show::writing::AnswerFormat;
 
 /// The program that builds and executes images.
 const PODMAN: &str = "podman";
@@ -41,7 +42,7 @@ pub fn inspect(
     path: &Path,
     options: &IndicatorOptions,
     repetitions: &RepetitionOptions,
-    format: Format,
+    format: AnswerFormat,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let own = InspectionSpecification::read(path)?;

@@ -18,12 +18,12 @@ use super::listed::listed_stacks;
 use super::resolver::{StackPython, StackRequirement, VersionStep};
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, check_folder};
+use crate::options::{AnswerOptions, Context, check_folder};
 use crate::progress;
 use crate::store::open_for_reading;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 use lapwing_measure::session::lock_digest;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table};
 
 /// Find combinations of package versions that can be installed together
 ///
@@ -59,9 +59,8 @@ pub struct StackResolve {
     /// Write the stacks to this file
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
     output: PathBuf,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 fn parse_latest(text: &str) -> Result<usize, String> {
@@ -221,8 +220,8 @@ impl StackResolve {
     }
 
     fn show(&self, file: &StackFile, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.format);
-        if self.format == Format::Json {
+        let mut out = context.terminal.out_as(self.answer.format);
+        if self.answer.format == AnswerFormat::Json {
             return write_json(file, &mut out);
         }
         let mut table = Table::new(&[("stack", Left), ("packages", Right), ("lock", Left)])
@@ -241,10 +240,10 @@ impl StackResolve {
                 String::new(),
             ]);
         }
-        match self.format {
-            Format::Markdown => table.markdown(&mut out)?,
-            Format::Csv => table.csv(&mut out)?,
-            Format::Text | Format::Json => {
+        match self.answer.format {
+            AnswerFormat::Markdown => table.markdown(&mut out)?,
+            AnswerFormat::Csv => table.csv(&mut out)?,
+            AnswerFormat::Text | AnswerFormat::Json => {
                 let refused = match file.unresolved.len() {
                     0 => String::new(),
                     some => format!(

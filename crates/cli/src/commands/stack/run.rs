@@ -16,7 +16,7 @@ use crate::commands::indicator::{
 };
 use crate::commands::run::{PlannedRun, STACKS};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 
 /// Build stacks, and measure indicators in them
 ///
@@ -40,21 +40,26 @@ pub struct StackRun {
     options: IndicatorOptions,
     #[command(flatten)]
     repetitions: RepetitionOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 impl StackRun {
     /// Builds and measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if let Some(end) = self.repetitions.resumed(self.format, context) {
+        if let Some(end) = self.repetitions.resumed(self.answer.format, context) {
             return end;
         }
         match (&self.spec, &self.build_folder) {
             (Some(spec), Some(folder)) => return write_build_folder(spec, folder, context),
             (Some(spec), None) => {
-                return inspect(spec, &self.options, &self.repetitions, self.format, context);
+                return inspect(
+                    spec,
+                    &self.options,
+                    &self.repetitions,
+                    self.answer.format,
+                    context,
+                );
             }
             (None, _) => {}
         }
@@ -90,7 +95,7 @@ impl StackRun {
         attributes.insert(STACKS.to_owned(), about);
         let measurement = self
             .repetitions
-            .measurement(&plan, attributes, self.format)?;
+            .measurement(&plan, attributes, self.answer.format)?;
         measurement.act_on(PlannedRun::with(plan, built.environments), context)
     }
 

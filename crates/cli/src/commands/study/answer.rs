@@ -7,16 +7,15 @@ use clap::Args;
 use lapwing_model::text::joined;
 use lapwing_show::Chart;
 use lapwing_show::chart::{PageSection, save_page_with};
+use lapwing_show::writing::{Table, TextAnswer};
 use lapwing_stats::Interval;
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::options::StudyOptions;
-use crate::answer::TextAnswer;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, check_plot, extension};
-use crate::table::Table;
 
 /// Options of charts.
 #[derive(Debug, Args)]
@@ -140,7 +139,7 @@ impl<R: Serialize + Default> StudyAnswer<R> {
             table: self.table,
             notes: self.notes,
         };
-        text.write(&json, &self.rows, study.format, context)
+        crate::answer::write_parts(text, &json, &self.rows, study.answer.format, context)
     }
 }
 

@@ -1,8 +1,9 @@
 //! `lapwing study effects --show colour`: all deltas at a glance.
 
 use lapwing_model::text::counted;
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::deltas::DeltaPairing;
 use lapwing_stats::mean;
 use lapwing_study::{StudyData, StudyScale};
@@ -14,8 +15,6 @@ use super::deltas::deltas;
 use super::effects::StudyEffects;
 use super::means::no_deltas;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 #[derive(Default, Serialize)]
 pub struct ColourRow {

@@ -4,8 +4,9 @@ use clap::Args;
 use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
 use lapwing_model::text::{counted, first_names, joined_with_and};
 use lapwing_record::InstanceData;
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::Confidence;
 use lapwing_study::{
     CarriedEffect, CarriedPrediction, CarriedVerdict, StudyCarryOver, StudyData, StudyScale,
@@ -19,8 +20,6 @@ use super::options::{StudyOptions, with_hint};
 use crate::comparing::{FoundSides, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// Compare the same study in two environments or workloads: which effects carry over
 ///

@@ -1,8 +1,9 @@
 //! `lapwing study effects --show deltas`: every pair of settings that differ by one treatment.
 
 use lapwing_model::text::{counted, grouped};
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::deltas::{Delta, DeltaPairing, MeasuredSets};
 use lapwing_study::{StudyData, StudyScale};
 use serde::Serialize;
@@ -11,8 +12,6 @@ use serde_json::json;
 use super::answer::StudyAnswer;
 use super::effects::StudyEffects;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// More deltas are not spelt out.
 const SHOWN: usize = 30;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_measure::suite::parse_duration;
 use lapwing_model::text::{capitalised, counted, grouped};
+use lapwing_show::writing::{Align, AnswerFormat, Table, TextAnswer};
 use lapwing_show::{percent, quantity};
 use lapwing_stats::as_f64;
 use lapwing_study::design::{
@@ -15,11 +16,10 @@ use lapwing_study::design::{
 use serde::Serialize;
 
 use super::factors::{StudySuite, read_configuration};
-use crate::answer::{TextAnswer, write_json};
+use crate::answer::write_json;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, NamedValue, one_of, within};
-use crate::table::{Align, Table};
+use crate::options::{AnswerOptions, Context, NamedValue, one_of, within};
 
 /// The default file of a design.
 pub const DESIGN_FILE: &str = "lapwing-design.json";
@@ -155,9 +155,8 @@ pub struct StudyDesignCommand {
     /// File of the design [default: lapwing-design.json, with --augment lapwing-design-more.json]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 impl StudyDesignCommand {
@@ -175,7 +174,7 @@ impl StudyDesignCommand {
         let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
         let answer = DesignAnswer::new(design, &existing, noise, seconds, &output)?;
         answer.keep(&output)?;
-        answer.show(self.format, context)?;
+        answer.show(self.answer.format, context)?;
         Ok(ExitStatus::Fine)
     }
 
@@ -314,16 +313,16 @@ impl DesignAnswer {
     }
 
     /// Shows it.
-    fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
+    fn show(&self, format: AnswerFormat, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out_as(format);
         match format {
-            Format::Text => {
+            AnswerFormat::Text => {
                 let width = context.terminal.width();
                 self.text(context).wrapped(width).text(width, &mut out)?;
             }
-            Format::Markdown => self.text(context).markdown(&mut out)?,
-            Format::Json => write_json(self, &mut out)?,
-            Format::Csv => self.configurations().csv(&mut out)?,
+            AnswerFormat::Markdown => self.text(context).markdown(&mut out)?,
+            AnswerFormat::Json => write_json(self, &mut out)?,
+            AnswerFormat::Csv => self.configurations().csv(&mut out)?,
         }
         out.flush()?;
         Ok(())

@@ -2,6 +2,8 @@
 
 use clap::Args;
 use lapwing_show::study::{StudyMetricText, StudyOverview, finding_title, study_finding_text};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_study::StudyFinding;
 use serde::Serialize;
 use serde_json::json;
@@ -10,8 +12,6 @@ use super::answer::StudyAnswer;
 use super::options::StudyOptions;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// Tell what a study found in sentences: strongest factors and interactions, what depends on what,
 /// what is undecided, what to measure next

@@ -3,6 +3,8 @@
 use clap::Args;
 use lapwing_model::text::{counted, first_names};
 use lapwing_show::study::{StudyMetricText, fit_charts, sorted_means};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::Confidence;
 use lapwing_stats::deltas::{DeltaPairing, MeanDelta};
 use lapwing_stats::linear_model::ModelTerm;
@@ -17,8 +19,6 @@ use super::deltas::measured;
 use super::options::{StudyOptions, with_hint};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// Fit a linear model: the effect of each factor and of each pair, when all others are taken into
 /// account

@@ -1,8 +1,10 @@
 //! `lapwing study effects --show means`: what each treatment changes on average.
 
 use lapwing_model::text::{counted, joined};
-use lapwing_show::study::chart::{self};
+use lapwing_show::study::chart;
 use lapwing_show::study::{StudyMetricText, series_of, sorted_means};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::PValue;
 use lapwing_stats::deltas::MeanDelta;
 use lapwing_study::{StudyData, StudyScale};
@@ -13,8 +15,6 @@ use super::answer::{EndFields, StudyAnswer, p_text};
 use super::deltas::measured;
 use super::effects::StudyEffects;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 #[derive(Default, Serialize)]
 struct MeanFields {

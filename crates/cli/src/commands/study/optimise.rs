@@ -1,6 +1,5 @@
 //! `lapwing study optimise`: finds a good configuration in few runs.
 
-use lapwing_show::study::StudyMetricText;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,6 +9,9 @@ use lapwing_measure::suite::parse_duration;
 use lapwing_model::Level;
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::InstanceData;
+use lapwing_show::study::StudyMetricText;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{Table, TextAnswer};
 use lapwing_stats::{Confidence, Ratio, Seed, ratio_of_means};
 use lapwing_study::design::{
     BASE, MeasuredSettings, SettingSummary, StudyConfiguration, StudyDesign, StudySearch,
@@ -21,13 +23,10 @@ use serde_json::json;
 use super::factors::StudySuite;
 use super::options::StudyDataOptions;
 use super::rounds::{PURPOSE, StudyRounds, listed_design};
-use crate::answer::TextAnswer;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, within};
+use crate::options::{AnswerOptions, Context, within};
 use crate::session::interrupts;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// The purpose of the sessions of the final comparison, in their attribute.
 const CONFIRMATION: &str = "confirmation";
@@ -78,9 +77,8 @@ pub struct StudyOptimise {
     name: String,
     #[command(flatten)]
     data: StudyDataOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 /// Why the search ended.
@@ -439,7 +437,7 @@ impl OptimisationRun<'_> {
             table: table(metric, &rows),
             notes: self.notes(end, &state, rows.len(), context),
         };
-        text.write(&json, &rows, self.command.format, context)
+        crate::answer::write_parts(text, &json, &rows, self.command.answer.format, context)
     }
 
     fn headline(

@@ -10,7 +10,7 @@ use lapwing_study::{StudyData, StudyError, StudyScale};
 use super::answer::StudyPlotOptions;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
-use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, one_of};
 use crate::store::{note_retired, open_for_reading};
 
 /// Options of all analyses of a study.
@@ -27,9 +27,8 @@ pub struct StudyOptions {
     pub plot: StudyPlotOptions,
     #[command(flatten)]
     pub data: StudyDataOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 /// Options that choose the data of a study.

@@ -1,10 +1,11 @@
 //! `lapwing study effects --show paths`: from one setting to another, step by step, and what each step is responsible for.
 
-use lapwing_show::study::StudyMetricText;
 use std::collections::BTreeSet;
 
 use lapwing_model::text::counted;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::Confidence;
 use lapwing_study::{
     AttributionSource, FitOptions, ModelChoice, PathOrder, SettingValues, StudyData, StudyFit,
@@ -18,8 +19,6 @@ use super::effects::StudyEffects;
 use super::factors::StudySuite;
 use super::options::with_hint;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// The order of the steps of a path: each tells another story.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use lapwing_model::text::counted;
 use lapwing_show::study::{SEQUENCES, component_charts};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::Seed;
 use lapwing_study::{StudyComponents, StudyData, StudyScale, components};
 use serde::Serialize;
@@ -11,8 +13,6 @@ use super::answer::StudyAnswer;
 use super::effects::StudyEffects;
 use super::options::with_hint;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// Sequences that are enough for components.
 

@@ -17,7 +17,7 @@ use crate::commands::run::{
 };
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
+use crate::options::{AnswerOptions, Context};
 
 /// Measure the configurations of a design
 ///
@@ -65,9 +65,8 @@ pub struct StudyRunCommand {
     resume: Option<String>,
     #[command(flatten)]
     cluster: ClusterOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 impl StudyRunCommand {
@@ -75,7 +74,7 @@ impl StudyRunCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(session) = &self.resume {
             let report = RunReport {
-                format: self.format,
+                format: self.answer.format,
                 ..RunReport::default()
             };
             return resume(session, &self.cluster, &report, context);
@@ -115,7 +114,7 @@ impl StudyRunCommand {
         let measurement = Measurement {
             request,
             report: RunReport {
-                format: self.format,
+                format: self.answer.format,
                 ..RunReport::default()
             },
             dry_run: self.dry_run,

@@ -1,7 +1,8 @@
 //! `lapwing study effects --show scatter`: one treatment, before against after, by the presence of another.
 
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::deltas::{
     Delta, DeltaPairing, EffectModifier, effect_crossover, effect_modifiers, strongest_modifiers,
 };
@@ -16,8 +17,6 @@ use super::effects::StudyEffects;
 use super::means::no_deltas;
 use super::options::with_hint;
 use crate::error::CliError;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 #[derive(Default, Serialize)]
 pub struct ModifierRow {

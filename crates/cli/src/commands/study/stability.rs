@@ -3,8 +3,9 @@
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_record::Filter;
 use lapwing_show::percent;
-use lapwing_show::study::StudyMetricText;
-use lapwing_show::study::chart;
+use lapwing_show::study::{StudyMetricText, chart};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::Table;
 use lapwing_stats::{Seed, as_f64};
 use lapwing_study::{StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability};
 use serde::Serialize;
@@ -16,8 +17,6 @@ use super::options::each_known_benchmark;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
 
 /// The effect of a treatment after so many instances.
 #[derive(Default, Serialize)]

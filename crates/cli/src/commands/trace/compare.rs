@@ -8,16 +8,16 @@ use std::slice;
 
 use clap::{Args, ValueEnum};
 use lapwing_model::text::{counted, joined};
+use lapwing_show::trace::{column_title, share, signed_percent, signed_time, time};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
 use serde_json::json;
 
 use super::read::{read, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::{column_title, share, signed_percent, signed_time, time};
+use crate::options::{AnswerOptions, Context};
 
 /// Parts of the path whose times differ by less than this share of the baseline's makespan are as good as equal.
 const EQUAL: f64 = 0.01;
@@ -47,9 +47,8 @@ pub struct TraceCompare {
     /// Reproduce another tool's method, bugs included
     #[arg(long, value_enum, value_name = "TOOL")]
     compat: Option<TraceCompat>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -126,12 +125,17 @@ impl TraceCompare {
         let found = TraceComparison::of(&traces, duration);
         let rows = self.sorted(self.rows(&found, duration));
         let mut out = io::stdout().lock();
-        let written = match self.format {
-            Format::Json => write_json(&self.json(&found, &rows), &mut out),
-            Format::Csv => write_csv(&rows.concat(), &mut out),
-            Format::Text | Format::Markdown => {
+        let written = match self.answer.format {
+            AnswerFormat::Json => write_json(&self.json(&found, &rows), &mut out),
+            AnswerFormat::Csv => write_csv(&rows.concat(), &mut out),
+            AnswerFormat::Text | AnswerFormat::Markdown => {
                 drop(out);
-                write(self.answer(&found, &rows), &traces, self.format, context)
+                write(
+                    self.answer(&found, &rows),
+                    &traces,
+                    self.answer.format,
+                    context,
+                )
             }
         };
         CliError::unless_reader_left(written)?;

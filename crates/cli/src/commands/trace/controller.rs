@@ -4,16 +4,16 @@ use std::io;
 
 use lapwing_model::text::counted;
 use lapwing_show::percent;
+use lapwing_show::trace::time;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{ControllerTime, Trace, controller_time};
 use serde_json::json;
 
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::time;
+use crate::options::Context;
 
 #[derive(Debug, Default, serde::Serialize)]
 struct PhaseRow<'a> {
@@ -29,8 +29,8 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
     let found = controller_time(&trace)
         .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => write_json(
+    let written = match shown.answer.format {
+        AnswerFormat::Json => write_json(
             &json!({
                 "phases": rows(&found),
                 "counts": found.counts,
@@ -41,10 +41,15 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
             }),
             &mut out,
         ),
-        Format::Csv => write_csv(&rows(&found), &mut out),
-        Format::Text | Format::Markdown => {
+        AnswerFormat::Csv => write_csv(&rows(&found), &mut out),
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
-            write(answer(&trace, &found), &[&trace], shown.format, context)
+            write(
+                answer(&trace, &found),
+                &[&trace],
+                shown.answer.format,
+                context,
+            )
         }
     };
     CliError::unless_reader_left(written)?;

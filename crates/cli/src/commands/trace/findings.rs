@@ -2,17 +2,17 @@
 
 use std::io;
 
+use lapwing_show::trace::{finding_text, headline, path_texts, share, time};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{Trace, TraceFinding, TraceFindings, find, lint};
 use serde_json::{Value, json};
 
 use super::lint::defect_rows;
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::{finding_text, headline, path_texts, share, time};
+use crate::options::Context;
 
 /// Shows the findings.
 pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
@@ -23,12 +23,17 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
             .hint("`lapwing trace what-if` replays them, `lapwing trace show tasks` shows how long they took"),
     })?;
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => write_json(&json(&trace, &found), &mut out),
-        Format::Csv => write_csv(&rows(&trace, &found), &mut out),
-        Format::Text | Format::Markdown => {
+    let written = match shown.answer.format {
+        AnswerFormat::Json => write_json(&json(&trace, &found), &mut out),
+        AnswerFormat::Csv => write_csv(&rows(&trace, &found), &mut out),
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
-            write(answer(&trace, &found), &[&trace], shown.format, context)
+            write(
+                answer(&trace, &found),
+                &[&trace],
+                shown.answer.format,
+                context,
+            )
         }
     };
     CliError::unless_reader_left(written)?;

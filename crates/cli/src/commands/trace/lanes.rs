@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use lapwing_show::trace::{LanesPage, lanes_svg};
+use lapwing_show::trace::{LanesPage, headline, lanes_svg};
 use lapwing_trace::find;
 
 use super::read::TraceFile;
 use crate::error::CliError;
 use crate::options::Context;
-use lapwing_show::trace::headline;
 
 /// Writes the page, or, with the extension .svg, the picture of a range in seconds.
 pub fn draw(

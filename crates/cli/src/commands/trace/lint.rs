@@ -3,16 +3,16 @@
 use std::io;
 
 use lapwing_model::text::counted;
+use lapwing_show::trace::time;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{Defect, lint};
 use serde_json::json;
 
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::time;
+use crate::options::Context;
 
 /// A defect, for programs.
 #[derive(Default, serde::Serialize)]
@@ -42,10 +42,10 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
     let trace = shown.read(context)?;
     let defects = lint(&trace);
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => write_json(&json!({"defects": defect_rows(&defects)}), &mut out),
-        Format::Csv => write_csv(&defect_rows(&defects), &mut out),
-        Format::Text | Format::Markdown => {
+    let written = match shown.answer.format {
+        AnswerFormat::Json => write_json(&json!({"defects": defect_rows(&defects)}), &mut out),
+        AnswerFormat::Csv => write_csv(&defect_rows(&defects), &mut out),
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
             let mut table = Table::new(&[
                 ("defect", Left),
@@ -80,7 +80,7 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
                 table,
                 notes: Vec::new(),
             };
-            write(answer, &[], shown.format, context)
+            write(answer, &[], shown.answer.format, context)
         }
     };
     CliError::unless_reader_left(written)?;

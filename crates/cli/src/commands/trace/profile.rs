@@ -3,16 +3,16 @@
 use std::io;
 
 use lapwing_model::text::counted;
+use lapwing_show::trace::time;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
 use serde_json::{Map, Value, json};
 
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::time;
+use crate::options::Context;
 
 /// A quantity of a class.
 #[derive(Debug, Default, serde::Serialize)]
@@ -34,8 +34,8 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
     let trace = shown.read(context)?;
     let classes = profile(&trace);
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => {
+    let written = match shown.answer.format {
+        AnswerFormat::Json => {
             let classes = classes.iter().map(|(class, it)| {
                 let mut fields = Map::from_iter([("tasks".to_owned(), json!(it.tasks))]);
                 for (quantity, statistics) in quantities(it) {
@@ -45,7 +45,7 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
             });
             write_json(&classes.collect::<Map<_, _>>(), &mut out)
         }
-        Format::Csv => {
+        AnswerFormat::Csv => {
             let rows = classes.iter().flat_map(|(class, it)| {
                 quantities(it).into_iter().map(|(quantity, of)| ProfileRow {
                     class: class.clone(),
@@ -62,10 +62,10 @@ pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError
             });
             write_csv(&rows.collect::<Vec<_>>(), &mut out)
         }
-        Format::Text | Format::Markdown => {
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
             let answer = answer(&trace, classes.iter());
-            write(answer, &[&trace], shown.format, context)
+            write(answer, &[&trace], shown.answer.format, context)
         }
     };
     CliError::unless_reader_left(written)?;

@@ -8,15 +8,15 @@ use clap::Args;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
+use lapwing_show::trace::defects_text;
+use lapwing_show::writing::{AnswerFormat, TextAnswer};
 use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
 use tempfile::TempDir;
 
-use crate::answer::TextAnswer;
 use crate::comparing::not_imported;
 use crate::error::CliError;
-use crate::options::{Context, Format, ResultFilters};
+use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::open_for_reading;
-use lapwing_show::trace::defects_text;
 
 /// The trace to read.
 #[derive(Debug, Args)]
@@ -37,9 +37,8 @@ pub struct TraceFile {
 pub struct ShownTrace {
     #[command(flatten)]
     file: TraceFile,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 impl ShownTrace {
@@ -197,7 +196,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn write(
     mut answer: TextAnswer,
     traces: &[&Trace],
-    format: Format,
+    format: AnswerFormat,
     context: &Context,
 ) -> Result<(), CliError> {
     for trace in traces {
@@ -209,8 +208,10 @@ pub fn write(
     let mut out = io::stdout().lock();
     let width = context.terminal.width();
     let written = match format {
-        Format::Markdown => answer.markdown(&mut out),
-        Format::Text | Format::Json | Format::Csv => answer.wrapped(width).text(width, &mut out),
+        AnswerFormat::Markdown => answer.markdown(&mut out),
+        AnswerFormat::Text | AnswerFormat::Json | AnswerFormat::Csv => {
+            answer.wrapped(width).text(width, &mut out)
+        }
     };
     CliError::unless_reader_left(written.and_then(|()| out.flush()).map_err(CliError::from))
 }

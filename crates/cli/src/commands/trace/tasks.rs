@@ -5,15 +5,15 @@ use std::io;
 use clap::ValueEnum;
 use lapwing_model::text::counted;
 use lapwing_show::quantity;
+use lapwing_show::trace::{column_title, time};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{DurationGroup, Statistics, TaskDuration, Trace, durations};
 
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::{column_title, time};
+use crate::options::Context;
 
 /// How tasks are grouped.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -70,12 +70,17 @@ pub fn act(shown: &ShownTrace, by: TaskGroup, context: &Context) -> Result<ExitS
         TaskGroup::All => DurationGroup::All,
     };
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => write_json(&rows(&trace, group), &mut out),
-        Format::Csv => write_csv(&rows(&trace, group), &mut out),
-        Format::Text | Format::Markdown => {
+    let written = match shown.answer.format {
+        AnswerFormat::Json => write_json(&rows(&trace, group), &mut out),
+        AnswerFormat::Csv => write_csv(&rows(&trace, group), &mut out),
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
-            write(answer(&trace, group), &[&trace], shown.format, context)
+            write(
+                answer(&trace, group),
+                &[&trace],
+                shown.answer.format,
+                context,
+            )
         }
     };
     CliError::unless_reader_left(written)?;

@@ -5,27 +5,27 @@ use std::io;
 
 use lapwing_model::text::counted;
 use lapwing_show::quantity;
+use lapwing_show::trace::time;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{Name, Trace, TransferDuration, transfer_durations};
 
 use super::read::{ShownTrace, write};
 use super::tasks::DurationRow;
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::time;
+use crate::options::Context;
 
 /// Shows the durations.
 pub fn act(shown: &ShownTrace, context: &Context) -> Result<ExitStatus, CliError> {
     let trace = shown.read(context)?;
     let mut out = io::stdout().lock();
-    let written = match shown.format {
-        Format::Json => write_json(&rows(&trace), &mut out),
-        Format::Csv => write_csv(&rows(&trace), &mut out),
-        Format::Text | Format::Markdown => {
+    let written = match shown.answer.format {
+        AnswerFormat::Json => write_json(&rows(&trace), &mut out),
+        AnswerFormat::Csv => write_csv(&rows(&trace), &mut out),
+        AnswerFormat::Text | AnswerFormat::Markdown => {
             drop(out);
-            write(answer(&trace), &[&trace], shown.format, context)
+            write(answer(&trace), &[&trace], shown.answer.format, context)
         }
     };
     CliError::unless_reader_left(written)?;

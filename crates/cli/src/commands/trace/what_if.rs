@@ -5,16 +5,16 @@ use std::io;
 
 use clap::Args;
 use lapwing_model::text::counted;
+use lapwing_show::trace::{share, signed_percent, time};
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
 use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
 use serde_json::json;
 
 use super::read::{ShownTrace, write};
-use crate::answer::{TextAnswer, write_csv, write_json};
+use crate::answer::{write_csv, write_json};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
-use lapwing_show::trace::{share, signed_percent, time};
+use crate::options::Context;
 
 /// Predict what the run would have taken under other conditions
 ///
@@ -85,8 +85,8 @@ impl TraceWhatIf {
             });
         }
         let mut out = io::stdout().lock();
-        let written = match self.file.format {
-            Format::Json => write_json(
+        let written = match self.file.answer.format {
+            AnswerFormat::Json => write_json(
                 &json!({
                     "measured": replayed.measured,
                     "replayed": replayed.replayed,
@@ -95,11 +95,11 @@ impl TraceWhatIf {
                 }),
                 &mut out,
             ),
-            Format::Csv => write_csv(&rows, &mut out),
-            Format::Text | Format::Markdown => {
+            AnswerFormat::Csv => write_csv(&rows, &mut out),
+            AnswerFormat::Text | AnswerFormat::Markdown => {
                 drop(out);
                 let answer = answer(&trace, &graph, &replayed, &rows);
-                write(answer, &[&trace], self.file.format, context)
+                write(answer, &[&trace], self.file.answer.format, context)
             }
         };
         CliError::unless_reader_left(written)?;

@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table as Comfy, presets};
 use unicode_width::UnicodeWidthStr;
 
-use crate::error::CliError;
-use crate::fit::{ColumnWish, PADDING, fit, wrap};
-use crate::safe_text::safe_line;
+use super::fit::{ColumnWish, PADDING, fit, wrap};
+use super::safe_text::safe_line;
 
 /// Table of text cells.
 #[derive(Debug, Default)]
@@ -101,13 +100,13 @@ impl Table {
     }
 
     /// Writes an aligned table without borders.
-    pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         self.text_within(None, out)
     }
 
     /// Writes an aligned table no wider than `room`, if given: long texts are wrapped, and dropped
     /// columns are named below the table.
-    pub fn text_within(&self, room: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+    pub fn text_within(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let wishes = self.wishes();
         let widths = match room {
             Some(room) => fit(&wishes, room),
@@ -132,7 +131,7 @@ impl Table {
     }
 
     /// Writes the table as Markdown.
-    pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
             let escaped: Vec<String> = cells.map(|cell| self.markdown_cell(cell)).collect();
             format!("| {} |", escaped.join(" | "))
@@ -163,7 +162,7 @@ impl Table {
     }
 
     /// Writes the table as CSV.
-    pub fn csv(&self, out: &mut impl Write) -> Result<(), CliError> {
+    pub fn csv(&self, out: &mut dyn Write) -> Result<(), super::WriteError> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(self.columns.iter().map(|(name, _)| name))?;
         for row in &self.rows {

@@ -1,67 +1,85 @@
-//! The noise of benchmarks as text, Markdown, JSON and CSV.
+//! The noise of benchmarks: `lapwing variability`.
 
 use lapwing_analyse::explain::{Association, Noise, NoisePart};
 use lapwing_model::text::{counted, first_names};
-use lapwing_show::NoisePartText;
-use lapwing_show::NoiseText;
-use lapwing_show::{
-    FIRST_METRIC, RowTitles, TitledRow, noise_advice, noise_headline, percent, quantity,
-};
 use lapwing_stats::Modes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::{MetricFields, SettingFields, TextAnswer, identity, write_csv, write_json};
-use crate::audit;
-use crate::error::CliError;
-use crate::not_judged;
-use crate::options::{Context, Format};
-use crate::samples::{FoundRows, SampleOptions};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use super::analysed::Analysed;
+use super::audit::AuditPart;
+use super::{MetricFields, SettingFields, identity, not_judged};
+use crate::writing::Align::{Left, Right};
+use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::{
+    FIRST_METRIC, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice, noise_headline,
+    percent, quantity,
+};
 
 /// Whether the table says how much of the variance lies between hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostColumn {
+    /// It does.
     Shown,
+    /// It does not.
     Hidden,
 }
 
-/// Writes the answer in the requested format.
-pub fn write(
-    found: &FoundRows<Noise>,
-    options: &SampleOptions,
+/// The noise of each benchmark, the noisiest first.
+#[derive(Debug)]
+pub struct VariabilityAnswer {
+    noise: Analysed<Noise>,
     hosts: HostColumn,
-    context: &Context,
-) -> Result<(), CliError> {
-    let mut out = context.terminal.out_as(options.format);
-    let detail = options.cleaning.detail();
-    let rows = || found.rows.iter().map(NoiseRow::of).collect::<Vec<_>>();
-    let text = || {
-        let mut notes = notes(found, options);
-        if hosts == HostColumn::Shown {
-            notes.extend(host_advice(&found.rows));
+}
+
+impl VariabilityAnswer {
+    /// Returns the answer with its rows in order.
+    pub fn new(mut noise: Analysed<Noise>, hosts: HostColumn) -> Self {
+        let between = |row: &Noise| row.between.map_or(-1.0, |part| part.value);
+        noise.rows.sort_by(|one, other| {
+            let by_between = between(other).total_cmp(&between(one));
+            let total = |row: &Noise| row.variability.cv_total;
+            by_between.then(total(other).total_cmp(&total(one)))
+        });
+        Self { noise, hosts }
+    }
+
+    /// Returns the noise of each benchmark.
+    pub fn noise(&self) -> &[Noise] {
+        &self.noise.rows
+    }
+}
+
+impl Answer for VariabilityAnswer {
+    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+        let mut notes = notes(&self.noise);
+        if self.hosts == HostColumn::Shown {
+            notes.extend(host_advice(&self.noise.rows));
         }
         TextAnswer {
-            headline: noise_headline(&found.rows),
-            table: table(&found.rows, hosts),
+            headline: noise_headline(&self.noise.rows),
+            table: table(&self.noise.rows, self.hosts),
             notes,
         }
-    };
-    match options.format {
-        Format::Text => text().text(context.terminal.width(), &mut out)?,
-        Format::Markdown => text().markdown(&mut out)?,
-        Format::Json => {
-            let answer = json!({
-                "variability": rows(),
-                "not_judged": not_judged::of_audit(&found.audit),
-                "audit": audit::json(&found.audit, detail),
-            });
-            write_json(&answer, &mut out)?;
-        }
-        Format::Csv => write_csv(&rows(), &mut out)?,
     }
-    audit::below(&found.audit, detail, options.format, context, &mut out)
+
+    fn json(&self) -> Result<Value, WriteError> {
+        let rows: Vec<NoiseRow> = self.noise.rows.iter().map(NoiseRow::new).collect();
+        Ok(json!({
+            "variability": rows,
+            "not_judged": not_judged::of_audit(&self.noise.audit),
+            "audit": self.noise.audit_part().json(),
+        }))
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        let rows: Vec<NoiseRow> = self.noise.rows.iter().map(NoiseRow::new).collect();
+        csv_rows(&rows)
+    }
+
+    fn audit(&self) -> Option<AuditPart<'_>> {
+        Some(self.noise.audit_part())
+    }
 }
 
 /// Returns the sentence on what is to be measured on more hosts.
@@ -129,7 +147,7 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
 const GROUPS: usize = 5;
 
 /// Returns the notes below the table.
-fn notes(found: &FoundRows<Noise>, options: &SampleOptions) -> Vec<String> {
+fn notes(found: &Analysed<Noise>) -> Vec<String> {
     let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
     let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
@@ -151,7 +169,7 @@ fn notes(found: &FoundRows<Noise>, options: &SampleOptions) -> Vec<String> {
             counted(single, "benchmark")
         ));
     }
-    if found.older > 0 && options.takes_latest() {
+    if found.older > 0 {
         notes.push(format!(
             "only the latest version of each variant is used; {} in the store (`--settings each`)",
             match found.older {
@@ -160,7 +178,7 @@ fn notes(found: &FoundRows<Noise>, options: &SampleOptions) -> Vec<String> {
             }
         ));
     }
-    notes.extend(found.exclusions(options.cleaning.detail()));
+    notes.extend(found.exclusions());
     notes
 }
 
@@ -196,7 +214,7 @@ struct NoiseRow<'a> {
 }
 
 impl<'a> NoiseRow<'a> {
-    fn of(row: &'a Noise) -> Self {
+    fn new(row: &'a Noise) -> Self {
         let (metric, setting) = identity(row.about());
         let variability = &row.variability;
         let value = |part: Option<NoisePart>| part.map(|it| it.value);

@@ -9,10 +9,8 @@ use lapwing_analyse::clean::{
 use lapwing_model::text::{counted, grouped};
 use serde_json::{Map, Value, json};
 
-use crate::error::CliError;
-use crate::options::{Context, Format};
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::writing::Align::{Left, Right};
+use crate::writing::{AnswerFormat, Table};
 
 /// Detail of the exclusions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,49 +24,52 @@ pub enum AuditDetail {
 /// Maximum number of rows of a table.
 const SHOWN: usize = 20;
 
-/// Writes the exclusions below an answer in text or Markdown. JSON has them in its own key
-/// ([`json()`]), and CSV has none.
-pub fn below(
-    audit: &Audit,
-    detail: AuditDetail,
-    format: Format,
-    context: &Context,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    match (format, detail) {
-        (Format::Text, AuditDetail::Line) => {
-            if let Some(line) = line(audit) {
-                writeln!(out, "\n{line}")?;
+/// Exclusions below an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct AuditPart<'a> {
+    /// The exclusions.
+    pub audit: &'a Audit,
+    /// How many of them are listed.
+    pub detail: AuditDetail,
+}
+
+impl AuditPart<'_> {
+    /// Writes the exclusions in text or Markdown. JSON has them in its own key
+    /// ([`Self::json`]), and CSV has none.
+    pub fn write(
+        self,
+        format: AnswerFormat,
+        room: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let escape = |line: String| line.replace('|', "\\|");
+        match (format, self.detail, line(self.audit)) {
+            (AnswerFormat::Text, AuditDetail::Line, Some(line)) => writeln!(out, "\n{line}"),
+            (AnswerFormat::Markdown, AuditDetail::Line, Some(line)) => {
+                writeln!(out, "\n{}", escape(line))
             }
-        }
-        (Format::Markdown, AuditDetail::Line) => {
-            if let Some(line) = line(audit) {
-                writeln!(out, "\n{}", line.replace('|', "\\|"))?;
+            (AnswerFormat::Text, AuditDetail::All, _) => {
+                writeln!(out)?;
+                sections(self.audit, |table, out| table.text_within(room, out), out)
             }
-        }
-        (Format::Text, AuditDetail::All) => {
-            writeln!(out)?;
-            let room = context.terminal.width();
-            sections(audit, |table, out| table.text_within(room, out), out)?;
-        }
-        (Format::Markdown, AuditDetail::All) => {
-            writeln!(out)?;
-            sections(audit, Table::markdown, out)?;
-        }
-        (Format::Csv, AuditDetail::All) => {
-            context
-                .terminal
-                .note("the audit is not part of CSV output; --format json has all of it");
-        }
-        (Format::Csv, AuditDetail::Line) | (Format::Json, AuditDetail::Line | AuditDetail::All) => {
+            (AnswerFormat::Markdown, AuditDetail::All, _) => {
+                writeln!(out)?;
+                sections(self.audit, Table::markdown, out)
+            }
+            (AnswerFormat::Text | AnswerFormat::Markdown, AuditDetail::Line, None)
+            | (AnswerFormat::Csv | AnswerFormat::Json, _, _) => Ok(()),
         }
     }
-    Ok(())
+
+    /// Returns the value of the key `audit` of an answer.
+    pub fn json(self) -> Value {
+        json(self.audit, self.detail)
+    }
 }
 
 /// Returns `excluded from 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None`
 /// without exclusions.
-pub fn line(audit: &Audit) -> Option<String> {
+fn line(audit: &Audit) -> Option<String> {
     let left_out = audit.left_out();
     if left_out.is_empty() {
         return None;
@@ -101,10 +102,10 @@ fn reasons(left_out: &LeftOut) -> String {
 }
 
 /// Writes the steps, the benchmarks that are not viable, and the exclusions of each.
-fn sections<W: Write>(
+fn sections(
     audit: &Audit,
-    write: impl Fn(&Table, &mut W) -> io::Result<()>,
-    out: &mut W,
+    write: impl Fn(&Table, &mut dyn Write) -> io::Result<()>,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "Exclusions, step by step:\n")?;
     write(&funnel(audit), out)?;
@@ -155,7 +156,7 @@ fn sections<W: Write>(
     Ok(())
 }
 
-fn and_more(all: usize, out: &mut impl Write) -> io::Result<()> {
+fn and_more(all: usize, out: &mut dyn Write) -> io::Result<()> {
     match all.checked_sub(SHOWN) {
         None | Some(0) => Ok(()),
         Some(more) => {

@@ -15,6 +15,7 @@ pub struct NotJudged {
     pub setting: Option<String>,
     /// The metric.
     pub metric: String,
+    /// Why not.
     pub reason: String,
 }
 

@@ -1,16 +1,16 @@
 //! `lapwing variability`: the noise of each benchmark, its sources and its causes.
 
-mod answer;
-
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_analyse::explain::{Noise, noise};
+use lapwing_analyse::explain::noise;
+use lapwing_show::answers::variability::{HostColumn, VariabilityAnswer};
 use lapwing_show::chart;
+use lapwing_show::writing::{Answer, AnswerFormat};
 use lapwing_stats::Seed;
 
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, Format, check_plot};
+use crate::options::{Context, check_plot};
 use crate::samples::{SampleOptions, nothing};
 
 /// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
@@ -37,32 +37,28 @@ impl VariabilityCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         let rules = self.samples.cleaning.rules()?;
-        let look = |data: &_, settings, metrics: &_| {
+        let analyse = |data: &_, settings, metrics: &_| {
             noise(data, &rules, settings, metrics, Seed(self.seed))
         };
-        let mut found = self.samples.find(&rules, "analysing", context, look)?;
-        let between = |row: &Noise| row.between.map_or(-1.0, |it| it.value);
-        found.rows.sort_by(|one, other| {
-            let by_between = between(other).total_cmp(&between(one));
-            let total = |row: &Noise| row.variability.cv_total;
-            by_between.then(total(other).total_cmp(&total(one)))
-        });
-        let is_empty = found.rows.is_empty();
-        if let Some(path) = self.plot.as_ref().filter(|_| !is_empty) {
-            chart::variability(&found.rows).save(path)?;
-        }
-        if !is_empty || self.samples.format == Format::Json {
-            let hosts = if self.by_host {
-                answer::HostColumn::Shown
-            } else {
-                answer::HostColumn::Hidden
-            };
-            CliError::unless_reader_left(answer::write(&found, &self.samples, hosts, context))?;
-        }
-        if is_empty {
-            Err(nothing(&found.audit))
+        let hosts = if self.by_host {
+            HostColumn::Shown
         } else {
-            Ok(ExitStatus::Fine)
+            HostColumn::Hidden
+        };
+        let analysed = self
+            .samples
+            .analyse(&rules, "analysing", context, analyse)?;
+        if analysed.rows.is_empty() && self.samples.answer.format != AnswerFormat::Json {
+            return Err(nothing(&analysed.audit));
+        }
+        let answer = VariabilityAnswer::new(analysed, hosts);
+        if let Some(path) = self.plot.as_ref().filter(|_| !answer.noise().is_empty()) {
+            chart::variability(answer.noise()).save(path)?;
+        }
+        context.show(&answer, self.samples.answer.format)?;
+        match answer.audit() {
+            Some(part) if answer.noise().is_empty() => Err(nothing(part.audit)),
+            Some(_) | None => Ok(ExitStatus::Fine),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::table::Align;
+use super::table::Align;
 
 /// Padding of a cell, both sides together.
 pub const PADDING: usize = 2;

@@ -1,0 +1,128 @@
+//! The `lapwing` program: arguments become requests and questions, which the library answers.
+
+mod answer;
+mod atomic;
+mod benchmark_side;
+mod burn_in_file;
+mod cleaning;
+mod commands;
+mod comparing;
+mod error;
+mod hints;
+mod lines;
+mod options;
+mod plan_file;
+mod profile;
+mod progress;
+mod remote;
+mod review;
+mod samples;
+mod session;
+mod store;
+mod suite_file;
+mod suite_update;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
+use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
+
+use crate::error::CliError;
+
+/// Measure how fast software is, keep every measurement, and compare with honest statistics
+#[derive(Debug, Parser)]
+#[command(
+    name = "lapwing",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+struct Arguments {
+    #[command(flatten)]
+    common: options::CommonOptions,
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+/// Runs the program with the arguments of this process.
+pub fn run() -> ExitCode {
+    // First, so that the launcher process stays small.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|it| it == LAUNCHER_ARGUMENT)
+    {
+        return serve_as_launcher(std::env::args().nth(2).as_deref());
+    }
+    let matches = with_short_help(Arguments::command()).try_get_matches();
+    let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    let context = options::Context::new(arguments.common);
+    if let Err(error) = check_clock() {
+        return report(error, &context);
+    }
+    match arguments.command.act(&context) {
+        Ok(code) => code.into(),
+        Err(error) => report(hints::with_hint(error), &context),
+    }
+}
+
+/// Keeps `-h` short: options below a heading are in `--help` only, unless they have a letter.
+fn with_short_help(command: Command) -> Command {
+    command
+        .mut_args(|option| {
+            let is_rare = option.get_help_heading().is_some() && option.get_short().is_none();
+            option.hide_short_help(is_rare)
+        })
+        .mut_subcommands(with_short_help)
+}
+
+/// Shows what is wrong with the arguments, or the help that they ask for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    // As `parse` does; nothing can be said if that fails.
+    let _unseen = error.print();
+    let is_judge = std::env::args_os().any(|it| it == "judge");
+    match error.exit_code() {
+        0 => error::ExitStatus::Fine.into(),
+        // `git bisect run` would take any smaller one for "bad".
+        _ if is_judge => error::ExitStatus::Abort.into(),
+        _ => error::ExitStatus::Input.into(),
+    }
+}
+
+/// Refuses a clock whose time no record can have.
+fn check_clock() -> Result<(), CliError> {
+    const LAST: u64 = 253_402_207_200;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    match now.map(|since| since.as_secs()) {
+        Ok(seconds) if seconds < LAST => Ok(()),
+        Ok(_) | Err(_) => Err(CliError::input(
+            "the clock of this machine shows a time before 1970 or after 9999",
+        )
+        .hint("set it, then try again")),
+    }
+}
+
+/// Returns the launcher of measured commands: the small program beside this one, or else this
+/// program itself, which does the same with more memory.
+fn launcher_program() -> PathBuf {
+    std::env::current_exe()
+        .ok()
+        .map(|program| program.with_file_name("lapwing-launcher"))
+        .filter(|program| program.is_file())
+        // Not by its path: it may have been replaced since this process started.
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+}
+
+fn report(error: CliError, context: &options::Context) -> ExitCode {
+    // The reader closed our output early (`lapwing list | head`): no error, so that scripts with
+    // `pipefail` continue.
+    if error.is_broken_pipe() {
+        return error::ExitStatus::Fine.into();
+    }
+    context.terminal.error(&error);
+    error.exit.into()
+}

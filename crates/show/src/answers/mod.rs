@@ -1,0 +1,10 @@
+//! The answers of the commands: a type each, with what it says as text, Markdown, JSON and CSV.
+
+mod analysed;
+pub mod audit;
+pub mod not_judged;
+mod row_fields;
+pub mod variability;
+
+pub use analysed::{Analysed, earlier_note};
+pub use row_fields::{MetricFields, SettingFields, identity};

@@ -1,0 +1,42 @@
+//! Fields that identify a row of an answer.
+
+use serde::Serialize;
+
+use crate::RowSubject;
+
+/// Fields of rows about a metric of a benchmark.
+#[derive(Debug, Default, Serialize)]
+pub struct MetricFields<'a> {
+    /// Suite of the benchmark.
+    pub suite: &'a str,
+    /// Id of the benchmark.
+    pub benchmark: &'a str,
+    /// Name of the metric.
+    pub metric: &'a str,
+}
+
+/// Fields of rows about a variant, version or session.
+#[derive(Debug, Default, Serialize)]
+pub struct SettingFields<'a> {
+    /// Variant, if the row has one.
+    pub variant: Option<String>,
+    /// Version, if the row has one.
+    pub version: Option<&'a str>,
+    /// Session, if the row has one.
+    pub session: Option<&'a str>,
+}
+
+/// Returns the fields that identify a row.
+pub fn identity(row: RowSubject<'_>) -> (MetricFields<'_>, SettingFields<'_>) {
+    let metric = MetricFields {
+        suite: row.suite,
+        benchmark: row.benchmark,
+        metric: row.metric,
+    };
+    let setting = SettingFields {
+        variant: row.setting.variant_name(),
+        version: row.setting.version.as_deref(),
+        session: row.setting.session.as_deref(),
+    };
+    (metric, setting)
+}
