@@ -4,6 +4,7 @@ pub mod answers;
 mod badge;
 pub mod chart;
 mod commit_pages;
+mod document;
 pub mod exchange;
 mod junit;
 mod packed;

@@ -1,10 +1,11 @@
-//! The frame of every page: its head, the links to the other pages, its foot and its scripts.
+//! The frame of the pages of a report: the links to the other pages, the foot and the scripts.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::ReportSite;
 use super::data_pack::file_of;
+use crate::document::html_document;
 
 /// A page about all benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,33 +160,28 @@ impl PageFrame<'_> {
         } else {
             format!("{} · {report}", self.heading)
         };
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                (head(&title, root))
-                body class=(self.class) {
-                    a.skip href=(self.skip.0) { (self.skip.1) }
-                    header {
-                        div {
-                            @if is_index { h1 { (report) } }
-                            @else { p.site { a href=(format!("{root}index.html")) { (report) } } }
-                            (self.navigation(site, root))
-                        }
-                        button.theme type="button" data-action="theme" { "Theme" }
-                    }
-                    main {
-                        @if !is_index { h1 { (self.heading) } }
-                        (main)
-                    }
-                    footer { p { (site.options.made) } }
-                    (below)
-                    (json_script("settings", settings))
-                    @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
-                    @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
+        let style = html! { link rel="stylesheet" href=(format!("{root}assets/style.css")); };
+        let body = html! {
+            a.skip href=(self.skip.0) { (self.skip.1) }
+            header {
+                div {
+                    @if is_index { h1 { (report) } }
+                    @else { p.site { a href=(format!("{root}index.html")) { (report) } } }
+                    (self.navigation(site, root))
                 }
+                button.theme type="button" data-action="theme" { "Theme" }
             }
-        }
-        .into_string()
+            main {
+                @if !is_index { h1 { (self.heading) } }
+                (main)
+            }
+            footer { p { (site.options.made) } }
+            (below)
+            (json_script("settings", settings))
+            @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
+            @if let Some(file) = self.data { script src=(format!("{root}data/{}.js", file_of(file))) {} }
+        };
+        html_document(&title, &style, self.class, &body)
     }
 
     /// Returns links to all pages.
@@ -210,22 +206,6 @@ impl PageFrame<'_> {
                     }
                 }
             }
-        }
-    }
-}
-
-fn head(title: &str, root: &str) -> Markup {
-    html! {
-        head {
-            meta charset="utf-8";
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta name="generator" content="lapwing";
-            title { (title) }
-            link rel="stylesheet" href=(format!("{root}assets/style.css"));
-            link rel="icon" href="data:,";
-            // Before anything is drawn, so that a chosen theme does not flash.
-            script { (PreEscaped("try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}")) }
         }
     }
 }

@@ -3,19 +3,20 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::report::STYLE;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use lapwing_trace::{
+    LANE_ORDER, Lane, LaneKind, LanePart, MISSING, Name, TaskDuration, TaskEvent, Trace,
+    TransferEvent, TransferMode, lanes,
+};
+use maud::{PreEscaped, html};
 use serde_json::json;
 
-use lapwing_trace::Name;
-use lapwing_trace::TaskDuration;
-use lapwing_trace::{LANE_ORDER, Lane, LaneKind, LanePart, lanes};
-use lapwing_trace::{MISSING, TaskEvent, Trace, TransferEvent, TransferMode};
+use crate::document::html_document;
+use crate::report::STYLE;
 
-const PAGE: &str = include_str!("../../assets/lanes.html");
 const SCRIPT: &str = include_str!("../../assets/lanes.js");
 const LANES_STYLE: &str = include_str!("../../assets/lanes.css");
 
@@ -93,29 +94,47 @@ impl LanesPage<'_> {
         });
         let head = packed(&serde_json::to_vec(&head)?)?;
         let data = packed(&data.bytes())?;
-        let mut rest = PAGE;
-        while let Some((before, after)) = rest.split_once("{{") {
-            out.write_all(before.as_bytes())?;
-            let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-            match name {
-                "title" => write!(out, "{}", escaped(self.title))?,
-                "list" => {
-                    if let Some(list) = self.list {
-                        write!(out, "<p class=\"site\"><a href=\"{list}\">Traces</a></p>")?;
-                    }
-                }
-                "summary" => write!(out, "{}", escaped(self.summary))?,
-                "style" => write!(out, "{STYLE}{LANES_STYLE}")?,
-                "script" => out.write_all(SCRIPT.as_bytes())?,
-                "head" => out.write_all(head.as_bytes())?,
-                "data" => out.write_all(data.as_bytes())?,
-                _ => {}
+        let style = html! { style { (PreEscaped(STYLE)) (PreEscaped(LANES_STYLE)) } };
+        let body = html! {
+            header {
+                @if let Some(list) = self.list { p.site { a href=(list) { "Traces" } } }
+                h1 { (self.title) }
             }
-            rest = after;
-        }
-        out.write_all(rest.as_bytes())
+            p.answer { (self.summary) }
+            div.tools {
+                input #search type="search" placeholder="Find tasks and datasets"
+                    aria-label="Find tasks and datasets";
+                button #in aria-label="Zoom in" { "+" }
+                button #out aria-label="Zoom out" { "−" }
+                button #fit { "All" }
+                button #png { "Save PNG" }
+                span.hint #found role="status" {}
+            }
+            div.legend #legend {}
+            div #stage {
+                canvas #canvas tabindex="0" role="img" aria-label=(LABEL) {}
+            }
+            p.hint {
+                "Drag to move, wheel or pinch to zoom, click a piece for details. \
+                 Arrow keys, + and − work too."
+            }
+            section #details aria-live="polite" {}
+            noscript {
+                p.attention {
+                    "The timeline is drawn by a script; "
+                    code { "lapwing trace export -o lanes.svg" } " draws a picture."
+                }
+            }
+            script #head type="application/octet-stream" { (head) }
+            script #data type="application/octet-stream" { (data) }
+            script { (PreEscaped(SCRIPT)) }
+        };
+        out.write_all(html_document(self.title, &style, "lanes", &body).as_bytes())
     }
 }
+
+/// The description of the timeline for readers that do not see it.
+const LABEL: &str = "Timeline: a lane for each worker; the table of lapwing trace show tasks has the same durations";
 
 /// Returns the lanes between two moments, in ns since the beginning, as SVG.
 pub fn lanes_svg(trace: &Trace, from: i64, to: i64, width: u32) -> String {

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::super::Chart;
 use super::engine::{CHART_SCRIPT, ECHARTS};
 use super::picture::{SaveError, write};
+use crate::document::html_document;
 
 /// The style of a page of charts.
 const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
@@ -104,23 +105,12 @@ pub(in crate::chart) fn chart_page(
 ) -> String {
     // No text can close the script element.
     let data = json!(charts).to_string().replace('<', "\\u003c");
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(PAGE_STYLE)) (PreEscaped(style)) }
-            }
-            body {
-                main { (main) }
-                script { (PreEscaped(ECHARTS)) }
-                script { (PreEscaped(CHART_SCRIPT)) }
-                script { (PreEscaped(format!("const charts={data};{script}"))) }
-            }
-        }
-    }
-    .into_string()
+    let style = html! { style { (PreEscaped(PAGE_STYLE)) (PreEscaped(style)) } };
+    let body = html! {
+        main { (main) }
+        script { (PreEscaped(ECHARTS)) }
+        script { (PreEscaped(CHART_SCRIPT)) }
+        script { (PreEscaped(format!("const charts={data};{script}"))) }
+    };
+    html_document(title, &style, "", &body)
 }
