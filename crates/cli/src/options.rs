@@ -10,6 +10,7 @@ use lapwing_analyse::clean::Audit;
 use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_show::answers::audit::{AuditDetail, AuditPart};
+use lapwing_show::chart::ChartFile;
 use lapwing_show::writing::{Answer, AnswerFormat, write_answer};
 
 use jiff::Timestamp;
@@ -274,19 +275,13 @@ pub(crate) fn parse_date(text: &str) -> Result<Timestamp, CliError> {
     })
 }
 
-/// File extensions of charts.
-const CHARTS: [&str; 3] = ["svg", "png", "html"];
-
 /// Refuses a chart of an unknown format, or in a missing folder, before anything is computed.
 pub fn check_plot(path: Option<&Path>) -> Result<(), CliError> {
-    match path {
-        Some(path) if !CHARTS.contains(&extension(path).as_str()) => Err(CliError::input(format!(
-            "`{}` does not end in .svg, .png or .html",
-            path.display()
-        ))),
-        Some(path) => check_folder(path),
-        None => Ok(()),
+    if let Some(path) = path {
+        ChartFile::at(path)?;
+        check_folder(path)?;
     }
+    Ok(())
 }
 
 /// Refuses a file in a folder that does not exist.

@@ -37,7 +37,7 @@ pub use drawing::engine::DrawError;
 pub(super) use drawing::engine::{CHART_SCRIPT, ECHARTS};
 pub(crate) use drawing::page::{DRAW_IN_VIEW, chart_grid};
 pub use drawing::page::{PageSection, save_page, save_page_with};
-pub use drawing::picture::SaveError;
+pub use drawing::picture::{ChartFile, SaveError};
 pub(super) use history::order as history_order;
 pub use history::{HistoryPoint, RunName, RunNumber, history};
 pub use instance_means::instance_means;

@@ -2,31 +2,21 @@
 
 use std::sync::LazyLock;
 
-use skrifa::MetadataProvider;
-use skrifa::instance::{LocationRef, Size};
-
 /// The font file, so that a bare machine draws the same picture as any other.
 pub(in crate::chart) const FONT_FILE: &[u8] =
     include_bytes!("../../../assets/font/LiberationSans-Regular.ttf");
-
-/// The name by which pictures ask for the font.
-pub(in crate::chart) const FONT_FAMILY: &str = "Liberation Sans";
 
 const REPLACEMENT: char = '…';
 
 /// Widths of the characters up to U+2FFF in thousandths of the font size.
 static WIDTHS: LazyLock<Vec<u16>> = LazyLock::new(|| {
     let mut widths = vec![UNKNOWN_WIDTH; 0x3000];
-    if let Ok(font) = skrifa::FontRef::new(FONT_FILE) {
-        let metrics = font.glyph_metrics(Size::new(1000.0), LocationRef::default());
-        for (code, glyph) in font.charmap().mappings() {
-            if let (Some(slot), Some(width)) = (
-                usize::try_from(code)
-                    .ok()
-                    .and_then(|code| widths.get_mut(code)),
-                metrics.advance_width(glyph),
-            ) {
-                *slot = thousandths(width);
+    if let Ok(font) = ttf_parser::Face::parse(FONT_FILE, 0) {
+        let units = u32::from(font.units_per_em());
+        for (code, width) in (0_u32..).zip(&mut widths) {
+            let glyph = char::from_u32(code).and_then(|character| font.glyph_index(character));
+            if let Some(units_wide) = glyph.and_then(|glyph| font.glyph_hor_advance(glyph)) {
+                *width = thousandths(u32::from(units_wide), units);
             }
         }
     }
@@ -36,13 +26,10 @@ static WIDTHS: LazyLock<Vec<u16>> = LazyLock::new(|| {
 /// The width of characters that the font does not have: a full square.
 const UNKNOWN_WIDTH: u16 = 1000;
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the range first"
-)]
-fn thousandths(width: f32) -> u16 {
-    width.round().clamp(0.0, 4000.0) as u16
+/// Returns a width in thousandths of the font size, rounded.
+fn thousandths(width: u32, units: u32) -> u16 {
+    let rounded = (width * 2_000 + units) / (2 * units);
+    u16::try_from(rounded).unwrap_or(UNKNOWN_WIDTH)
 }
 
 /// Returns how wide the text is at a font size, both in pixels.

@@ -4,3 +4,5 @@ pub(super) mod engine;
 pub(super) mod font;
 pub(super) mod page;
 pub(super) mod picture;
+#[cfg(feature = "png")]
+mod png;

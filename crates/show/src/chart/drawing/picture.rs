@@ -1,17 +1,14 @@
 //! A chart as a file: SVG, PNG or a page of its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
 
 use lapwing_stats::as_f64;
 use maud::html;
-use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg;
 use serde_json::{Value, json};
 
 use super::super::{Chart, ChartTheme};
 use super::engine::{self, DrawError};
-use super::font::{self, FONT_FAMILY, FONT_FILE};
+use super::font;
 use super::page::chart_page;
 
 /// Why a chart could not be saved.
@@ -26,6 +23,13 @@ pub enum SaveError {
     /// The chart could not be drawn.
     #[error(transparent)]
     Draw(#[from] DrawError),
+    /// This program was built without PNG.
+    #[cfg(not(feature = "png"))]
+    #[error("`{}` cannot be written: this program was built without PNG (Cargo feature `png`)", path.display())]
+    NoPng {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be written.
     #[error("cannot write `{}`", path.display())]
     Write {
@@ -36,21 +40,46 @@ pub enum SaveError {
     },
 }
 
-/// Pixels of a PNG for each pixel of the chart, so that it is sharp on a good screen.
-const PNG_SCALE: f32 = 2.0;
-
 const MARGIN: f64 = 16.0;
 const TITLE_SIZE: f64 = 16.0;
 const TITLE_LINE: f64 = 22.0;
 const SUBTITLE_SIZE: f64 = 12.0;
 const SUBTITLE_LINE: f64 = 17.0;
 
-static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
-    let mut database = usvg::fontdb::Database::new();
-    database.load_font_data(FONT_FILE.to_vec());
-    database.set_sans_serif_family(FONT_FAMILY);
-    Arc::new(database)
-});
+/// A file of a chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChartFile {
+    /// A picture without loss at any size.
+    Svg,
+    /// A picture of pixels.
+    #[cfg(feature = "png")]
+    Png,
+    /// A page that shows the numbers under the pointer.
+    Html,
+}
+
+impl ChartFile {
+    /// Returns the kind of a file, by the extension of its name.
+    ///
+    /// # Errors
+    /// When this program writes no such file.
+    pub fn at(path: &Path) -> Result<Self, SaveError> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            #[cfg(feature = "png")]
+            Some("png") => Ok(Self::Png),
+            #[cfg(not(feature = "png"))]
+            Some("png") => Err(SaveError::NoPng {
+                path: path.to_owned(),
+            }),
+            Some("html") => Ok(Self::Html),
+            Some(_) | None => Err(SaveError::Extension {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}
 
 impl Chart {
     /// Returns the chart as an SVG document.
@@ -67,33 +96,6 @@ impl Chart {
         });
         // A control character in a name, which XML cannot hold, would make the file unreadable.
         engine::draw(&job.to_string()).map(|svg| svg.replace(is_no_xml, "\u{FFFD}"))
-    }
-
-    /// Returns the chart as a PNG file, two pixels for each pixel of the SVG.
-    ///
-    /// # Errors
-    /// When the drawing engine fails, which would be a bug.
-    pub fn png(&self, theme: ChartTheme) -> Result<Vec<u8>, DrawError> {
-        let svg = self.svg(theme)?;
-        let options = usvg::Options {
-            fontdb: Arc::clone(&FONTS),
-            font_family: FONT_FAMILY.to_owned(),
-            ..usvg::Options::default()
-        };
-        let tree = usvg::Tree::from_str(&svg, &options).map_err(DrawError::new)?;
-        let size = tree
-            .size()
-            .to_int_size()
-            .scale_by(PNG_SCALE)
-            .ok_or_else(|| DrawError::new("the picture is too large"))?;
-        let mut pixels = Pixmap::new(size.width(), size.height())
-            .ok_or_else(|| DrawError::new("the picture is too large"))?;
-        resvg::render(
-            &tree,
-            Transform::from_scale(PNG_SCALE, PNG_SCALE),
-            &mut pixels.as_mut(),
-        );
-        pixels.encode_png().map_err(DrawError::new)
     }
 
     /// Returns the chart as an HTML page that needs no other file and no network.
@@ -114,19 +116,11 @@ impl Chart {
     /// When the path has another extension than `.svg`, `.png` or `.html`, or cannot be
     /// written.
     pub fn save(&self, path: &Path) -> Result<(), SaveError> {
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .map(str::to_ascii_lowercase);
-        let bytes = match extension.as_deref() {
-            Some("svg") => self.svg(ChartTheme::Light)?.into_bytes(),
-            Some("png") => self.png(ChartTheme::Light)?,
-            Some("html") => self.html().into_bytes(),
-            Some(_) | None => {
-                return Err(SaveError::Extension {
-                    path: path.to_owned(),
-                });
-            }
+        let bytes = match ChartFile::at(path)? {
+            ChartFile::Svg => self.svg(ChartTheme::Light)?.into_bytes(),
+            #[cfg(feature = "png")]
+            ChartFile::Png => self.png(ChartTheme::Light)?,
+            ChartFile::Html => self.html().into_bytes(),
         };
         write(path, &bytes)
     }
