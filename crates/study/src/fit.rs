@@ -194,7 +194,7 @@ impl StudyFit {
             };
             let selected =
                 select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
-            matrix = matrix.with_terms(|term| selected.terms.contains(&term));
+            matrix = matrix.with_terms(|term| selected.contains(&term));
         }
         let weights: Vec<f64> = data
             .instances

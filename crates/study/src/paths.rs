@@ -190,10 +190,7 @@ fn measured_attribution(
     let interval = |at: usize, share: f64| {
         let (variance, freedom) = noise?;
         let reach = confidence.t_quantile(freedom)? * (variance * spread[at]).sqrt();
-        Some(Interval {
-            lower: share - reach,
-            upper: share + reach,
-        })
+        Some(Interval::around(share, reach))
     };
     let named = shares.iter().enumerate();
     Some(Attribution {

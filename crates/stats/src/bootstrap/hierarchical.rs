@@ -153,7 +153,7 @@ fn draw_defined(instances: &[&[f64]], random: &mut Xoshiro256PlusPlus, pool: &mu
 /// Source: Hail's `benchmark_in_batch` analysis; Efron, *Annals of Statistics* 1979.
 pub fn percentile_interval(mut replicates: Vec<f64>, confidence: Confidence) -> Option<Interval> {
     let count = replicates.len();
-    let tail = (1.0 - confidence.level()) / 2.0;
+    let tail = confidence.tail();
     let (low, high) = (position(tail, count)?, position(1.0 - tail, count)?);
     for value in &mut replicates {
         // The sign of an undefined number means nothing, but would sort.

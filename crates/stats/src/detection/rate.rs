@@ -1,6 +1,6 @@
 //! How many of the experiments detect a slowdown, and from which one on enough of them do.
 
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
+use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::Bounds;
 use crate::number::as_f64;
@@ -73,7 +73,7 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
         return None;
     }
     let n = as_f64(all);
-    let (share, z) = (as_f64(some) / n, normal_quantile(confidence));
+    let (share, z) = (as_f64(some) / n, confidence.normal_quantile());
     let z2 = z * z / n;
     let centre = share + z2 / 2.0;
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n)).sqrt();
@@ -109,13 +109,9 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
 )]
 pub fn experiments_to_tell(power: f64, confidence: Confidence) -> Option<u64> {
     const MOST: f64 = 9_007_199_254_740_992.0;
-    let z = normal_quantile(confidence);
+    let z = confidence.normal_quantile();
     let needed = (z * z * power / (1.0 - power)).ceil();
     (0.0..=MOST).contains(&needed).then_some(needed as u64)
-}
-
-fn normal_quantile(confidence: Confidence) -> f64 {
-    Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0)
 }
 
 /// The smallest slowdown that enough of the experiments detect.
@@ -154,7 +150,7 @@ pub fn detectable_slowdown(
         rank => uppers[rank - 1].max(1.0),
     };
     let ranks = Binomial::new(power.clamp(0.0, 1.0), count as u64).ok()?;
-    let tail = (1.0 - confidence.level()) / 2.0;
+    let tail = confidence.tail();
     let rank = |share: f64| usize::try_from(ranks.inverse_cdf(share)).unwrap_or(count);
     Some(DetectableSlowdown {
         slowdown: last_missed(bounds, power),

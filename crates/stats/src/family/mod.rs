@@ -75,10 +75,7 @@ impl FamilyTest {
                 Some((half, error.method))
             })
             .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-        let interval = Interval {
-            lower: self.difference - half,
-            upper: self.difference + half,
-        };
+        let interval = Interval::around(self.difference, half);
         Some((interval, method))
     }
 }

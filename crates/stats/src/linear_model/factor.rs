@@ -43,14 +43,10 @@ impl CentredColumns {
 
     /// Returns the cross products Xᵀ W X of some of the columns.
     pub(super) fn gram(&self, columns: &[usize], weights: Option<&[f64]>) -> SquareMatrix {
-        let mut gram = SquareMatrix::zero(columns.len());
-        for (at, column) in columns.iter().enumerate() {
-            for (before, other) in columns[..=at].iter().enumerate() {
-                let value = self.columns[*column].cross(&self.columns[*other], weights);
-                gram.set_both(at, before, value);
-            }
-        }
-        gram
+        let column = |at: usize| &self.columns[columns[at]];
+        SquareMatrix::symmetric(columns.len(), |one, other| {
+            column(one).cross(column(other), weights)
+        })
     }
 
     /// Returns Xᵀ v for some of the columns.

@@ -456,13 +456,16 @@ impl LevelKernel {
 
     /// Returns the factor of the covariance of cells' means, its solution for them, and τ².
     fn posterior(&self, cells: &SurfaceCells) -> Option<(CholeskyFactor, Vec<f64>, f64)> {
-        let mut matrix = SquareMatrix::zero(cells.settings.len());
-        for (at, setting) in cells.settings.iter().enumerate() {
-            for (before, other) in cells.settings[..=at].iter().enumerate() {
-                matrix.set_both(at, before, self.at(setting, other));
-            }
-            let noise = self.scales.noise / as_f64(cells.counts[at]);
-            matrix.set(at, at, matrix.at(at, at) + noise);
+        let settings = &cells.settings;
+        let mut matrix = SquareMatrix::symmetric(settings.len(), |one, other| {
+            self.at(&settings[one], &settings[other])
+        });
+        for (at, count) in cells.counts.iter().enumerate() {
+            matrix.set(
+                at,
+                at,
+                matrix.at(at, at) + self.scales.noise / as_f64(*count),
+            );
         }
         let factor = CholeskyFactor::definite(&matrix)?;
         let mut weights = cells.around.clone();

@@ -74,7 +74,8 @@ impl ResponseSurface {
         for pairs in PAIRS {
             let scales = scales(model, pairs);
             let rows: Vec<Vec<f64>> = plain.iter().map(|row| scaled(row, &scales)).collect();
-            let kernel = kernel(&rows);
+            let kernel =
+                SquareMatrix::symmetric(rows.len(), |one, other| dot(&rows[one], &rows[other]));
             for noise in NOISE {
                 let Some((evidence, factor, weights, signal)) = posterior(&kernel, noise, &around)
                 else {
@@ -131,16 +132,6 @@ fn scaled(row: &[f64], scales: &[f64]) -> Vec<f64> {
         .zip(scales)
         .map(|(entry, scale)| entry * scale)
         .collect()
-}
-
-fn kernel(rows: &[Vec<f64>]) -> SquareMatrix {
-    let mut kernel = SquareMatrix::zero(rows.len());
-    for (at, row) in rows.iter().enumerate() {
-        for (before, other) in rows[..=at].iter().enumerate() {
-            kernel.set_both(at, before, dot(row, other));
-        }
-    }
-    kernel
 }
 
 /// Returns the log marginal likelihood, the factor of the kernel with noise, its solution for the responses, and τ².

@@ -1,7 +1,5 @@
 //! How the difference of two sides varies, and how the widths of their intervals do.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
 use super::{Configuration, Noise, Strategy};
 use crate::Confidence;
 use crate::number::as_f64;
@@ -17,7 +15,7 @@ pub(super) struct IntervalWidth {
 impl IntervalWidth {
     /// Returns k and ν.
     pub(super) fn half_width(&self, confidence: Confidence) -> (f64, f64) {
-        let z = Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0);
+        let z = confidence.normal_quantile();
         let quantile = z * (1.0 + (z * z - 3.0) * self.kurtosis / 24.0);
         (quantile * self.mean.sqrt(), self.freedom())
     }

@@ -177,10 +177,7 @@ fn by_t(
     };
     Some(Difference {
         value,
-        interval: Interval {
-            lower: value - half,
-            upper: value + half,
-        },
+        interval: Interval::around(value, half),
         p_value,
         method,
     })

@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
 
+use crate::describe::squares_around;
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
 
@@ -85,12 +86,8 @@ pub fn variance_components(
 
 impl OneWayLayout {
     fn new(instances: &[&[f64]]) -> Option<Self> {
-        if !instances
-            .iter()
-            .copied()
-            .flatten()
-            .all(|value| value.is_finite())
-        {
+        let mut all = instances.iter().copied().flatten();
+        if !all.all(|value| value.is_finite()) {
             return None;
         }
         let rows: Vec<(f64, f64, f64)> = instances.iter().filter_map(|row| row_of(row)).collect();
@@ -121,7 +118,7 @@ impl OneWayLayout {
     fn within_interval(&self, confidence: Confidence) -> Option<Interval> {
         let (_, freedom) = self.freedom();
         let squares = self.within_mean_square * freedom;
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let chi = ChiSquared::new(freedom).ok()?;
         (squares > 0.0).then(|| Interval {
             lower: squares / chi.inverse_cdf(1.0 - tail),
@@ -147,7 +144,7 @@ impl OneWayLayout {
             return None;
         }
         let (above, below) = self.freedom();
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let f = FisherSnedecor::new(above, below).ok()?;
         let observed = self.unweighted_mean_square / self.within_mean_square;
         let end = |quantile: f64| {
@@ -166,7 +163,7 @@ impl OneWayLayout {
             return None;
         }
         let (above, below) = self.freedom();
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let f = FisherSnedecor::new(above, below).ok()?;
         let (first, second) = (ChiSquared::new(above).ok()?, ChiSquared::new(below).ok()?);
         let estimate = (one - other) / self.harmonic;
@@ -199,10 +196,9 @@ impl OneWayLayout {
 fn reach(logs: &[f64], confidence: Confidence) -> Option<f64> {
     let count = as_f64(logs.len());
     let centre = mean(logs).filter(|it| it.is_finite() && logs.len() > 2)?;
-    let squares: f64 = logs.iter().map(|it| (it - centre).powi(2)).sum();
-    let error = (squares * (count - 1.0) / count).sqrt();
+    let error = (squares_around(logs, centre) * (count - 1.0) / count).sqrt();
     let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    let reach = (t.inverse_cdf(1.0 - (1.0 - confidence.level()) / 2.0) * error).exp();
+    let reach = (t.inverse_cdf(1.0 - confidence.tail()) * error).exp();
     reach.is_finite().then_some(reach)
 }
 
@@ -220,8 +216,7 @@ fn wider(one: Option<Interval>, other: Option<Interval>) -> Option<Interval> {
 /// Returns the size, mean and sum of squares of an instance with values.
 fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
     let centre = mean(row)?;
-    let squares: f64 = row.iter().map(|value| (value - centre).powi(2)).sum();
-    Some((as_f64(row.len()), centre, squares))
+    Some((as_f64(row.len()), centre, squares_around(row, centre)))
 }
 
 /// Returns how many times as large as the standard deviation of so few normal values the true one may be.
@@ -239,7 +234,7 @@ fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
 pub fn deviation_reach(count: usize, confidence: Confidence) -> Option<f64> {
     let freedom = as_f64(count.checked_sub(1)?);
     let chi = ChiSquared::new(freedom).ok()?;
-    Some((freedom / chi.inverse_cdf((1.0 - confidence.level()) / 2.0)).sqrt())
+    Some((freedom / chi.inverse_cdf(confidence.tail())).sqrt())
 }
 
 #[cfg(test)]

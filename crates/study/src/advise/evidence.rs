@@ -146,10 +146,7 @@ impl StackModel<'_> {
         let reach = quantile.unwrap_or(f64::INFINITY) * own.deviation;
         StackChange {
             change: own.mean,
-            interval: Interval {
-                lower: own.mean - reach,
-                upper: own.mean + reach,
-            },
+            interval: Interval::around(own.mean, reach),
         }
     }
 }

@@ -472,8 +472,13 @@ impl DesignChoice<'_> {
         let Some(model) = self.model(self.request.model) else {
             return Err(StudyDesignError::Nothing);
         };
-        let found = optimal_design(&self.space, &model, left, &options, self.seed())?;
-        runs.extend(found.runs);
+        runs.extend(optimal_design(
+            &self.space,
+            &model,
+            left,
+            &options,
+            self.seed(),
+        )?);
         Ok(ChosenRuns {
             kind: DesignKind::Optimal,
             runs: self.balanced(runs, wanted),
