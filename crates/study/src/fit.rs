@@ -4,9 +4,9 @@ use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, LinearModelError, LinearPrediction,
     ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, TermSelection, select_terms,
 };
-use lapwing_stats::{Confidence, Interval, PValue, as_f64, benjamini_hochberg, median};
+use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, as_f64, median};
 
-use crate::data::StudyData;
+use crate::data::{StudyData, StudyInstance};
 use crate::scale::StudyScale;
 
 /// Which terms the model has.
@@ -23,14 +23,36 @@ pub enum ModelChoice {
 impl ModelChoice {
     /// Returns all pairs if there are twice as many instances as columns, else the selected terms.
     pub fn usual(data: &StudyData) -> Self {
-        let count = data.treatments.len();
-        let columns = 1 + count + count * count.saturating_sub(1) / 2;
-        if data.instances.len() >= 2 * columns {
+        if has_room_for_pairs(data.treatments.len(), data.instances.len()) {
             Self::Pairs
         } else {
             Self::Selected
         }
     }
+}
+
+/// Returns whether there are twice as many instances as columns of a model with all pairs of treatments.
+pub(crate) fn has_room_for_pairs(treatments: usize, instances: usize) -> bool {
+    let columns = 1 + treatments + treatments * treatments.saturating_sub(1) / 2;
+    instances >= 2 * columns
+}
+
+/// Returns the costs of instances on a scale.
+pub(crate) fn responses(
+    instances: &[StudyInstance],
+    scale: StudyScale,
+) -> Result<Vec<f64>, StudyFitError> {
+    let responses = instances.iter().map(|instance| scale.of(instance.cost));
+    let responses: Vec<f64> = responses.collect();
+    let missing = responses.iter().filter(|value| !value.is_finite()).count();
+    if missing > 0 {
+        return Err(StudyFitError::Scale {
+            count: missing,
+            all: responses.len(),
+            scale: scale.name(),
+        });
+    }
+    Ok(responses)
 }
 
 /// What is beside the factors in the model.
@@ -153,24 +175,8 @@ impl StudyFit {
     /// # Errors
     /// When an instance has no value on the scale, or there is nothing to explain.
     pub fn new(data: &StudyData, options: FitOptions) -> Result<Self, StudyFitError> {
-        let observed: Vec<f64> = data
-            .instances
-            .iter()
-            .map(|own| options.scale.of(own.cost))
-            .collect();
-        let missing = observed.iter().filter(|value| !value.is_finite()).count();
-        if missing > 0 {
-            return Err(StudyFitError::Scale {
-                count: missing,
-                all: observed.len(),
-                scale: options.scale.name(),
-            });
-        }
-        let all: Vec<Vec<usize>> = data
-            .instances
-            .iter()
-            .map(|own| own.levels.clone())
-            .collect();
+        let observed = responses(&data.instances, options.scale)?;
+        let all: Vec<Vec<usize>> = data.instances.iter().map(|it| it.levels.clone()).collect();
         let mut factors = factor_values(data, &all);
         let own = factors.len();
         let (covariates, reference) = covariates(data, &options.covariates);
@@ -187,20 +193,15 @@ impl StudyFit {
         let mut matrix = ModelMatrix::new(&factors, &terms)?;
         if options.model == ModelChoice::Selected {
             let selection = TermSelection {
-                forced: std::iter::once(ModelTerm::Intercept)
-                    .chain(forced)
-                    .collect(),
+                forced: [vec![ModelTerm::Intercept], forced].concat(),
                 ..TermSelection::default()
             };
             let selected =
                 select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
             matrix = matrix.with_terms(|term| selected.contains(&term));
         }
-        let weights: Vec<f64> = data
-            .instances
-            .iter()
-            .map(|own| as_f64(own.iterations))
-            .collect();
+        let weights = data.instances.iter().map(|it| as_f64(it.iterations));
+        let weights: Vec<f64> = weights.collect();
         let least_squares = LeastSquares {
             weights: options.is_weighted.then_some(weights.as_slice()),
         };
@@ -238,18 +239,20 @@ impl StudyFit {
         settings: &[Vec<usize>],
     ) -> Result<ModelMatrix, ModelMatrixError> {
         let mut factors = factor_values(data, settings);
-        factors.extend(
-            self.reference
-                .iter()
-                .map(|own| repeated(own, settings.len())),
-        );
+        let covariates = self.reference.iter();
+        factors.extend(covariates.map(|values| repeated(values, settings.len())));
         ModelMatrix::new(&factors, &self.terms)
     }
 
     /// Returns the columns of factors and pairs.
     pub fn effects(&self) -> impl Iterator<Item = &FittedColumn> {
-        let is_effect = |own: &&FittedColumn| own.term != ModelTerm::Intercept && !own.is_covariate;
-        self.columns.iter().filter(is_effect)
+        self.columns.iter().filter(|column| column.is_effect())
+    }
+}
+
+impl FittedColumn {
+    fn is_effect(&self) -> bool {
+        self.term != ModelTerm::Intercept && !self.is_covariate
     }
 }
 
@@ -319,33 +322,21 @@ fn columns(
     own: usize,
 ) -> Vec<FittedColumn> {
     let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
-    let freedom = as_f64(
-        robust
-            .as_ref()
-            .map_or(fit.residual_freedom(), RobustErrors::freedom),
-    );
-    let mut covariates: Vec<String> = Vec::new();
-    for covariate in &options.covariates {
-        match covariate {
-            StudyCovariate::Time => covariates.push("time (per day)".to_owned()),
-            StudyCovariate::TimeOfDay => {
-                covariates
-                    .extend(["time of day (cosine)", "time of day (sine)"].map(str::to_owned));
-            }
-            StudyCovariate::Session => covariates.push("session".to_owned()),
-        }
-    }
+    let freedom = robust.as_ref().map(RobustErrors::freedom);
+    let freedom = as_f64(freedom.unwrap_or(fit.residual_freedom()));
+    let names = |covariate: &StudyCovariate| match covariate {
+        StudyCovariate::Time => ["time (per day)"].as_slice(),
+        StudyCovariate::TimeOfDay => &["time of day (cosine)", "time of day (sine)"],
+        StudyCovariate::Session => &["session"],
+    };
+    let covariates: Vec<&str> = options.covariates.iter().flat_map(names).copied().collect();
     let name = |factor: usize, level: usize| match data.factors.get(factor) {
         Some(factor) if factor.numbers().is_some() => factor.name.clone(),
         Some(factor) => factor.treatment_name(level),
-        None => {
-            let name = &covariates[factor - own];
-            if name == "session" {
-                format!("session {}", level + 1)
-            } else {
-                name.clone()
-            }
-        }
+        None => match covariates[factor - own] {
+            "session" => format!("session {}", level + 1),
+            name => name.to_owned(),
+        },
     };
     let mut columns: Vec<FittedColumn> = (matrix.meanings().iter().enumerate())
         .map(|(at, meaning)| {
@@ -371,26 +362,22 @@ fn columns(
             }
         })
         .collect();
-    let is_effect =
-        |column: &FittedColumn| column.term != ModelTerm::Intercept && !column.is_covariate;
-    let p_value = |column: &FittedColumn| PValue::new(column.coefficient?.p_value?).ok();
-    let tested: Vec<usize> = (0..columns.len())
-        .filter(|at| is_effect(&columns[*at]) && p_value(&columns[*at]).is_some())
-        .collect();
-    let plain: Vec<PValue> = tested
-        .iter()
-        .filter_map(|at| p_value(&columns[*at]))
-        .collect();
-    for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
-        columns[at].adjusted_p_value = Some(adjusted.value());
+    let p_value = |column: &FittedColumn| {
+        let coefficient = column.coefficient.filter(|_| column.is_effect())?;
+        PValue::new(coefficient.p_value?).ok()
+    };
+    let p_values: Vec<Option<PValue>> = columns.iter().map(p_value).collect();
+    for (column, adjusted) in columns.iter_mut().zip(adjusted_p_values(&p_values)) {
+        column.adjusted_p_value = adjusted.map(PValue::value);
     }
     columns
 }
 
 fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
     const OUTLIER: f64 = 3.5;
-    let own = fit.diagnostics();
-    let is_outlier = |residual: &f64| residual.abs() > OUTLIER;
+    let runs = fit.diagnostics();
+    let outliers = runs.iter().filter_map(|run| run.standardised_residual);
+    let distances = runs.iter().filter_map(|run| run.cooks_distance);
     let mut order: Vec<usize> = (0..fit.fitted.len()).collect();
     order.sort_by(|one, other| fit.fitted[*one].total_cmp(&fit.fitted[*other]));
     let third = order.len() / 3;
@@ -409,15 +396,8 @@ fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
         .sum();
     let products: f64 = fit.residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     FitDiagnostics {
-        outliers: own
-            .iter()
-            .filter_map(|it| it.standardised_residual)
-            .filter(is_outlier)
-            .count(),
-        largest_cooks_distance: own
-            .iter()
-            .filter_map(|it| it.cooks_distance)
-            .max_by(f64::total_cmp),
+        outliers: outliers.filter(|residual| residual.abs() > OUTLIER).count(),
+        largest_cooks_distance: distances.max_by(f64::total_cmp),
         spread_ratio: if third >= 5 { ratio() } else { None },
         autocorrelation: (squares > 0.0 && fit.residual_freedom() > 0).then(|| products / squares),
     }

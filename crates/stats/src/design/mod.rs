@@ -20,7 +20,7 @@ mod tests;
 mod walk;
 
 pub use balanced::balanced_runs;
-pub use covering::{CoveringOptions, covering_array, is_covering, pairs_of_treatments};
+pub use covering::{covering_array, is_covering, pairs_of_treatments};
 pub use fraction::{FractionalFactorial, full_factorial};
 pub use fraction_choice::{best_fraction, smallest_fraction};
 pub use hadamard::{fold_over, plackett_burman, plackett_burman_runs};

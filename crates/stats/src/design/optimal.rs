@@ -4,11 +4,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::DesignModel;
 use super::quadratic_form::{QuadraticForm, changed_entries};
-use super::space::{DesignSpace, draw};
+use super::space::DesignSpace;
 use crate::Seed;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 use crate::linear_model::ModelTerm;
 use crate::number::as_f64;
+use crate::subset::draw_below;
 
 /// Up to so many feasible runs all are candidates; with more, one factor of a run is exchanged at a time.
 const MOST_CANDIDATES: usize = 20_000;
@@ -190,7 +191,7 @@ impl<'a> DesignSearch<'a> {
 
     fn exchange_runs(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
         let mut chosen: Vec<usize> = (0..self.count)
-            .map(|_| draw(random, self.rows.len()))
+            .map(|_| draw_below(self.rows.len(), random))
             .collect();
         let runs = |chosen: &[usize]| -> Vec<Vec<usize>> {
             chosen
@@ -239,7 +240,7 @@ impl<'a> DesignSearch<'a> {
 
     fn exchange_factors(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
         let mut runs: Vec<Vec<usize>> = (0..self.count)
-            .map(|_| self.candidates[draw(random, self.candidates.len())].clone())
+            .map(|_| self.candidates[draw_below(self.candidates.len(), random)].clone())
             .collect();
         for _ in 0..30 {
             let factor = self.factor(&runs);

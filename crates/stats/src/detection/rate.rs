@@ -77,18 +77,14 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
     let z2 = z * z / n;
     let centre = share + z2 / 2.0;
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n)).sqrt();
-    Some(Interval {
-        lower: if some == 0 {
-            0.0
-        } else {
-            (centre - half) / (1.0 + z2)
-        },
-        upper: if some == all {
-            1.0
-        } else {
-            (centre + half) / (1.0 + z2)
-        },
-    })
+    let mut interval = Interval::around(centre, half).map(|end| end / (1.0 + z2));
+    if some == 0 {
+        interval.lower = 0.0;
+    }
+    if some == all {
+        interval.upper = 1.0;
+    }
+    Some(interval)
 }
 
 /// Returns how many experiments it takes at least to tell a rate of `power`: with fewer, Wilson's interval reaches
@@ -141,7 +137,7 @@ pub fn detectable_slowdown(
     if bounds.is_empty() {
         return None;
     }
-    let mut uppers: Vec<f64> = bounds.iter().map(|it| upper(*it)).collect();
+    let mut uppers: Vec<f64> = bounds.iter().map(upper).collect();
     uppers.sort_by(f64::total_cmp);
     let count = uppers.len();
     let at = |rank: usize| match rank {
@@ -161,7 +157,7 @@ pub fn detectable_slowdown(
     })
 }
 
-fn upper(bounds: Bounds) -> f64 {
+fn upper(bounds: &Bounds) -> f64 {
     if bounds.upper.is_nan() {
         f64::INFINITY
     } else {
@@ -173,11 +169,11 @@ fn upper(bounds: Bounds) -> f64 {
 fn last_missed(bounds: &[Bounds], power: f64) -> f64 {
     // Going down, an experiment stops to detect at its upper bound, and detects again below the
     // lower one.
-    let stops = bounds.iter().map(|it| (upper(*it), 1_i32));
-    let again = bounds
+    let stops = bounds.iter().map(|bounds| (upper(bounds), 1_i32));
+    let lowers = bounds
         .iter()
-        .filter(|it| it.lower > 1.0 && it.lower < it.upper)
-        .map(|it| (it.lower, -1));
+        .filter(|bounds| bounds.lower > 1.0 && bounds.lower < bounds.upper);
+    let again = lowers.map(|bounds| (bounds.lower, -1));
     let mut turns: Vec<(f64, i32)> = stops.chain(again).collect();
     // An experiment does not detect its bounds themselves.
     turns.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));

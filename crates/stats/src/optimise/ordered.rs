@@ -198,11 +198,8 @@ impl OrderedSurface {
         runs: &[MeasuredRun],
         scales: SurfaceScales,
     ) -> Option<Self> {
-        Self::of_cells(
-            factors,
-            &SurfaceCells::of(factors, runs)?,
-            vec![(0.0, scales)],
-        )
+        let cells = SurfaceCells::of(factors, runs)?;
+        Self::of_cells(factors, &cells, vec![(0.0, scales)])
     }
 
     /// Returns the posterior over scales with their logarithmic weights, the largest first.

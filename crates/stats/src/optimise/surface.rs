@@ -57,11 +57,8 @@ impl ResponseSurface {
         let exists = |run: &[usize]| {
             run.len() == levels.len() && run.iter().zip(&levels).all(|(level, count)| level < count)
         };
-        if runs.len() < 2
-            || !runs
-                .iter()
-                .all(|(run, response)| exists(run) && response.is_finite())
-        {
+        let mut all = runs.iter();
+        if runs.len() < 2 || !all.all(|(run, response)| exists(run) && response.is_finite()) {
             return None;
         }
         let centre = runs.iter().map(|(_, response)| response).sum::<f64>() / as_f64(runs.len());
@@ -83,10 +80,8 @@ impl ResponseSurface {
                 };
                 if best.as_ref().is_none_or(|(most, _)| evidence > *most) {
                     let column = |at: usize| {
-                        rows.iter()
-                            .zip(&weights)
-                            .map(|(row, weight)| row[at] * weight)
-                            .sum()
+                        let weighted = rows.iter().zip(&weights);
+                        weighted.map(|(row, weight)| row[at] * weight).sum()
                     };
                     let own = Self {
                         model: model.clone(),

@@ -2,8 +2,8 @@
 //! (`tests/golden_factors.py`).
 
 use lapwing_stats::design::{
-    CoveringOptions, DesignFactor, DesignModel, DesignSpace, OptimalDesignOptions, covering_array,
-    d_efficiency, is_covering, optimal_design,
+    DesignFactor, DesignModel, DesignSpace, OptimalDesignOptions, covering_array, d_efficiency,
+    is_covering, optimal_design,
 };
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm, RobustErrors,
@@ -226,7 +226,7 @@ fn covering_arrays_are_no_larger_than_those_of_allpairspy() {
     for case in cases("covering.json").as_array().unwrap() {
         let levels = positions(&case["levels"]);
         let space = DesignSpace::new(levels.clone(), Vec::new()).unwrap();
-        let runs = covering_array(&space, &CoveringOptions::default(), Seed(7)).unwrap();
+        let runs = covering_array(&space, 2, &[], Seed(7)).unwrap();
         let theirs = usize::try_from(case["runs"].as_u64().unwrap()).unwrap();
         assert!(is_covering(&space, &runs, 2), "{levels:?}");
         assert!(

@@ -104,9 +104,7 @@ impl StackData {
         };
         let benchmarks: Vec<&BenchmarkData> = benchmarks.iter().filter(is_own).collect();
         if benchmarks.is_empty() {
-            return Err(StackDataError::NoStacks {
-                packages: required.iter().map(|own| own.package.clone()).collect(),
-            });
+            return Err(no_stacks(required));
         }
         let terms = match terms {
             [] => usual_terms(&benchmarks)?,
@@ -229,11 +227,12 @@ impl StackData {
         if direction > 0.0 {
             return change;
         }
+        let Interval { lower, upper } = change.interval;
         StackChange {
             change: -change.change,
             interval: Interval {
-                lower: -change.interval.upper,
-                upper: -change.interval.lower,
+                lower: -upper,
+                upper: -lower,
             },
         }
     }
@@ -273,6 +272,15 @@ impl StackData {
     }
 }
 
+fn no_stacks(required: &[PackageRequirement]) -> StackDataError {
+    let packages = required
+        .iter()
+        .map(|requirement| requirement.package.clone());
+    StackDataError::NoStacks {
+        packages: packages.collect(),
+    }
+}
+
 /// Returns whether a run has all of these packages as factors; without any, whether it has factors.
 fn has_packages(run: &Run, required: &[PackageRequirement]) -> bool {
     let has = |one: &PackageRequirement| {
@@ -301,12 +309,8 @@ impl<'a> StackReader<'a> {
             _ => &one & other,
         };
         let mut rest = matching.iter();
-        let names = rest
-            .next()
-            .map(|first| rest.fold(first.clone(), together))
-            .ok_or_else(|| StackDataError::NoStacks {
-                packages: required.iter().map(|own| own.package.clone()).collect(),
-            })?;
+        let first = rest.next().ok_or_else(|| no_stacks(required))?;
+        let names = rest.fold(first.clone(), together);
         Ok(Self {
             names: names.into_iter().collect(),
             required,
@@ -353,10 +357,8 @@ impl<'a> StackReader<'a> {
 fn usual_terms(benchmarks: &[&BenchmarkData]) -> Result<Vec<GoalTerm>, StackDataError> {
     let mut names = BTreeSet::new();
     for data in benchmarks {
-        names.insert(only_metric(
-            &Sample::of_all(data),
-            data.benchmark.id.clone(),
-        )?);
+        let benchmark = data.benchmark.id.clone();
+        names.insert(only_metric(&Sample::of_all(data), benchmark)?);
     }
     if names.len() > 1 {
         return Err(StackDataError::Metric(StudyError::SeveralMetrics {

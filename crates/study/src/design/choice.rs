@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use lapwing_stats::Seed;
 use lapwing_stats::design::{
-    CoveringOptions, DesignModel, DesignSpace, DesignSpaceError, FractionalFactorial,
-    OptimalDesignError, OptimalDesignOptions, balanced_runs, best_fraction, covering_array,
-    d_efficiency, fold_over, full_factorial, one_factor_at_a_time, optimal_design, plackett_burman,
-    plackett_burman_runs, run_of_set, smallest_fraction, walks,
+    DesignModel, DesignSpace, DesignSpaceError, FractionalFactorial, OptimalDesignError,
+    OptimalDesignOptions, balanced_runs, best_fraction, covering_array, d_efficiency, fold_over,
+    full_factorial, one_factor_at_a_time, optimal_design, plackett_burman, plackett_burman_runs,
+    run_of_set, smallest_fraction, walks,
 };
 use lapwing_stats::linear_model::ModelTerm;
 
@@ -147,6 +147,17 @@ struct ChosenRuns {
     notes: Vec<String>,
 }
 
+impl ChosenRuns {
+    fn new(kind: DesignKind, runs: Vec<Vec<usize>>, notes: Vec<String>) -> Self {
+        Self {
+            kind,
+            runs,
+            fraction: None,
+            notes,
+        }
+    }
+}
+
 impl StudyDesign {
     /// Returns a design for these factors.
     ///
@@ -160,18 +171,16 @@ impl StudyDesign {
         factors: Vec<PlannedFactor>,
         request: &DesignRequest,
     ) -> Result<Self, StudyDesignError> {
-        let factors: Vec<PlannedFactor> = factors
-            .into_iter()
-            .filter(|it| it.levels.len() > 1)
-            .collect();
+        let mut factors = factors;
+        factors.retain(|factor| factor.levels.len() > 1);
         if factors.len() < 2 {
             return Err(StudyDesignError::TooFewFactors {
                 found: factors.len(),
             });
         }
         for factor in &factors {
-            let known = |name: &&String| !factors.iter().any(|it| it.name == **name);
-            if let Some(missing) = factor.requires.iter().find(known) {
+            let is_missing = |name: &&String| !factors.iter().any(|it| it.name == **name);
+            if let Some(missing) = factor.requires.iter().find(is_missing) {
                 return Err(StudyDesignError::Requirement {
                     factor: factor.name.clone(),
                     missing: missing.clone(),
@@ -184,10 +193,8 @@ impl StudyDesign {
             request,
         };
         let mut chosen = search.choose()?;
-        let mut seen: BTreeSet<&Vec<usize>> = request.existing.iter().collect();
-        let is_new: Vec<bool> = chosen.runs.iter().map(|run| seen.insert(run)).collect();
-        let mut is_new = is_new.into_iter();
-        chosen.runs.retain(|_| is_new.next().unwrap_or(false));
+        let mut seen: BTreeSet<Vec<usize>> = request.existing.iter().cloned().collect();
+        chosen.runs.retain(|run| seen.insert(run.clone()));
         let is_list = chosen.kind == DesignKind::List;
         if chosen.runs.len() + request.existing.len() < 2 && !is_list {
             return Err(StudyDesignError::Nothing);
@@ -196,8 +203,8 @@ impl StudyDesign {
             return Err(StudyDesignError::Complete);
         }
         if request.model == StudyModel::Pairs {
-            let forbidden = forbidden_pairs(&factors).into_iter();
-            let names = forbidden
+            let names = forbidden_pairs(&factors)
+                .into_iter()
                 .map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
             let names: Vec<String> = names.collect();
             if !names.is_empty() {
@@ -218,19 +225,14 @@ impl StudyDesign {
             model: request.model,
             seed: request.seed,
             replicates: request.replicates.max(1),
-            resolution: chosen
-                .fraction
-                .as_ref()
-                .and_then(FractionalFactorial::resolution),
+            resolution: chosen.fraction.as_ref().and_then(|it| it.resolution()),
             aliases: chosen
                 .fraction
                 .map_or_else(Vec::new, |it| aliases(&factors, &it)),
             d_efficiency: model.map_or(0.0, |model| d_efficiency(&model, &together)),
             supports: ability.supports(),
             notes: chosen.notes,
-            configurations: chosen
-                .runs
-                .iter()
+            configurations: (chosen.runs.iter())
                 .map(|run| StudyConfiguration::new(&factors, run))
                 .collect(),
             factors,
@@ -264,12 +266,6 @@ impl DesignChoice<'_> {
     }
 
     fn choose(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let plain = |kind, runs| ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes: Vec::new(),
-        };
         let kind = self.request.kind.unwrap_or_else(|| self.usual_kind());
         match kind {
             DesignKind::Full => self.full(),
@@ -277,7 +273,10 @@ impl DesignChoice<'_> {
             DesignKind::PlackettBurman => self.plackett_burman(),
             DesignKind::Optimal => self.optimal(),
             DesignKind::Covering => self.covering(),
-            DesignKind::Random => Ok(plain(kind, self.balanced(Vec::new(), self.wanted_runs()))),
+            DesignKind::Random => {
+                let runs = self.balanced(Vec::new(), self.wanted_runs());
+                Ok(ChosenRuns::new(kind, runs, Vec::new()))
+            }
             DesignKind::OneAtATime => Ok(self.one_at_a_time()),
             DesignKind::Walks => Ok(self.walks()),
             DesignKind::List => self.list(),
@@ -364,12 +363,7 @@ impl DesignChoice<'_> {
                 all - runs.len()
             ));
         }
-        Ok(ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes,
-        })
+        Ok(ChosenRuns::new(kind, runs, notes))
     }
 
     fn fractional(&self) -> Result<ChosenRuns, StudyDesignError> {
@@ -380,26 +374,20 @@ impl DesignChoice<'_> {
             StudyModel::Main => 4,
             StudyModel::Pairs => 5,
         };
-        let found = match (self.request.runs, self.request.resolution) {
-            (Some(runs), resolution) => {
-                let basic = usize::try_from(runs.max(1).ilog2())
-                    .unwrap_or(0)
-                    .min(factors);
-                let fraction =
-                    best_fraction(factors, basic).ok_or_else(|| self.too_few(kind, runs))?;
-                let own = fraction.resolution();
-                if let (Some(least), Some(own)) = (resolution, own)
-                    && own < least
-                {
-                    return Err(self.too_few(kind, runs));
-                }
-                Some(fraction)
+        let least = self.request.resolution;
+        let fraction = match self.request.runs {
+            Some(runs) => {
+                let basic = (runs.max(1).ilog2() as usize).min(factors);
+                let suffices = |fraction: &FractionalFactorial| {
+                    let resolution = fraction.resolution().zip(least);
+                    resolution.is_none_or(|(resolution, least)| resolution >= least)
+                };
+                let fraction = best_fraction(factors, basic).filter(suffices);
+                fraction.ok_or_else(|| self.too_few(kind, runs))?
             }
-            (None, resolution) => {
-                smallest_fraction(factors, resolution.unwrap_or(needed), MOST_BASIC)
-            }
+            None => smallest_fraction(factors, least.unwrap_or(needed), MOST_BASIC)
+                .ok_or_else(|| self.too_many(kind))?,
         };
-        let fraction = found.ok_or_else(|| self.too_many(kind))?;
         let is_full = fraction.generators().is_empty();
         let sets = fraction.runs_with(0);
         Ok(ChosenRuns {
@@ -436,12 +424,8 @@ impl DesignChoice<'_> {
                 "each pair of factors is partly aliased with the main effects of all others; twice as many configurations (`--runs`) free them",
             )
         };
-        Ok(ChosenRuns {
-            kind,
-            runs: sets.iter().map(|set| run_of_set(*set, factors)).collect(),
-            fraction: None,
-            notes: vec![note.to_owned()],
-        })
+        let runs = sets.iter().map(|set| run_of_set(*set, factors));
+        Ok(ChosenRuns::new(kind, runs.collect(), vec![note.to_owned()]))
     }
 
     fn optimal(&self) -> Result<ChosenRuns, StudyDesignError> {
@@ -461,44 +445,30 @@ impl DesignChoice<'_> {
         let columns = self.columns(self.request.model);
         let all = left + options.existing.len();
         if self.request.model == StudyModel::Pairs && all < columns {
-            let pairs = terms(self.factors, StudyModel::Pairs).into_iter();
-            options.potential = pairs
-                .filter(|it| matches!(it, ModelTerm::Pair(..)))
-                .collect();
+            options.potential = terms(self.factors, StudyModel::Pairs);
+            (options.potential).retain(|term| matches!(term, ModelTerm::Pair(..)));
             notes.push(format!(
                 "{all} configurations cannot estimate all pairs, which takes at least {columns}: pairs disturb main effects as little as possible"
             ));
         }
-        let Some(model) = self.model(self.request.model) else {
-            return Err(StudyDesignError::Nothing);
-        };
-        runs.extend(optimal_design(
-            &self.space,
-            &model,
-            left,
-            &options,
-            self.seed(),
-        )?);
-        Ok(ChosenRuns {
-            kind: DesignKind::Optimal,
-            runs: self.balanced(runs, wanted),
-            fraction: None,
-            notes,
-        })
+        let model = self
+            .model(self.request.model)
+            .ok_or(StudyDesignError::Nothing)?;
+        let found = optimal_design(&self.space, &model, left, &options, self.seed())?;
+        runs.extend(found);
+        let runs = self.balanced(runs, wanted);
+        Ok(ChosenRuns::new(DesignKind::Optimal, runs, notes))
     }
 
     fn covering(&self) -> Result<ChosenRuns, StudyDesignError> {
         let kind = DesignKind::Covering;
-        let options = CoveringOptions {
-            strength: self.request.strength.unwrap_or(2),
-            existing: self.request.existing.clone(),
-            ..CoveringOptions::default()
-        };
+        let strength = self.request.strength.unwrap_or(2);
+        let existing = &self.request.existing;
         let mut runs = Vec::new();
-        if self.request.existing.is_empty() && self.space.is_feasible(&self.base()) {
+        if existing.is_empty() && self.space.is_feasible(&self.base()) {
             runs.push(self.base());
         }
-        let array = covering_array(&self.space, &options, self.seed());
+        let array = covering_array(&self.space, strength, existing, self.seed());
         runs.extend(array.ok_or_else(|| self.too_many(kind))?);
         runs.sort();
         runs.dedup();
@@ -506,15 +476,9 @@ impl DesignChoice<'_> {
             return Err(self.too_many(kind));
         }
         let note = format!(
-            "every feasible combination of levels of any {} factors occurs: it finds combinations that break, and estimates no effects well",
-            options.strength
+            "every feasible combination of levels of any {strength} factors occurs: it finds combinations that break, and estimates no effects well"
         );
-        Ok(ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes: vec![note],
-        })
+        Ok(ChosenRuns::new(kind, runs, vec![note]))
     }
 
     /// Returns the runs without repetitions, and balanced random ones until there are as many as wanted.
@@ -566,12 +530,7 @@ impl DesignChoice<'_> {
                 }
             }
         }
-        ChosenRuns {
-            kind: DesignKind::OneAtATime,
-            runs,
-            fraction: None,
-            notes,
-        }
+        ChosenRuns::new(DesignKind::OneAtATime, runs, notes)
     }
 
     /// Sets what a factor requires, and what that requires, to its first level besides the base.
@@ -591,10 +550,8 @@ impl DesignChoice<'_> {
         let treatments =
             space(self.factors, vec![2; factors]).unwrap_or_else(|_never| self.space.clone());
         let steps = (factors - 1).max(1);
-        let count = self
-            .request
-            .runs
-            .map_or(factors, |runs| (runs.saturating_sub(2) / steps).max(1));
+        let wanted = self.request.runs;
+        let count = wanted.map_or(factors, |runs| (runs.saturating_sub(2) / steps).max(1));
         let targets = if treatments.is_unconstrained() {
             1
         } else {
@@ -606,10 +563,8 @@ impl DesignChoice<'_> {
             let seed = self.seed().split(&format!("target {number}"));
             let target = largest_feasible(&treatments, seed);
             let share = count / targets + usize::from(number < count % targets);
-            for (walk_number, walk) in walks(&treatments, 0, target, share, seed)
-                .iter()
-                .enumerate()
-            {
+            let walks = walks(&treatments, 0, target, share, seed);
+            for (walk_number, walk) in walks.iter().enumerate() {
                 // Levels besides the first two take turns.
                 let turn = number + walk_number * targets;
                 for set in walk {
@@ -626,12 +581,7 @@ impl DesignChoice<'_> {
             let name = &self.factors[*factor].name;
             format!("`{name}` is in no walk: requirements or exclusions forbid it")
         });
-        ChosenRuns {
-            kind: DesignKind::Walks,
-            runs,
-            fraction: None,
-            notes: notes.collect(),
-        }
+        ChosenRuns::new(DesignKind::Walks, runs, notes.collect())
     }
 
     fn list(&self) -> Result<ChosenRuns, StudyDesignError> {
@@ -643,12 +593,7 @@ impl DesignChoice<'_> {
             let name = StudyConfiguration::new(self.factors, run).name;
             return Err(StudyDesignError::Infeasible { name });
         }
-        Ok(ChosenRuns {
-            kind: DesignKind::List,
-            runs,
-            fraction: None,
-            notes: Vec::new(),
-        })
+        Ok(ChosenRuns::new(DesignKind::List, runs, Vec::new()))
     }
 }
 
