@@ -6,6 +6,7 @@ use lapwing_stats::linear_model::{
 };
 use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, as_f64, median};
 
+use crate::covariates::{Covariate, StudyCovariate};
 use crate::data::{StudyData, StudyInstance};
 use crate::scale::StudyScale;
 
@@ -53,17 +54,6 @@ pub(crate) fn responses(
         });
     }
     Ok(responses)
-}
-
-/// What is beside the factors in the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StudyCovariate {
-    /// The time of measurement, in days around its mean.
-    Time,
-    /// The time of day: cosine and sine of one turn per day.
-    TimeOfDay,
-    /// The session, as a block.
-    Session,
 }
 
 /// How a study is fitted.
@@ -165,8 +155,7 @@ pub struct StudyFit {
     /// How it was fitted.
     pub options: FitOptions,
     terms: Vec<ModelTerm>,
-    /// The values of covariates for predictions.
-    reference: Vec<FactorValues>,
+    covariates: Vec<Covariate>,
 }
 
 impl StudyFit {
@@ -178,17 +167,18 @@ impl StudyFit {
         let observed = responses(&data.instances, options.scale)?;
         let all: Vec<Vec<usize>> = data.instances.iter().map(|it| it.levels.clone()).collect();
         let mut factors = factor_values(data, &all);
-        let own = factors.len();
-        let (covariates, reference) = covariates(data, &options.covariates);
-        factors.extend(covariates);
+        let varied = factors.len();
+        let covariates = options.covariates.iter().flat_map(|kind| kind.of(data));
+        let covariates: Vec<Covariate> = covariates.collect();
+        factors.extend(covariates.iter().map(|covariate| covariate.values.clone()));
         let mut terms = match options.model {
-            ModelChoice::Main => ModelTerm::main_effects(own),
-            ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(own),
+            ModelChoice::Main => ModelTerm::main_effects(varied),
+            ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(varied),
         };
         // A number with more than two levels may have its best one in the middle.
-        let numeric = (0..own).filter(|at| matches!(factors[*at], FactorValues::Numbers(_)));
+        let numeric = (0..varied).filter(|at| matches!(factors[*at], FactorValues::Numbers(_)));
         terms.extend(numeric.map(ModelTerm::Square));
-        let forced: Vec<ModelTerm> = (own..factors.len()).map(ModelTerm::Main).collect();
+        let forced: Vec<ModelTerm> = (varied..factors.len()).map(ModelTerm::Main).collect();
         terms.extend(&forced);
         let mut matrix = ModelMatrix::new(&factors, &terms)?;
         if options.model == ModelChoice::Selected {
@@ -207,13 +197,13 @@ impl StudyFit {
         };
         let fit = LinearFit::new(&matrix, &observed, least_squares)?;
         Ok(Self {
-            columns: columns(data, &matrix, &fit, &options, own),
+            columns: columns(data, &matrix, &fit, &options, &covariates),
             diagnostics: diagnostics(&fit),
             terms: matrix.terms(),
             fit,
             observed,
             options,
-            reference,
+            covariates,
         })
     }
 
@@ -239,8 +229,8 @@ impl StudyFit {
         settings: &[Vec<usize>],
     ) -> Result<ModelMatrix, ModelMatrixError> {
         let mut factors = factor_values(data, settings);
-        let covariates = self.reference.iter();
-        factors.extend(covariates.map(|values| repeated(values, settings.len())));
+        let covariates = self.covariates.iter();
+        factors.extend(covariates.map(|covariate| covariate.references(settings.len())));
         ModelMatrix::new(&factors, &self.terms)
     }
 
@@ -263,80 +253,21 @@ fn factor_values(data: &StudyData, settings: &[Vec<usize>]) -> Vec<FactorValues>
         .collect()
 }
 
-fn repeated(values: &FactorValues, count: usize) -> FactorValues {
-    match values {
-        FactorValues::Treatment(own) => FactorValues::Treatment(vec![own[0]; count]),
-        FactorValues::Numbers(own) => FactorValues::Numbers(vec![own[0]; count]),
-        FactorValues::Levels { levels, count: all } => FactorValues::Levels {
-            levels: vec![levels[0]; count],
-            count: *all,
-        },
-    }
-}
-
-/// Returns the values of covariates, and those for predictions.
-fn covariates(
-    data: &StudyData,
-    chosen: &[StudyCovariate],
-) -> (Vec<FactorValues>, Vec<FactorValues>) {
-    const DAY: f64 = 86_400.0;
-    let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
-    let middle = lapwing_stats::mean(&times).unwrap_or(0.0);
-    let (mut values, mut reference) = (Vec::new(), Vec::new());
-    for own in chosen {
-        let numbers: Vec<Vec<f64>> = match own {
-            StudyCovariate::Time => vec![times.iter().map(|time| (time - middle) / DAY).collect()],
-            StudyCovariate::TimeOfDay => {
-                let turn = |time: &f64| std::f64::consts::TAU * time / DAY;
-                vec![
-                    times.iter().map(|time| turn(time).cos()).collect(),
-                    times.iter().map(|time| turn(time).sin()).collect(),
-                ]
-            }
-            StudyCovariate::Session => {
-                let levels: Vec<usize> = data.instances.iter().map(|own| own.session).collect();
-                let count = levels.iter().max().map_or(1, |most| most + 1);
-                let latest = levels.last().copied().unwrap_or(0);
-                values.push(FactorValues::Levels { levels, count });
-                reference.push(FactorValues::Levels {
-                    levels: vec![latest],
-                    count,
-                });
-                Vec::new()
-            }
-        };
-        for column in numbers {
-            let mean = lapwing_stats::mean(&column).unwrap_or(0.0);
-            reference.push(FactorValues::Numbers(vec![mean]));
-            values.push(FactorValues::Numbers(column));
-        }
-    }
-    (values, reference)
-}
-
 fn columns(
     data: &StudyData,
     matrix: &ModelMatrix,
     fit: &LinearFit,
     options: &FitOptions,
-    own: usize,
+    covariates: &[Covariate],
 ) -> Vec<FittedColumn> {
     let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
     let freedom = robust.as_ref().map(RobustErrors::freedom);
     let freedom = as_f64(freedom.unwrap_or(fit.residual_freedom()));
-    let names = |covariate: &StudyCovariate| match covariate {
-        StudyCovariate::Time => ["time (per day)"].as_slice(),
-        StudyCovariate::TimeOfDay => &["time of day (cosine)", "time of day (sine)"],
-        StudyCovariate::Session => &["session"],
-    };
-    let covariates: Vec<&str> = options.covariates.iter().flat_map(names).copied().collect();
+    let varied = data.factors.len();
     let name = |factor: usize, level: usize| match data.factors.get(factor) {
         Some(factor) if factor.numbers().is_some() => factor.name.clone(),
         Some(factor) => factor.treatment_name(level),
-        None => match covariates[factor - own] {
-            "session" => format!("session {}", level + 1),
-            name => name.to_owned(),
-        },
+        None => covariates[factor - varied].level_name(level),
     };
     let mut columns: Vec<FittedColumn> = (matrix.meanings().iter().enumerate())
         .map(|(at, meaning)| {
@@ -355,7 +286,7 @@ fn columns(
                     }
                 },
                 term: meaning.term,
-                is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= own),
+                is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= varied),
                 interval: coefficient.and_then(|it| it.interval(freedom, options.confidence)),
                 coefficient,
                 adjusted_p_value: None,
@@ -389,11 +320,8 @@ fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
         let [lower, upper] = [&order[..third], &order[order.len() - third..]].map(spread);
         Some(upper? / lower?).filter(|ratio| ratio.is_finite())
     };
-    let squares: f64 = fit
-        .residuals
-        .iter()
-        .map(|residual| residual * residual)
-        .sum();
+    let squares = fit.residuals.iter().map(|residual| residual * residual);
+    let squares: f64 = squares.sum();
     let products: f64 = fit.residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     FitDiagnostics {
         outliers: outliers.filter(|residual| residual.abs() > OUTLIER).count(),
