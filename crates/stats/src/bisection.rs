@@ -107,10 +107,9 @@ impl Bisection {
         let is_up = plain_mean(self.logs(count - 1)) >= plain_mean(self.logs(0));
         let mut logs = vec![f64::NEG_INFINITY; count];
         let (mut n, mut sum) = (0.0, 0.0);
-        for change in 1..count {
-            let before = self.logs(change - 1);
-            n += as_f64(before.len());
-            sum += before.iter().map(|log| log - centre).sum::<f64>();
+        for (before, likelihood) in self.commits.iter().zip(&mut logs[1..]) {
+            n += as_f64(before.logs.len());
+            sum += before.logs.iter().map(|log| log - centre).sum::<f64>();
             let rest = total - n;
             let (low, high) = (sum / n, -sum / rest);
             // Noise without any spread would make every other place impossible.
@@ -121,7 +120,7 @@ impl Bisection {
             // How much of what is possible has the direction that the ends have.
             let direction =
                 StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |it| it.cdf(shift / error));
-            logs[change] = -0.5 * (n.ln() + rest.ln()) - 0.5 * freedom * within.ln()
+            *likelihood = -0.5 * (n.ln() + rest.ln()) - 0.5 * freedom * within.ln()
                 + direction.max(f64::MIN_POSITIVE).ln();
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -105,7 +105,7 @@ pub fn optimal_design(
         return Err(OptimalDesignError::TooFewRuns { runs: all, columns });
     }
     let search = DesignSearch::new(space, model, runs, options, seed)?;
-    let starts = (0..options.starts.max(1)).map(|start| search.from_start(start));
+    let starts = (0..options.starts.max(1)).map(|start| search.improved(start));
     let best = starts.max_by(|(one, _), (other, _)| one.total_cmp(other));
     let chosen = best.map(|(_, runs)| runs).unwrap_or_default();
     let all = [options.existing.as_slice(), &chosen].concat();
@@ -170,7 +170,7 @@ impl<'a> DesignSearch<'a> {
     }
 
     /// Returns the value of the criterion, the larger the better, and the runs of a start.
-    fn from_start(&self, start: u64) -> (f64, Vec<Vec<usize>>) {
+    fn improved(&self, start: u64) -> (f64, Vec<Vec<usize>>) {
         let mut random = self.seed.block(start);
         let runs = if self.is_complete {
             self.exchange_runs(&mut random)

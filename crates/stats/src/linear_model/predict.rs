@@ -1,8 +1,10 @@
 //! Predictions of a linear model, and what its runs say of it.
 
+use super::column::weighted;
 use super::factor::CentredColumns;
 use super::fit::LinearFit;
 use super::matrix::ModelMatrix;
+use crate::cholesky::dot;
 use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
@@ -115,7 +117,7 @@ impl LinearFit {
                 .map(|(value, centre)| value - centre)
                 .collect();
             let kept: Vec<f64> = self.factor.kept.iter().map(|at| full[*at]).collect();
-            let mean = crate::cholesky::dot(&kept, &self.coefficients);
+            let mean = dot(&kept, &self.coefficients);
             let spread = variance * self.quadratic(&kept);
             let around = |variance: f64| {
                 let reach = reach.map_or(f64::INFINITY, |reach| reach * variance.sqrt());
@@ -160,13 +162,10 @@ impl LinearFit {
 /// Returns the weights on the kept columns that make up an aliased column.
 fn dependence(columns: &CentredColumns, fit: &LinearFit, column: usize) -> Vec<f64> {
     let rows = fit.residuals.len();
-    let mut entries: Vec<f64> = (0..rows)
-        .map(|row| columns.columns[column].at(row))
-        .collect();
+    let entries = (0..rows).map(|row| columns.columns[column].at(row));
+    let mut entries: Vec<f64> = entries.collect();
     if let Some(weights) = &fit.weights {
-        for (entry, weight) in entries.iter_mut().zip(weights) {
-            *entry *= weight;
-        }
+        entries = weighted(&entries, weights);
     }
     let mut solved = columns.inner(&fit.factor.kept, &entries);
     fit.factor.solve(&mut solved);

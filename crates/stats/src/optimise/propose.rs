@@ -231,12 +231,15 @@ fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -> f64 {
     gain * normal.cdf(z) + prediction.deviation * normal.pdf(z)
 }
 
+/// The expected response of a setting.
+type ExpectedMean<'a> = &'a dyn Fn(&[usize]) -> f64;
+
 /// Returns all feasible settings if there are at most `most`; else a random sample with the measured ones, and, if the
 /// expected response is known, what is on the way from the most promising of these to the best neighbours.
 pub(super) fn sampled_settings<'m>(
     space: &DesignSpace,
     measured: impl Iterator<Item = &'m Vec<usize>>,
-    mean: Option<&dyn Fn(&[usize]) -> f64>,
+    mean: Option<ExpectedMean<'_>>,
     most: usize,
     seed: Seed,
 ) -> Vec<Vec<usize>> {
@@ -256,7 +259,7 @@ pub(super) fn sampled_settings<'m>(
 }
 
 /// Climbs from the most promising settings, and adds all that were looked at on the way.
-fn climb(space: &DesignSpace, mean: &dyn Fn(&[usize]) -> f64, sample: &mut Vec<Vec<usize>>) {
+fn climb(space: &DesignSpace, mean: ExpectedMean<'_>, sample: &mut Vec<Vec<usize>>) {
     let mut ranked: Vec<(f64, Vec<usize>)> =
         sample.iter().map(|run| (mean(run), run.clone())).collect();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));

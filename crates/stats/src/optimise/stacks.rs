@@ -1,9 +1,10 @@
 //! The next settings of ordered factors to measure, for a goal of one or several responses.
 
-use super::ordered::{MeasuredRun, OrderedSurface, SurfaceFactor};
+use super::ordered::{MeasuredRun, OrderedSurface};
 use super::propose::{
     OptimisationOptions, OptimisationStep, ProposedRun, most_promising, sampled_settings,
 };
+use super::scales::SurfaceFactor;
 use super::surface::SurfacePrediction;
 use crate::design::DesignSpace;
 use crate::subset::draw_below;

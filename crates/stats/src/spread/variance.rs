@@ -1,6 +1,6 @@
 //! Variance components: between instances, and within them.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use crate::describe::squares_around;
 use crate::number::as_f64;
@@ -90,24 +90,26 @@ impl OneWayLayout {
         if !all.all(|value| value.is_finite()) {
             return None;
         }
-        let rows: Vec<(f64, f64, f64)> = instances.iter().filter_map(|row| row_of(row)).collect();
+        let rows = instances.iter().filter_map(|row| InstanceSpread::of(row));
+        let rows: Vec<InstanceSpread> = rows.collect();
         let count = as_f64(rows.len());
-        let values: f64 = rows.iter().map(|row| row.0).sum();
+        let values: f64 = rows.iter().map(|row| row.size).sum();
         if rows.len() < 2 || values <= count {
             return None;
         }
-        let grand: f64 = rows.iter().map(|row| row.0 * row.1).sum::<f64>() / values;
-        let plain = mean(&rows.iter().map(|row| row.1).collect::<Vec<_>>())?;
-        let sum = |of: &dyn Fn(&(f64, f64, f64)) -> f64| -> f64 { rows.iter().map(of).sum() };
-        let harmonic = count / sum(&|row| 1.0 / row.0);
+        let grand: f64 = rows.iter().map(|row| row.size * row.mean).sum::<f64>() / values;
+        let plain = mean(&rows.iter().map(|row| row.mean).collect::<Vec<_>>())?;
+        let sum = |of: &dyn Fn(&InstanceSpread) -> f64| -> f64 { rows.iter().map(of).sum() };
+        let harmonic = count / sum(&|row| 1.0 / row.size);
         Some(Self {
             instances: count,
             values,
-            size: (values - sum(&|row| row.0.powi(2)) / values) / (count - 1.0),
+            size: (values - sum(&|row| row.size.powi(2)) / values) / (count - 1.0),
             harmonic,
-            between_mean_square: sum(&|row| row.0 * (row.1 - grand).powi(2)) / (count - 1.0),
-            unweighted_mean_square: harmonic * sum(&|row| (row.1 - plain).powi(2)) / (count - 1.0),
-            within_mean_square: sum(&|row| row.2) / (values - count),
+            between_mean_square: sum(&|row| row.size * (row.mean - grand).powi(2)) / (count - 1.0),
+            unweighted_mean_square: harmonic * sum(&|row| (row.mean - plain).powi(2))
+                / (count - 1.0),
+            within_mean_square: sum(&|row| row.squares) / (values - count),
         })
     }
 
@@ -130,8 +132,9 @@ impl OneWayLayout {
     fn jackknife_within(&self, instances: &[&[f64]], confidence: Confidence) -> Option<Interval> {
         let (_, freedom) = self.freedom();
         let squares = self.within_mean_square * freedom;
-        let without = |row: (f64, f64, f64)| ((squares - row.2) / (freedom - row.0 + 1.0)).ln();
-        let rows = instances.iter().filter_map(|row| row_of(row));
+        let without =
+            |row: InstanceSpread| ((squares - row.squares) / (freedom - row.size + 1.0)).ln();
+        let rows = instances.iter().filter_map(|row| InstanceSpread::of(row));
         let reach = reach(&rows.map(without).collect::<Vec<_>>(), confidence)?;
         Some(Interval {
             lower: self.within_mean_square / reach,
@@ -197,8 +200,7 @@ fn reach(logs: &[f64], confidence: Confidence) -> Option<f64> {
     let count = as_f64(logs.len());
     let centre = mean(logs).filter(|it| it.is_finite() && logs.len() > 2)?;
     let error = (squares_around(logs, centre) * (count - 1.0) / count).sqrt();
-    let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    let reach = (t.inverse_cdf(1.0 - confidence.tail()) * error).exp();
+    let reach = (confidence.t_quantile(count - 1.0)? * error).exp();
     reach.is_finite().then_some(reach)
 }
 
@@ -213,10 +215,23 @@ fn wider(one: Option<Interval>, other: Option<Interval>) -> Option<Interval> {
     }
 }
 
-/// Returns the size, mean and sum of squares of an instance with values.
-fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
-    let centre = mean(row)?;
-    Some((as_f64(row.len()), centre, squares_around(row, centre)))
+/// An instance with values.
+struct InstanceSpread {
+    size: f64,
+    mean: f64,
+    /// The sum of squares around the mean.
+    squares: f64,
+}
+
+impl InstanceSpread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let mean = mean(values)?;
+        Some(Self {
+            size: as_f64(values.len()),
+            mean,
+            squares: squares_around(values, mean),
+        })
+    }
 }
 
 /// Returns how many times as large as the standard deviation of so few normal values the true one may be.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(super) enum Line<'l> {
     /// Something happened.
     Event(Event<'l>),
