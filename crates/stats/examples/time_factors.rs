@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "fit with time": milliseconds(|| LinearFit::new(&with_time, &responses, LeastSquares::default()).map_or(0, |own| own.rank())),
         "weighted fit": milliseconds(|| LinearFit::new(&matrix, &responses, LeastSquares { weights: Some(&weights) }).map_or(0, |own| own.rank())),
         "robust errors": milliseconds(|| RobustErrors::by_run(&fit).map_or(0, |own| own.freedom())),
-        "selection": milliseconds(|| select_terms(&matrix, &responses, &TermSelection::default()).ok().flatten().map_or(0, |own| own.terms.len())),
+        "selection": milliseconds(|| select_terms(&matrix, &responses, &TermSelection::default()).ok().flatten().map_or(0, |own| own.len())),
         "deltas": milliseconds(|| MeasuredSets::new(&runs).map_or(0, |own| own.deltas(DeltaPairing::AllPairs).len())),
         "mean deltas": milliseconds(|| mean_deltas(&measured, DeltaPairing::Medians, Confidence::P95).len()),
         "modifiers": milliseconds(|| effect_modifiers(&measured, Confidence::P95).len()),
@@ -91,7 +91,7 @@ fn some_pairs() -> Vec<ModelTerm> {
         .collect()
 }
 
-fn optimal(factors: usize, runs: usize, terms: &[ModelTerm], starts: usize) -> usize {
+fn optimal(factors: usize, runs: usize, terms: &[ModelTerm], starts: u64) -> usize {
     let Some(model) = DesignModel::treatments(factors, terms) else {
         return 0;
     };
@@ -106,7 +106,7 @@ fn optimal(factors: usize, runs: usize, terms: &[ModelTerm], starts: usize) -> u
         &options,
         Seed(7),
     );
-    design.map_or(0, |own| own.runs.len())
+    design.map_or(0, |runs| runs.len())
 }
 
 fn milliseconds(work: impl Fn() -> usize) -> f64 {

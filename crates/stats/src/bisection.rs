@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::describe::squares_around;
 use crate::number::as_f64;
 
 /// The most measurements in a row whose gain is weighed against the cost of their visit.
@@ -103,17 +104,12 @@ impl Bisection {
         let total = as_f64(self.measurements());
         let centre = all.clone().sum::<f64>() / total;
         let squares: f64 = all.map(|log| (log - centre).powi(2)).sum();
-        let sum: f64 = 0.0;
-        let sums = self.commits.iter().scan((0.0, sum), |(n, sum), commit| {
-            *n += as_f64(commit.logs.len());
-            *sum += commit.logs.iter().map(|log| log - centre).sum::<f64>();
-            Some((*n, *sum))
-        });
-        let before: Vec<(f64, f64)> = sums.collect();
-        let is_up = self.mean_of(count - 1) >= self.mean_of(0);
+        let is_up = plain_mean(self.logs(count - 1)) >= plain_mean(self.logs(0));
         let mut logs = vec![f64::NEG_INFINITY; count];
-        for change in 1..count {
-            let (n, sum) = before[change - 1];
+        let (mut n, mut sum) = (0.0, 0.0);
+        for (before, likelihood) in self.commits.iter().zip(&mut logs[1..]) {
+            n += as_f64(before.logs.len());
+            sum += before.logs.iter().map(|log| log - centre).sum::<f64>();
             let rest = total - n;
             let (low, high) = (sum / n, -sum / rest);
             // Noise without any spread would make every other place impossible.
@@ -124,7 +120,7 @@ impl Bisection {
             // How much of what is possible has the direction that the ends have.
             let direction =
                 StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |it| it.cdf(shift / error));
-            logs[change] = -0.5 * (n.ln() + rest.ln()) - 0.5 * freedom * within.ln()
+            *likelihood = -0.5 * (n.ln() + rest.ln()) - 0.5 * freedom * within.ln()
                 + direction.max(f64::MIN_POSITIVE).ln();
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -179,14 +175,7 @@ impl Bisection {
     /// instances: 0 where it is ready.
     #[must_use]
     pub fn next_visit(&self, cost: impl Fn(usize) -> f64) -> NextVisit {
-        let posterior = self.posterior();
-        // The probability that a commit is after the change.
-        let after: Vec<f64> = (posterior.iter())
-            .scan(0.0, |sum: &mut f64, share| {
-                *sum += share;
-                Some(*sum)
-            })
-            .collect();
+        let after = self.after();
         let distance = self.distance();
         let measurable = (0..self.commits.len()).filter(|at| !self.commits[*at].is_broken);
         let is_new = |at: &usize| self.commits[*at].logs.is_empty();
@@ -230,14 +219,7 @@ impl Bisection {
     /// knowing each other's results.
     #[must_use]
     pub fn with_others(&self, commit: usize, width: usize) -> Vec<usize> {
-        let posterior = self.posterior();
-        // The probability that a commit is after the change.
-        let after: Vec<f64> = (posterior.iter())
-            .scan(0.0, |sum: &mut f64, share| {
-                *sum += share;
-                Some(*sum)
-            })
-            .collect();
+        let after = self.after();
         let suspect = self.suspects().last;
         let parts = as_f64(width + 1);
         let of_part = |part: usize| {
@@ -262,6 +244,15 @@ impl Bisection {
         all
     }
 
+    /// Returns for each commit the probability that it is after the change.
+    fn after(&self) -> Vec<f64> {
+        let mut after = self.posterior();
+        for at in 1..after.len() {
+            after[at] += after[at - 1];
+        }
+        after
+    }
+
     /// Returns the change in standard deviations of a measurement, at the likeliest place.
     fn distance(&self) -> f64 {
         let split = self.suspects().last;
@@ -270,28 +261,26 @@ impl Bisection {
             side.iter().flat_map(|it| it.logs.iter().copied()).collect()
         };
         let (before, after) = (logs(before), logs(after));
-        let mean = |logs: &[f64]| logs.iter().sum::<f64>() / as_f64(logs.len().max(1));
-        let (low, high) = (mean(&before), mean(&after));
-        let squares =
-            |logs: &[f64], mean: f64| -> f64 { logs.iter().map(|log| (log - mean).powi(2)).sum() };
+        let (low, high) = (plain_mean(&before), plain_mean(&after));
         let freedom = as_f64(before.len() + after.len()) - 2.0;
-        let deviation = ((squares(&before, low) + squares(&after, high)) / freedom.max(1.0)).sqrt();
+        let squares = squares_around(&before, low) + squares_around(&after, high);
+        let deviation = (squares / freedom.max(1.0)).sqrt();
         // Beyond this, one measurement tells everything.
         ((high - low).abs() / deviation.max(f64::MIN_POSITIVE)).min(20.0)
     }
+}
 
-    fn mean_of(&self, commit: usize) -> f64 {
-        let logs = &self.commits[commit].logs;
-        logs.iter().sum::<f64>() / as_f64(logs.len().max(1))
-    }
+/// Returns the mean; 0 of nothing.
+fn plain_mean(logs: &[f64]) -> f64 {
+    logs.iter().sum::<f64>() / as_f64(logs.len().max(1))
 }
 
 /// Returns the doubt about a question that is answered yes with a probability, in bits.
 fn entropy(share: f64) -> f64 {
-    match share {
-        share if share <= 0.0 || share >= 1.0 => 0.0,
-        share => -share * share.log2() - (1.0 - share) * (1.0 - share).log2(),
+    if share <= 0.0 || share >= 1.0 {
+        return 0.0;
     }
+    -share * share.log2() - (1.0 - share) * (1.0 - share).log2()
 }
 
 /// Returns what a measurement tells of a question that is answered yes with a probability, in bits, where both

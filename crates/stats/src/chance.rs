@@ -3,6 +3,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use crate::family::FamilyTest;
+use crate::number::fewest;
 use crate::{Confidence, as_f64, mean};
 
 /// When a comparison of logarithms has a verdict.
@@ -42,6 +43,8 @@ pub enum NeededReplicates {
 const WANTED_CHANCE: f64 = 0.8;
 /// More replicates are not suggested: hardly any benchmark is worth them.
 const MOST: usize = 500;
+/// No fewer are asked for.
+const FEWEST: usize = 3;
 /// The number of variances over which a chance is averaged, and of those of the future sample.
 const VARIANCES: u32 = 20;
 const FUTURE_VARIANCES: u32 = 6;
@@ -171,23 +174,9 @@ impl FamilyTest {
         if is_near && half <= rule.border / 2.0 && !suffices(MOST_NEAR) {
             return NeededReplicates::NoNumber;
         }
-        if !suffices(MOST) {
-            return NeededReplicates::MoreThan(MOST);
-        }
-        let (mut few, mut enough) = (2, 3);
-        while !suffices(enough) {
-            few = enough;
-            enough = (enough * 2).min(MOST);
-        }
-        while enough - few > 1 {
-            let middle = usize::midpoint(few, enough);
-            if suffices(middle) {
-                enough = middle;
-            } else {
-                few = middle;
-            }
-        }
-        NeededReplicates::About(enough)
+        let needed = suffices(MOST).then(|| fewest(FEWEST, MOST, suffices));
+        let needed = needed.flatten();
+        needed.map_or(NeededReplicates::MoreThan(MOST), NeededReplicates::About)
     }
 }
 

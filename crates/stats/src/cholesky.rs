@@ -4,22 +4,17 @@
 ///
 /// Eight sums side by side, so that the compiler can use the processor's vectors.
 pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
-    let (one_chunks, one_rest) = one.as_chunks::<8>();
-    let (other_chunks, other_rest) = other.as_chunks::<8>();
+    let length = one.len().min(other.len());
+    let (one_chunks, one_rest) = one[..length].as_chunks::<8>();
+    let (other_chunks, other_rest) = other[..length].as_chunks::<8>();
     let mut sums = [0.0; 8];
     for (a, b) in one_chunks.iter().zip(other_chunks) {
         for lane in 0..8 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    let rest = one.len().min(other.len()) / 8 * 8;
-    let tail = if one_chunks.len() == other_chunks.len() {
-        one_rest.iter().zip(other_rest).map(|(a, b)| a * b).sum()
-    } else {
-        let pairs = one[rest..].iter().zip(&other[rest..]);
-        pairs.map(|(a, b)| a * b).sum::<f64>()
-    };
-    sums.iter().sum::<f64>() + tail
+    let rest: f64 = one_rest.iter().zip(other_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 /// A square matrix, row by row.
@@ -35,6 +30,17 @@ impl SquareMatrix {
             size,
             entries: vec![0.0; size * size],
         }
+    }
+
+    /// Returns the symmetric matrix with these entries, each of which is asked for once: `column` is at most `row`.
+    pub(crate) fn symmetric(size: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let mut matrix = Self::zero(size);
+        for row in 0..size {
+            for column in 0..=row {
+                matrix.set_both(row, column, entry(row, column));
+            }
+        }
+        matrix
     }
 
     pub(crate) fn row(&self, row: usize) -> &[f64] {
@@ -169,14 +175,9 @@ impl CholeskyFactor {
                 solved[row] = -known / self.lower.at(row, row);
             }
         }
-        let mut inverse = SquareMatrix::zero(size);
-        for row in 0..size {
-            for column in 0..=row {
-                let value = dot(&columns.row(row)[row..], &columns.row(column)[row..]);
-                inverse.set_both(row, column, value);
-            }
-        }
-        inverse
+        SquareMatrix::symmetric(size, |row, column| {
+            dot(&columns.row(row)[row..], &columns.row(column)[row..])
+        })
     }
 }
 

@@ -38,9 +38,34 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    let centre = mean(values)?;
-    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    let squares = squares_around(values, mean(values)?);
     Some((squares / as_f64(values.len() - 1)).sqrt())
+}
+
+/// Returns the sum of squared distances from a centre.
+pub(crate) fn squares_around(values: &[f64], centre: f64) -> f64 {
+    values.iter().map(|value| (value - centre).powi(2)).sum()
+}
+
+/// Returns the variance of values around the mean of their group, in the unit of the values squared, and its degrees of
+/// freedom; `None` with fewer than three of them, or with an empty group.
+pub fn pooled_variance<'v>(groups: impl Iterator<Item = &'v Vec<f64>>) -> Option<(f64, f64)> {
+    let (mut squares, mut freedom) = (0.0, 0);
+    for values in groups {
+        squares += squares_around(values, mean(values)?);
+        freedom += values.len() - 1;
+    }
+    (freedom >= 3).then(|| (squares / as_f64(freedom), as_f64(freedom)))
+}
+
+/// Returns whether all values are positive and finite.
+pub(crate) fn are_positive(values: &[f64]) -> bool {
+    values.iter().all(|value| *value > 0.0 && value.is_finite())
+}
+
+/// Returns the logarithms of values; `None` unless all are positive and finite.
+pub(crate) fn logarithms(values: &[f64]) -> Option<Vec<f64>> {
+    are_positive(values).then(|| values.iter().map(|value| value.ln()).collect())
 }
 
 /// Returns the coefficient of variation: standard deviation / |mean|, without unit.

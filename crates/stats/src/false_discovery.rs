@@ -64,6 +64,14 @@ pub fn benjamini_hochberg(p_values: &[PValue]) -> Vec<PValue> {
     adjusted
 }
 
+/// Returns the p-values of the tests that have one, adjusted by [`benjamini_hochberg`].
+pub fn adjusted_p_values(p_values: &[Option<PValue>]) -> Vec<Option<PValue>> {
+    let tested: Vec<PValue> = p_values.iter().flatten().copied().collect();
+    let mut adjusted = benjamini_hochberg(&tested).into_iter();
+    let of_test = |p_value: &Option<PValue>| p_value.and_then(|_| adjusted.next());
+    p_values.iter().map(of_test).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! Confidence intervals of one centre.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::number::as_f64;
-use crate::{mean, standard_deviation};
+use crate::{PValue, mean, standard_deviation};
 
 /// A level of confidence strictly between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +44,34 @@ impl Confidence {
         let distribution = students_t(freedom)?;
         Some(distribution.inverse_cdf(0.5 + self.0 / 2.0))
     }
+
+    /// Returns the two-sided quantile of the normal distribution.
+    pub(crate) fn normal_quantile(self) -> f64 {
+        Normal::standard().inverse_cdf(0.5 + self.0 / 2.0)
+    }
+
+    /// Returns what the level leaves on each side.
+    pub(crate) fn tail(self) -> f64 {
+        (1.0 - self.0) / 2.0
+    }
+}
+
+/// Returns the t interval of an estimate with its standard error, and the two-sided p-value of "it is 0", which there is
+/// only if the error is positive.
+pub(crate) fn t_test(
+    estimate: f64,
+    error: f64,
+    freedom: f64,
+    confidence: Confidence,
+) -> (Option<Interval>, Option<PValue>) {
+    let quantile = confidence.t_quantile(freedom);
+    let p_value = (error > 0.0).then(|| t_p_value(estimate / error, freedom));
+    (
+        quantile.map(|quantile| Interval::around(estimate, error * quantile)),
+        p_value
+            .flatten()
+            .and_then(|p_value| PValue::new(p_value).ok()),
+    )
 }
 
 /// Returns the two-sided p-value of a t statistic with `freedom` degrees of freedom.
@@ -69,6 +97,28 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Returns the interval that reaches so far to both sides of a centre.
+    pub fn around(centre: f64, reach: f64) -> Self {
+        Self {
+            lower: centre - reach,
+            upper: centre + reach,
+        }
+    }
+
+    /// Returns the interval of what a rising function makes of the values.
+    #[must_use]
+    pub fn map(self, function: impl Fn(f64) -> f64) -> Self {
+        Self {
+            lower: function(self.lower),
+            upper: function(self.upper),
+        }
+    }
+
+    /// Returns the distance between the ends.
+    pub fn width(&self) -> f64 {
+        self.upper - self.lower
+    }
+
     /// Returns whether `value` lies in the interval, its ends included.
     pub fn contains(&self, value: f64) -> bool {
         self.lower <= value && value <= self.upper
@@ -91,10 +141,7 @@ pub fn mean_interval(values: &[f64], confidence: Confidence) -> Option<Interval>
     let deviation = standard_deviation(values)?;
     let n = as_f64(values.len());
     let half = confidence.t_quantile(n - 1.0)? * deviation / n.sqrt();
-    Some(Interval {
-        lower: centre - half,
-        upper: centre + half,
-    })
+    Some(Interval::around(centre, half))
 }
 
 #[cfg(test)]

@@ -40,18 +40,19 @@ mod subset;
 
 pub use bisection::{Bisection, NextVisit, Suspects};
 pub use bootstrap::{
-    HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, ThresholdShare, bca_ratio,
+    HierarchicalReplicates, RESAMPLES, Statistic, ThresholdShare, bca_ratio,
     hierarchical_replicates, percentile_interval, studentised_ratio, threshold_shares,
 };
 pub use chance::{FutureReplicates, NeededReplicates, VerdictRule};
 pub use describe::{
-    coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
+    coefficient_of_variation, geometric_mean, mean, median, pooled_variance, quantile,
+    standard_deviation,
 };
 pub use detection::{
     Bounds, DetectableSlowdown, DetectionRate, DrawPath, ExperimentOptions, Experiments, Measured,
     detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
-pub use false_discovery::{PValue, PValueError, benjamini_hochberg};
+pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
 pub use number::{Count, as_f64};
@@ -59,26 +60,24 @@ pub use power::{
     Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,
     instances_needed,
 };
-pub use principal_components::{ComponentScaling, PrincipalComponent, principal_components};
-pub use ranks::brunner_munzel::{
-    BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
-};
+pub use principal_components::{PrincipalComponent, principal_components};
+pub use ranks::brunner_munzel::{BrunnerMunzel, BrunnerMunzelTest, brunner_munzel};
 pub use ranks::contingency::fisher_exact;
-pub use ranks::mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
-pub use ranks::permutation::{PermutationTest, Permutations, permutation_test};
+pub use ranks::mann_whitney::{MannWhitney, mann_whitney};
+pub use ranks::permutation::{PermutationTest, permutation_test};
 pub use ranks::rank::{Ranks, mid_ranks, rank_correlation};
 pub use ratios::fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use ratios::hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use ratios::kalibera_jones::best_iterations;
 pub use ratios::ratio::{Ratio, ratio_of_means};
-pub use ratios::ratio_interval::{RatioEstimate, RatioMethod, ratio_interval};
+pub use ratios::ratio_interval::{RatioMethod, ratio_interval};
 pub use ratios::slowdown::SlowdownAnswer;
 pub use ratios::suite_ratio::{
     ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
 };
 pub use seed::Seed;
 pub use sequential::{
-    ComparisonLook, Spending, comparison_looks, look_levels, look_sizes, sequential_levels,
+    ComparisonLook, comparison_looks, look_levels, look_sizes, sequential_levels,
 };
 pub use spread::dip::{Dip, dip};
 pub use spread::moderation::VariancePrior;

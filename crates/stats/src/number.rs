@@ -38,9 +38,42 @@ pub(crate) fn choices(all: usize, some: usize) -> f64 {
     })
 }
 
+/// Returns the fewest, from `least` to `most`, that are enough, if more than enough is enough too; `None` if not even
+/// `most` is.
+pub(crate) fn fewest(
+    least: usize,
+    most: usize,
+    is_enough: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let (mut few, mut many) = (least - 1, least);
+    while !is_enough(many) {
+        if many >= most {
+            return None;
+        }
+        (few, many) = (many, (2 * many).min(most));
+    }
+    while many - few > 1 {
+        let middle = few.midpoint(many);
+        if is_enough(middle) {
+            many = middle;
+        } else {
+            few = middle;
+        }
+    }
+    Some(many)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_fewest_that_are_enough_are_found() {
+        for wanted in 1..=20 {
+            let expected = (wanted <= 17).then_some(wanted.max(3));
+            assert_eq!(fewest(3, 17, |number| number >= wanted), expected);
+        }
+    }
 
     #[test]
     fn choices_are_those_of_pascal() {

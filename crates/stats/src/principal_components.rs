@@ -1,18 +1,8 @@
 //! Principal components: the directions in which observations differ most.
 
 use crate::cholesky::dot;
+use crate::mean;
 use crate::number::as_f64;
-use crate::{mean, standard_deviation};
-
-/// How columns are compared before principal components are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ComponentScaling {
-    /// Columns are centred only: all have the same unit, such as deltas.
-    #[default]
-    Centred,
-    /// Columns are divided by their standard deviation too: units differ. A constant column takes no part.
-    Standardised,
-}
 
 /// One principal component.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,26 +19,22 @@ pub struct PrincipalComponent {
 
 /// Returns the principal components of observations, the one with the largest variance first.
 ///
-/// Of the n × p matrix of centred (and standardised) columns, the singular value decomposition U D Vᵀ: loadings V,
-/// scores U D, variances D² / (n − 1). By one-sided Jacobi rotations, which keep the digits of small components. As
-/// many components as columns, or n − 1 if that is less.
+/// Of the n × p matrix of centred columns, the singular value decomposition U D Vᵀ: loadings V, scores U D, variances
+/// D² / (n − 1). By one-sided Jacobi rotations, which keep the digits of small components. As many components as
+/// columns, or n − 1 if that is less.
 ///
-/// `observations` are rows of equal length with the same column order, such as the deltas of all factors in one
-/// sequence. The sign is fixed by the largest loading, the first of equals. `None` with fewer than two observations,
-/// rows of different length, values that are not finite, or without any variance.
+/// `observations` are rows of equal length with the same column order and unit, such as the deltas of all factors in
+/// one sequence. The sign is fixed by the largest loading, the first of equals. `None` with fewer than two
+/// observations, rows of different length, values that are not finite, or without any variance.
 ///
 /// Source: Jolliffe, *Principal Component Analysis* 2002; Hestenes, *Journal of the SIAM* 1958.
 ///
 /// ```
-/// use lapwing_stats::{ComponentScaling, principal_components};
 /// let rows: [&[f64]; 3] = [&[1.0, 2.0], &[2.0, 4.0], &[3.0, 6.0]];
-/// let components = principal_components(&rows, ComponentScaling::Centred).expect("varies");
+/// let components = lapwing_stats::principal_components(&rows).expect("varies");
 /// assert!((components[0].share - 1.0).abs() < 1e-12 && (components[0].variance - 5.0).abs() < 1e-12);
 /// ```
-pub fn principal_components(
-    observations: &[&[f64]],
-    scaling: ComponentScaling,
-) -> Option<Vec<PrincipalComponent>> {
+pub fn principal_components(observations: &[&[f64]]) -> Option<Vec<PrincipalComponent>> {
     let width = observations.first()?.len();
     let fits = |row: &&[f64]| row.len() == width && row.iter().all(|value| value.is_finite());
     if observations.len() < 2 || !observations.iter().all(fits) {
@@ -58,15 +44,13 @@ pub fn principal_components(
         .map(|column| observations.iter().map(|row| row[column]).collect())
         .collect();
     for column in &mut columns {
-        prepare(column, scaling)?;
+        let centre = mean(column)?;
+        column.iter_mut().for_each(|value| *value -= centre);
     }
-    let mut rotation: Vec<Vec<f64>> = (0..width)
-        .map(|one| {
-            (0..width)
-                .map(|other| if one == other { 1.0 } else { 0.0 })
-                .collect()
-        })
-        .collect();
+    let mut rotation = vec![vec![0.0; width]; width];
+    for (at, row) in rotation.iter_mut().enumerate() {
+        row[at] = 1.0;
+    }
     orthogonalise(&mut columns, &mut rotation);
     let total: f64 = columns.iter().map(|column| dot(column, column)).sum();
     if total <= 0.0 {
@@ -82,21 +66,6 @@ pub fn principal_components(
     Some(components)
 }
 
-fn prepare(column: &mut [f64], scaling: ComponentScaling) -> Option<()> {
-    let centre = mean(column)?;
-    let deviation = standard_deviation(column)?;
-    let factor = match scaling {
-        ComponentScaling::Centred => 1.0,
-        // Around its mean a constant column leaves a rounding error, which is not to become a unit.
-        ComponentScaling::Standardised if deviation <= 1e-13 * centre.abs() => 0.0,
-        ComponentScaling::Standardised => deviation.recip(),
-    };
-    for value in column.iter_mut() {
-        *value = (*value - centre) * factor;
-    }
-    Some(())
-}
-
 /// Rotates pairs of columns, and the unit matrix with them, until all are orthogonal.
 fn orthogonalise(columns: &mut [Vec<f64>], rotation: &mut [Vec<f64>]) {
     let total: f64 = columns.iter().map(|column| dot(column, column)).sum();
@@ -104,10 +73,7 @@ fn orthogonalise(columns: &mut [Vec<f64>], rotation: &mut [Vec<f64>]) {
         let mut is_done = true;
         for one in 0..columns.len() {
             for other in one + 1..columns.len() {
-                let (a, b) = (
-                    dot(&columns[one], &columns[one]),
-                    dot(&columns[other], &columns[other]),
-                );
+                let [a, b] = [one, other].map(|at| dot(&columns[at], &columns[at]));
                 let cross = dot(&columns[one], &columns[other]);
                 // Between columns of rounding errors there is no angle.
                 if cross.abs() <= 1e-15 * (a * b).sqrt() || cross.abs() <= 1e-30 * total {
@@ -142,9 +108,8 @@ fn rotate(vectors: &mut [Vec<f64>], one: usize, other: usize, cosine: f64, sine:
 
 fn component(mut scores: Vec<f64>, mut loadings: Vec<f64>, total: f64) -> PrincipalComponent {
     // Equal loadings differ by rounding; the first of them decides.
-    let largest = loadings
-        .iter()
-        .fold(0.0_f64, |most, loading| most.max(loading.abs()));
+    let sizes = || loadings.iter().map(|loading| loading.abs());
+    let largest = sizes().fold(0.0, f64::max);
     let first = loadings
         .iter()
         .find(|loading| loading.abs() >= largest * (1.0 - 1e-9));

@@ -11,6 +11,11 @@ pub(crate) fn below(bits: u32, count: u32) -> usize {
     ((u64::from(bits) * u64::from(count)) >> 32) as usize
 }
 
+/// Draws a whole number below `count`.
+pub(crate) fn draw_below(count: usize, random: &mut impl Rng) -> usize {
+    below(random.next_u32(), u32::try_from(count).unwrap_or(u32::MAX))
+}
+
 /// Visits every subset of `size` of the positions 0 … `all` − 1, in lexicographic order.
 pub(crate) fn each_subset(all: usize, size: usize, mut visit: impl FnMut(&[usize])) {
     let mut chosen: Vec<usize> = (0..size).collect();
@@ -25,12 +30,10 @@ pub(crate) fn each_subset(all: usize, size: usize, mut visit: impl FnMut(&[usize
     }
 }
 
-/// Brings a random subset of `size` of the positions to the front (the first steps of the
-/// shuffle of Fisher and Yates).
-pub(crate) fn draw_subset(positions: &mut [usize], size: usize, random: &mut impl Rng) {
+/// Brings a random subset of `size` of the items to the front (the first steps of the shuffle of Fisher and Yates).
+pub(crate) fn draw_subset<T>(items: &mut [T], size: usize, random: &mut impl Rng) {
     for at in 0..size {
-        let rest = u32::try_from(positions.len() - at).unwrap_or(u32::MAX);
-        positions.swap(at, at + below(random.next_u32(), rest));
+        items.swap(at, at + draw_below(items.len() - at, random));
     }
 }
 

@@ -3,10 +3,10 @@
 use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, ModelMatrix, ModelTerm,
 };
-use lapwing_stats::{Confidence, Interval, PValue, as_f64, benjamini_hochberg};
+use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, as_f64};
 
 use crate::data::{StudyData, StudyInstance};
-use crate::fit::StudyFitError;
+use crate::fit::{StudyFitError, has_room_for_pairs, responses};
 use crate::scale::StudyScale;
 
 /// The term of an effect.
@@ -65,9 +65,7 @@ impl AverageEffects {
         confidence: Confidence,
     ) -> Result<Self, StudyFitError> {
         let factors = data.factors.len();
-        let count = varied(data, instances).len();
-        let columns = 1 + count + count * count.saturating_sub(1) / 2;
-        let has_pairs = instances.len() >= 2 * columns;
+        let has_pairs = has_room_for_pairs(varied(data, instances).len(), instances.len());
         let terms = if has_pairs {
             ModelTerm::all_pairs(factors)
         } else {
@@ -84,34 +82,19 @@ impl AverageEffects {
             }
         });
         let matrix = ModelMatrix::new(&values.collect::<Vec<_>>(), &terms)?;
-        let responses: Vec<f64> = instances.iter().map(|own| scale.of(own.cost)).collect();
-        let missing = responses.iter().filter(|value| !value.is_finite()).count();
-        if missing > 0 {
-            return Err(StudyFitError::Scale {
-                count: missing,
-                all: responses.len(),
-                scale: scale.name(),
-            });
-        }
+        let responses = responses(instances, scale)?;
         let fit = LinearFit::new(&matrix, &responses, LeastSquares::default())?;
-        let mut found = Self {
-            effects: effects(data, &matrix, &fit, confidence),
+        let mut effects = effects(data, &matrix, &fit, confidence);
+        let p_value = |effect: &AverageEffect| PValue::new(effect.coefficient?.p_value?).ok();
+        let p_values: Vec<Option<PValue>> = effects.iter().map(p_value).collect();
+        for (effect, adjusted) in effects.iter_mut().zip(adjusted_p_values(&p_values)) {
+            effect.adjusted_p_value = adjusted.map(PValue::value);
+        }
+        Ok(Self {
+            effects,
             has_pairs,
             freedom: as_f64(fit.residual_freedom()),
-        };
-        found.adjust();
-        Ok(found)
-    }
-
-    fn adjust(&mut self) {
-        let p_value = |own: &AverageEffect| PValue::new(own.coefficient?.p_value?).ok();
-        let tested: Vec<usize> = (0..self.effects.len())
-            .filter(|at| p_value(&self.effects[*at]).is_some())
-            .collect();
-        let plain: Vec<PValue> = self.effects.iter().filter_map(p_value).collect();
-        for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
-            self.effects[at].adjusted_p_value = Some(adjusted.value());
-        }
+        })
     }
 
     /// Returns the effects of the treatments, by number.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_stats::linear_model::{Coefficient, CoefficientDifference};
-use lapwing_stats::{Confidence, Interval, PValue, benjamini_hochberg, mean, rank_correlation};
+use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, mean, rank_correlation};
 
 use crate::average::{AverageEffect, AverageEffects, AverageTerm};
 use crate::data::StudyData;
@@ -210,27 +210,14 @@ fn known<'a>(
 }
 
 fn judge(effects: &mut [CarriedEffect], sides: [&StudyData; 2], scale: StudyScale) {
-    let p_value = |own: &CarriedEffect| PValue::new(own.difference?.p_value).ok();
-    let tested: Vec<usize> = (0..effects.len())
-        .filter(|at| p_value(&effects[*at]).is_some())
-        .collect();
-    let plain: Vec<PValue> = effects.iter().filter_map(p_value).collect();
-    for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
-        effects[at].adjusted_p_value = Some(adjusted.value());
+    let p_value = |effect: &CarriedEffect| PValue::new(effect.difference?.p_value).ok();
+    let p_values: Vec<Option<PValue>> = effects.iter().map(p_value).collect();
+    for (effect, adjusted) in effects.iter_mut().zip(adjusted_p_values(&p_values)) {
+        effect.adjusted_p_value = adjusted.map(PValue::value);
     }
-    let limits = sides.map(|data| match scale {
-        StudyScale::Log => NEGLIGIBLE.ln_1p(),
-        StudyScale::Time | StudyScale::Rate => {
-            let values: Vec<f64> = data
-                .instances
-                .iter()
-                .map(|own| scale.of(own.cost))
-                .collect();
-            NEGLIGIBLE * mean(&values).map_or(0.0, f64::abs)
-        }
-    });
-    for own in effects {
-        own.verdict = verdict(own, limits);
+    let limits = sides.map(|data| data.share_of_cost(scale, NEGLIGIBLE));
+    for effect in effects {
+        effect.verdict = verdict(effect, limits);
     }
 }
 
@@ -277,24 +264,17 @@ fn prediction(from: &StudyData, to: &StudyData, scale: StudyScale) -> Option<Car
         pairs.iter().map(|pair| around(pair).powi(2)).sum()
     };
     let total = squares(&|(_, real)| real - centre);
-    let sign = if to.metric.is_gain(scale, -1.0) {
-        1.0
-    } else {
-        -1.0
-    };
-    let chosen = pairs
-        .iter()
-        .min_by(|one, other| (sign * one.0).total_cmp(&(sign * other.0)))?;
-    let best = real
-        .iter()
-        .map(|value| sign * value)
-        .fold(f64::INFINITY, f64::min);
+    let sign = to.metric.sign(scale);
+    let (_, chosen) =
+        (pairs.iter()).min_by(|(one, _), (other, _)| (sign * one).total_cmp(&(sign * other)))?;
+    let best = real.iter().map(|value| sign * value);
+    let best = best.fold(f64::INFINITY, f64::min);
     Some(CarriedPrediction {
         settings: pairs.len(),
         rank_correlation: rank_correlation(&predicted, &real),
         r_squared: (total > 0.0)
             .then(|| 1.0 - squares(&|(predicted, real)| real - predicted - shift) / total),
-        regret: sign * chosen.1 - best,
+        regret: sign * chosen - best,
     })
 }
 
@@ -315,11 +295,9 @@ fn levels_in(study: &StudyData, other: &StudyData, set: u128) -> Option<Vec<usiz
 /// Returns the number of effects of a kind with each verdict that occurs.
 pub fn verdict_counts(effects: &[CarriedEffect], is_pair: bool) -> Vec<(CarriedVerdict, usize)> {
     let counts = CarriedVerdict::ALL.into_iter().map(|verdict| {
-        let own = effects.iter();
-        let count = own
-            .filter(|it| it.is_pair == is_pair && it.verdict == verdict)
-            .count();
-        (verdict, count)
+        let is_own =
+            |effect: &&CarriedEffect| effect.is_pair == is_pair && effect.verdict == verdict;
+        (verdict, effects.iter().filter(is_own).count())
     });
     counts.filter(|(_, count)| *count > 0).collect()
 }

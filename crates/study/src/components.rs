@@ -1,7 +1,7 @@
 //! Principal components of sequences: which treatments take the place of each other.
 
 use lapwing_stats::deltas::MeasuredSets;
-use lapwing_stats::{ComponentScaling, PrincipalComponent, Seed, principal_components};
+use lapwing_stats::{PrincipalComponent, Seed, principal_components};
 
 use crate::data::StudyData;
 use crate::scale::StudyScale;
@@ -51,23 +51,15 @@ pub fn components(
             return None;
         }
         let sequences = sets.sequences(from, to, count, seed);
-        let deltas = sequences
-            .iter()
-            .map(|sequence| sets.sequence_deltas(sequence));
-        let rows: Vec<Vec<(usize, f64)>> = deltas.collect();
-        let treatments: Vec<usize> = rows
-            .first()?
-            .iter()
-            .map(|(treatment, _)| *treatment)
-            .collect();
-        let values: Vec<Vec<f64>> = rows
-            .iter()
-            .map(|row| row.iter().map(|(_, delta)| *delta).collect())
-            .collect();
+        let rows = sequences.iter().map(|sequence| {
+            let deltas = sets.sequence_deltas(sequence).into_iter();
+            deltas.unzip::<usize, f64, Vec<usize>, Vec<f64>>()
+        });
+        let (treatments, values): (Vec<Vec<usize>>, Vec<Vec<f64>>) = rows.unzip();
         let observations: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
         Some(StudyComponents {
-            components: principal_components(&observations, ComponentScaling::Centred)?,
-            treatments,
+            components: principal_components(&observations)?,
+            treatments: treatments.into_iter().next()?,
             sequences: sequences.len(),
             from,
             to,

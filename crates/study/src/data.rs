@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_analyse::clean::{CleaningRules, clean};
 use lapwing_analyse::judge::metric;
 use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
+use lapwing_model::Run;
 use lapwing_model::text::{counted, first_names};
-use lapwing_model::{Better, Run};
 use lapwing_record::InstanceData;
 use lapwing_stats::mean;
 
@@ -162,41 +162,30 @@ impl StudyData {
         for sample in samples(data, GroupBy::Variant) {
             earlier += sample.earlier_epoch;
             let (policy, _) = rules.policy(&sample);
-            let instances: Vec<&InstanceData> = sample
-                .instances
-                .iter()
-                .copied()
-                .filter(|instance| {
-                    let is_current = current.is_current(&instance.run);
-                    outdated += usize::from(!is_current);
-                    is_current
-                })
+            let all = sample.instances.len();
+            let instances = sample.instances.iter().copied();
+            let instances: Vec<&InstanceData> = instances
+                .filter(|instance| current.is_current(&instance.run))
                 .collect();
+            outdated += all - instances.len();
             let levels = |run: &Run| -> Vec<usize> {
                 let level = |factor: &StudyFactor| {
-                    let own = run.factors.get(&factor.name)?;
-                    factor.position(own)
+                    let level = run.factors.get(&factor.name)?;
+                    factor.position(level)
                 };
-                self.factors
-                    .iter()
-                    .map(|factor| level(factor).unwrap_or(0))
-                    .collect()
+                let levels = self.factors.iter().map(level);
+                levels.map(|level| level.unwrap_or(0)).collect()
             };
             for instance in &instances {
                 tried.insert(self.set_of(&levels(&instance.run)));
-                let lacks =
-                    |factor: &&StudyFactor| !instance.run.factors.contains_key(&factor.name);
-                without.extend(
-                    self.factors
-                        .iter()
-                        .filter(lacks)
-                        .map(|factor| factor.name.clone()),
-                );
+                let names = self.factors.iter().map(|factor| &factor.name);
+                let lacking = names.filter(|name| !instance.run.factors.contains_key(*name));
+                without.extend(lacking.cloned());
             }
             let cleaned = clean(instances.iter().copied(), name, policy);
-            for own in &cleaned.instances {
-                let instance = instances[own.position];
-                let cost = self.metric.cost(own.mean());
+            for values in &cleaned.instances {
+                let instance = instances[values.position];
+                let cost = self.metric.cost(values.mean());
                 if !cost.is_finite() {
                     continue;
                 }
@@ -207,15 +196,13 @@ impl StudyData {
                     sessions.len() - 1
                 });
                 let levels = levels(&instance.run);
-                let started = instance
-                    .instance
-                    .started
-                    .unwrap_or(instance.session.started);
+                let started = instance.instance.started;
+                let started = started.unwrap_or(instance.session.started);
                 self.instances.push(StudyInstance {
                     set: self.set_of(&levels),
                     levels,
                     cost,
-                    iterations: own.values.len(),
+                    iterations: values.values.len(),
                     time: started.as_duration().as_secs_f64(),
                     session: number,
                 });
@@ -243,17 +230,14 @@ impl StudyData {
         }
         if earlier > 0 {
             let count = counted(earlier, "instance");
-            self.notes.push(format!(
-                "{count} of an earlier meaning of the benchmark excluded"
-            ));
+            let note = format!("{count} of an earlier meaning of the benchmark excluded");
+            self.notes.push(note);
         }
         if !self.failed.is_empty() {
             let names: Vec<String> = self.failed.iter().map(|set| self.set_text(*set)).collect();
-            let count = counted(self.failed.len(), "setting");
-            self.notes.push(format!(
-                "{count} without a usable value: {}",
-                first_names(names, 3)
-            ));
+            let (count, names) = (counted(names.len(), "setting"), first_names(names, 3));
+            let note = format!("{count} without a usable value: {names}");
+            self.notes.push(note);
         }
     }
 
@@ -264,35 +248,62 @@ impl StudyData {
             .fold(0, |set, (at, _)| set | 1 << at)
     }
 
+    /// Returns the treatments in a set.
+    pub(crate) fn treatments_in(&self, set: u128) -> impl Iterator<Item = &Treatment> {
+        let treatments = self.treatments.iter().enumerate();
+        treatments.filter_map(move |(at, treatment)| (set >> at & 1 == 1).then_some(treatment))
+    }
+
+    /// Returns whether no factor has two levels at once in a set.
+    pub(crate) fn is_possible(&self, set: u128) -> bool {
+        let mut factors: Vec<usize> = self.treatments_in(set).map(|it| it.factor).collect();
+        let count = factors.len();
+        factors.dedup();
+        factors.len() == count
+    }
+
     /// Returns a set as text: `{}`, `{cfg_encrypted, prefetch=100}`.
     pub fn set_text(&self, set: u128) -> String {
-        let names = self.treatments.iter().enumerate();
-        let names: Vec<&str> = names
-            .filter(|(at, _)| set >> at & 1 == 1)
-            .map(|(_, own)| own.name.as_str())
-            .collect();
+        let names: Vec<&str> = self.treatments_in(set).map(|it| it.name.as_str()).collect();
         format!("{{{}}}", names.join(", "))
     }
 
     /// Returns the sets of the instances with their values on a scale, without those that have none there.
     pub fn sets(&self, scale: StudyScale) -> Vec<(u128, f64)> {
-        let values = self
-            .instances
-            .iter()
-            .map(|own| (own.set, scale.of(own.cost)));
+        let instances = self.instances.iter();
+        let values = instances.map(|instance| (instance.set, scale.of(instance.cost)));
         values.filter(|(_, value)| value.is_finite()).collect()
     }
 
-    /// Returns the different sets with the mean of their values on a scale, in increasing order.
-    pub fn set_means(&self, scale: StudyScale) -> BTreeMap<u128, f64> {
+    /// Returns the different sets with their values on a scale, in increasing order.
+    pub(crate) fn set_values(&self, scale: StudyScale) -> BTreeMap<u128, Vec<f64>> {
         let mut values: BTreeMap<u128, Vec<f64>> = BTreeMap::new();
         for (set, value) in self.sets(scale) {
             values.entry(set).or_default().push(value);
         }
-        let means = values.into_iter();
-        means
-            .filter_map(|(set, own)| Some((set, mean(&own)?)))
+        values
+    }
+
+    /// Returns the different sets with the mean of their values on a scale, in increasing order.
+    pub fn set_means(&self, scale: StudyScale) -> BTreeMap<u128, f64> {
+        let values = self.set_values(scale).into_iter();
+        values
+            .filter_map(|(set, values)| Some((set, mean(&values)?)))
             .collect()
+    }
+
+    /// Returns a share of the cost on a scale: of times and rates that of their mean.
+    pub(crate) fn share_of_cost(&self, scale: StudyScale, share: f64) -> f64 {
+        match scale {
+            StudyScale::Log => share.ln_1p(),
+            StudyScale::Time | StudyScale::Rate => {
+                let costs = self
+                    .instances
+                    .iter()
+                    .map(|instance| scale.of(instance.cost));
+                share * mean(&costs.collect::<Vec<_>>()).map_or(0.0, f64::abs)
+            }
+        }
     }
 
     /// Returns the set with the best mean cost on the logarithmic scale, or else the natural one.
@@ -303,15 +314,10 @@ impl StudyData {
         } else {
             logs
         };
-        let sign = if self.metric.better == Some(Better::Higher) {
-            -1.0
-        } else {
-            1.0
-        };
-        let best = means
-            .iter()
-            .min_by(|one, other| (sign * one.1).total_cmp(&(sign * other.1)));
-        best.map_or(0, |(set, _)| *set)
+        let sign = self.metric.sign(StudyScale::Time);
+        let best = (means.into_iter())
+            .min_by(|(_, one), (_, other)| (sign * one).total_cmp(&(sign * other)));
+        best.map_or(0, |(set, _)| set)
     }
 
     /// Returns the number of a treatment by its name, or by that of its factor if it has only one.
@@ -323,13 +329,19 @@ impl StudyData {
             let factor = &self.factors[own.factor];
             own.name == name || (factor.name == name && factor.levels.len() == 2)
         };
-        self.treatments
-            .iter()
-            .position(is_named)
-            .ok_or_else(|| StudyError::Unknown {
-                name: name.to_owned(),
-                known: self.treatments.iter().map(|own| own.name.clone()).collect(),
-            })
+        let position = self.treatments.iter().position(is_named);
+        position.ok_or_else(|| StudyError::Unknown {
+            name: name.to_owned(),
+            known: self.treatments.iter().map(|it| it.name.clone()).collect(),
+        })
+    }
+
+    fn factor(&self, name: &str) -> Result<usize, StudyError> {
+        let position = self.factors.iter().position(|factor| factor.name == name);
+        position.ok_or_else(|| StudyError::Unknown {
+            name: name.to_owned(),
+            known: self.factors.iter().map(|it| it.name.clone()).collect(),
+        })
     }
 
     /// Returns the number of the level of each factor in a setting: `a=1,prefetch=100`; factors that are not named
@@ -342,15 +354,7 @@ impl StudyData {
         let parts = text.trim().trim_matches(['{', '}']).split([',', ' ']);
         for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
             let (name, level) = part.split_once('=').unwrap_or((part, "1"));
-            let at = self.factors.iter().position(|factor| factor.name == name);
-            let at = at.ok_or_else(|| StudyError::Unknown {
-                name: name.to_owned(),
-                known: self
-                    .factors
-                    .iter()
-                    .map(|factor| factor.name.clone())
-                    .collect(),
-            })?;
+            let at = self.factor(name)?;
             let factor = &self.factors[at];
             levels[at] = factor.named(level).ok_or_else(|| StudyError::NoLevel {
                 factor: factor.name.clone(),
@@ -372,10 +376,8 @@ impl StudyData {
     /// Returns the levels of a set.
     pub fn levels_of(&self, set: u128) -> Vec<usize> {
         let mut levels = vec![0; self.factors.len()];
-        for (at, treatment) in self.treatments.iter().enumerate() {
-            if set >> at & 1 == 1 {
-                levels[treatment.factor] = treatment.level;
-            }
+        for treatment in self.treatments_in(set) {
+            levels[treatment.factor] = treatment.level;
         }
         levels
     }
@@ -385,20 +387,8 @@ impl StudyData {
     /// # Errors
     /// When there is no factor of such a name.
     pub fn without(&self, names: &[String]) -> Result<Self, StudyError> {
-        let mut dropped = BTreeSet::new();
-        for name in names {
-            let at = self.factors.iter().position(|factor| factor.name == *name);
-            dropped.insert(at.ok_or_else(|| {
-                StudyError::Unknown {
-                    name: name.clone(),
-                    known: self
-                        .factors
-                        .iter()
-                        .map(|factor| factor.name.clone())
-                        .collect(),
-                }
-            })?);
-        }
+        let dropped = names.iter().map(|name| self.factor(name));
+        let dropped: Vec<usize> = dropped.collect::<Result<_, _>>()?;
         let kept: Vec<usize> = (0..self.factors.len())
             .filter(|at| !dropped.contains(at))
             .collect();
@@ -410,16 +400,15 @@ impl StudyData {
             failed: Vec::new(),
             ..self.clone()
         };
-        for own in &self.instances {
-            if dropped.iter().any(|at| own.levels[*at] != 0) {
+        for instance in &self.instances {
+            if dropped.iter().any(|at| instance.levels[*at] != 0) {
                 continue;
             }
-            let levels: Vec<usize> = kept.iter().map(|at| own.levels[*at]).collect();
-            let set = rest.set_of(&levels);
+            let levels: Vec<usize> = kept.iter().map(|at| instance.levels[*at]).collect();
             rest.instances.push(StudyInstance {
-                set,
+                set: rest.set_of(&levels),
                 levels,
-                ..own.clone()
+                ..instance.clone()
             });
         }
         if rest.instances.is_empty() {

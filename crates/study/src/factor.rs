@@ -51,15 +51,13 @@ impl StudyFactor {
 
     /// Returns the values of its levels if it is numeric with more than two.
     pub fn numbers(&self) -> Option<Vec<f64>> {
-        let numbers: Option<Vec<f64>> = self.levels.iter().map(number).collect();
-        numbers.filter(|numbers| numbers.len() > 2)
+        numbers(&self.levels)
     }
 
     /// Returns the number of a level.
     pub fn position(&self, level: &Level) -> Option<usize> {
-        self.levels
-            .iter()
-            .position(|own| order(own, level) == Ordering::Equal)
+        let mut levels = self.levels.iter();
+        levels.position(|known| order(known, level).is_eq())
     }
 
     /// Returns the number of the level that a text means: `1`, `true`, `100`.
@@ -72,9 +70,8 @@ impl StudyFactor {
                 _ => None,
             };
         }
-        self.levels
-            .iter()
-            .position(|level| level.to_string() == text)
+        let mut levels = self.levels.iter();
+        levels.position(|level| level.to_string() == text)
     }
 
     /// Returns its values for the model, from the number of the level of each run.
@@ -101,6 +98,12 @@ impl StudyFactor {
             Some(_) | None => self.name.clone(),
         }
     }
+}
+
+/// Returns levels as numbers if there are more than two and all are numbers.
+pub(crate) fn numbers(levels: &[Level]) -> Option<Vec<f64>> {
+    let numbers: Option<Vec<f64>> = levels.iter().map(number).collect();
+    numbers.filter(|numbers| numbers.len() > 2)
 }
 
 fn number(level: &Level) -> Option<f64> {

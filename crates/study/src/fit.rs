@@ -4,9 +4,10 @@ use lapwing_stats::linear_model::{
     Coefficient, FactorValues, LeastSquares, LinearFit, LinearModelError, LinearPrediction,
     ModelMatrix, ModelMatrixError, ModelTerm, RobustErrors, TermSelection, select_terms,
 };
-use lapwing_stats::{Confidence, Interval, PValue, as_f64, benjamini_hochberg, median};
+use lapwing_stats::{Confidence, Interval, PValue, adjusted_p_values, as_f64, median};
 
-use crate::data::StudyData;
+use crate::covariates::{Covariate, StudyCovariate};
+use crate::data::{StudyData, StudyInstance};
 use crate::scale::StudyScale;
 
 /// Which terms the model has.
@@ -23,9 +24,7 @@ pub enum ModelChoice {
 impl ModelChoice {
     /// Returns all pairs if there are twice as many instances as columns, else the selected terms.
     pub fn usual(data: &StudyData) -> Self {
-        let count = data.treatments.len();
-        let columns = 1 + count + count * count.saturating_sub(1) / 2;
-        if data.instances.len() >= 2 * columns {
+        if has_room_for_pairs(data.treatments.len(), data.instances.len()) {
             Self::Pairs
         } else {
             Self::Selected
@@ -33,15 +32,28 @@ impl ModelChoice {
     }
 }
 
-/// What is beside the factors in the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StudyCovariate {
-    /// The time of measurement, in days around its mean.
-    Time,
-    /// The time of day: cosine and sine of one turn per day.
-    TimeOfDay,
-    /// The session, as a block.
-    Session,
+/// Returns whether there are twice as many instances as columns of a model with all pairs of treatments.
+pub(crate) fn has_room_for_pairs(treatments: usize, instances: usize) -> bool {
+    let columns = 1 + treatments + treatments * treatments.saturating_sub(1) / 2;
+    instances >= 2 * columns
+}
+
+/// Returns the costs of instances on a scale.
+pub(crate) fn responses(
+    instances: &[StudyInstance],
+    scale: StudyScale,
+) -> Result<Vec<f64>, StudyFitError> {
+    let responses = instances.iter().map(|instance| scale.of(instance.cost));
+    let responses: Vec<f64> = responses.collect();
+    let missing = responses.iter().filter(|value| !value.is_finite()).count();
+    if missing > 0 {
+        return Err(StudyFitError::Scale {
+            count: missing,
+            all: responses.len(),
+            scale: scale.name(),
+        });
+    }
+    Ok(responses)
 }
 
 /// How a study is fitted.
@@ -143,8 +155,7 @@ pub struct StudyFit {
     /// How it was fitted.
     pub options: FitOptions,
     terms: Vec<ModelTerm>,
-    /// The values of covariates for predictions.
-    reference: Vec<FactorValues>,
+    covariates: Vec<Covariate>,
 }
 
 impl StudyFit {
@@ -153,66 +164,46 @@ impl StudyFit {
     /// # Errors
     /// When an instance has no value on the scale, or there is nothing to explain.
     pub fn new(data: &StudyData, options: FitOptions) -> Result<Self, StudyFitError> {
-        let observed: Vec<f64> = data
-            .instances
-            .iter()
-            .map(|own| options.scale.of(own.cost))
-            .collect();
-        let missing = observed.iter().filter(|value| !value.is_finite()).count();
-        if missing > 0 {
-            return Err(StudyFitError::Scale {
-                count: missing,
-                all: observed.len(),
-                scale: options.scale.name(),
-            });
-        }
-        let all: Vec<Vec<usize>> = data
-            .instances
-            .iter()
-            .map(|own| own.levels.clone())
-            .collect();
+        let observed = responses(&data.instances, options.scale)?;
+        let all: Vec<Vec<usize>> = data.instances.iter().map(|it| it.levels.clone()).collect();
         let mut factors = factor_values(data, &all);
-        let own = factors.len();
-        let (covariates, reference) = covariates(data, &options.covariates);
-        factors.extend(covariates);
+        let varied = factors.len();
+        let covariates = options.covariates.iter().flat_map(|kind| kind.of(data));
+        let covariates: Vec<Covariate> = covariates.collect();
+        factors.extend(covariates.iter().map(|covariate| covariate.values.clone()));
         let mut terms = match options.model {
-            ModelChoice::Main => ModelTerm::main_effects(own),
-            ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(own),
+            ModelChoice::Main => ModelTerm::main_effects(varied),
+            ModelChoice::Pairs | ModelChoice::Selected => ModelTerm::all_pairs(varied),
         };
         // A number with more than two levels may have its best one in the middle.
-        let numeric = (0..own).filter(|at| matches!(factors[*at], FactorValues::Numbers(_)));
+        let numeric = (0..varied).filter(|at| matches!(factors[*at], FactorValues::Numbers(_)));
         terms.extend(numeric.map(ModelTerm::Square));
-        let forced: Vec<ModelTerm> = (own..factors.len()).map(ModelTerm::Main).collect();
+        let forced: Vec<ModelTerm> = (varied..factors.len()).map(ModelTerm::Main).collect();
         terms.extend(&forced);
         let mut matrix = ModelMatrix::new(&factors, &terms)?;
         if options.model == ModelChoice::Selected {
             let selection = TermSelection {
-                forced: std::iter::once(ModelTerm::Intercept)
-                    .chain(forced)
-                    .collect(),
+                forced: [vec![ModelTerm::Intercept], forced].concat(),
                 ..TermSelection::default()
             };
             let selected =
                 select_terms(&matrix, &observed, &selection)?.ok_or(StudyFitError::Equal)?;
-            matrix = matrix.with_terms(|term| selected.terms.contains(&term));
+            matrix = matrix.with_terms(|term| selected.contains(&term));
         }
-        let weights: Vec<f64> = data
-            .instances
-            .iter()
-            .map(|own| as_f64(own.iterations))
-            .collect();
+        let weights = data.instances.iter().map(|it| as_f64(it.iterations));
+        let weights: Vec<f64> = weights.collect();
         let least_squares = LeastSquares {
             weights: options.is_weighted.then_some(weights.as_slice()),
         };
         let fit = LinearFit::new(&matrix, &observed, least_squares)?;
         Ok(Self {
-            columns: columns(data, &matrix, &fit, &options, own),
+            columns: columns(data, &matrix, &fit, &options, &covariates),
             diagnostics: diagnostics(&fit),
             terms: matrix.terms(),
             fit,
             observed,
             options,
-            reference,
+            covariates,
         })
     }
 
@@ -238,18 +229,20 @@ impl StudyFit {
         settings: &[Vec<usize>],
     ) -> Result<ModelMatrix, ModelMatrixError> {
         let mut factors = factor_values(data, settings);
-        factors.extend(
-            self.reference
-                .iter()
-                .map(|own| repeated(own, settings.len())),
-        );
+        let covariates = self.covariates.iter();
+        factors.extend(covariates.map(|covariate| covariate.references(settings.len())));
         ModelMatrix::new(&factors, &self.terms)
     }
 
     /// Returns the columns of factors and pairs.
     pub fn effects(&self) -> impl Iterator<Item = &FittedColumn> {
-        let is_effect = |own: &&FittedColumn| own.term != ModelTerm::Intercept && !own.is_covariate;
-        self.columns.iter().filter(is_effect)
+        self.columns.iter().filter(|column| column.is_effect())
+    }
+}
+
+impl FittedColumn {
+    fn is_effect(&self) -> bool {
+        self.term != ModelTerm::Intercept && !self.is_covariate
     }
 }
 
@@ -260,92 +253,21 @@ fn factor_values(data: &StudyData, settings: &[Vec<usize>]) -> Vec<FactorValues>
         .collect()
 }
 
-fn repeated(values: &FactorValues, count: usize) -> FactorValues {
-    match values {
-        FactorValues::Treatment(own) => FactorValues::Treatment(vec![own[0]; count]),
-        FactorValues::Numbers(own) => FactorValues::Numbers(vec![own[0]; count]),
-        FactorValues::Levels { levels, count: all } => FactorValues::Levels {
-            levels: vec![levels[0]; count],
-            count: *all,
-        },
-    }
-}
-
-/// Returns the values of covariates, and those for predictions.
-fn covariates(
-    data: &StudyData,
-    chosen: &[StudyCovariate],
-) -> (Vec<FactorValues>, Vec<FactorValues>) {
-    const DAY: f64 = 86_400.0;
-    let times: Vec<f64> = data.instances.iter().map(|own| own.time).collect();
-    let middle = lapwing_stats::mean(&times).unwrap_or(0.0);
-    let (mut values, mut reference) = (Vec::new(), Vec::new());
-    for own in chosen {
-        let numbers: Vec<Vec<f64>> = match own {
-            StudyCovariate::Time => vec![times.iter().map(|time| (time - middle) / DAY).collect()],
-            StudyCovariate::TimeOfDay => {
-                let turn = |time: &f64| std::f64::consts::TAU * time / DAY;
-                vec![
-                    times.iter().map(|time| turn(time).cos()).collect(),
-                    times.iter().map(|time| turn(time).sin()).collect(),
-                ]
-            }
-            StudyCovariate::Session => {
-                let levels: Vec<usize> = data.instances.iter().map(|own| own.session).collect();
-                let count = levels.iter().max().map_or(1, |most| most + 1);
-                let latest = levels.last().copied().unwrap_or(0);
-                values.push(FactorValues::Levels { levels, count });
-                reference.push(FactorValues::Levels {
-                    levels: vec![latest],
-                    count,
-                });
-                Vec::new()
-            }
-        };
-        for column in numbers {
-            let mean = lapwing_stats::mean(&column).unwrap_or(0.0);
-            reference.push(FactorValues::Numbers(vec![mean]));
-            values.push(FactorValues::Numbers(column));
-        }
-    }
-    (values, reference)
-}
-
 fn columns(
     data: &StudyData,
     matrix: &ModelMatrix,
     fit: &LinearFit,
     options: &FitOptions,
-    own: usize,
+    covariates: &[Covariate],
 ) -> Vec<FittedColumn> {
     let robust = RobustErrors::by_run(fit).filter(|_| options.is_robust);
-    let freedom = as_f64(
-        robust
-            .as_ref()
-            .map_or(fit.residual_freedom(), RobustErrors::freedom),
-    );
-    let mut covariates: Vec<String> = Vec::new();
-    for covariate in &options.covariates {
-        match covariate {
-            StudyCovariate::Time => covariates.push("time (per day)".to_owned()),
-            StudyCovariate::TimeOfDay => {
-                covariates
-                    .extend(["time of day (cosine)", "time of day (sine)"].map(str::to_owned));
-            }
-            StudyCovariate::Session => covariates.push("session".to_owned()),
-        }
-    }
+    let freedom = robust.as_ref().map(RobustErrors::freedom);
+    let freedom = as_f64(freedom.unwrap_or(fit.residual_freedom()));
+    let varied = data.factors.len();
     let name = |factor: usize, level: usize| match data.factors.get(factor) {
         Some(factor) if factor.numbers().is_some() => factor.name.clone(),
         Some(factor) => factor.treatment_name(level),
-        None => {
-            let name = &covariates[factor - own];
-            if name == "session" {
-                format!("session {}", level + 1)
-            } else {
-                name.clone()
-            }
-        }
+        None => covariates[factor - varied].level_name(level),
     };
     let mut columns: Vec<FittedColumn> = (matrix.meanings().iter().enumerate())
         .map(|(at, meaning)| {
@@ -364,33 +286,29 @@ fn columns(
                     }
                 },
                 term: meaning.term,
-                is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= own),
+                is_covariate: matches!(meaning.term, ModelTerm::Main(factor) if factor >= varied),
                 interval: coefficient.and_then(|it| it.interval(freedom, options.confidence)),
                 coefficient,
                 adjusted_p_value: None,
             }
         })
         .collect();
-    let is_effect =
-        |column: &FittedColumn| column.term != ModelTerm::Intercept && !column.is_covariate;
-    let p_value = |column: &FittedColumn| PValue::new(column.coefficient?.p_value?).ok();
-    let tested: Vec<usize> = (0..columns.len())
-        .filter(|at| is_effect(&columns[*at]) && p_value(&columns[*at]).is_some())
-        .collect();
-    let plain: Vec<PValue> = tested
-        .iter()
-        .filter_map(|at| p_value(&columns[*at]))
-        .collect();
-    for (at, adjusted) in tested.into_iter().zip(benjamini_hochberg(&plain)) {
-        columns[at].adjusted_p_value = Some(adjusted.value());
+    let p_value = |column: &FittedColumn| {
+        let coefficient = column.coefficient.filter(|_| column.is_effect())?;
+        PValue::new(coefficient.p_value?).ok()
+    };
+    let p_values: Vec<Option<PValue>> = columns.iter().map(p_value).collect();
+    for (column, adjusted) in columns.iter_mut().zip(adjusted_p_values(&p_values)) {
+        column.adjusted_p_value = adjusted.map(PValue::value);
     }
     columns
 }
 
 fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
     const OUTLIER: f64 = 3.5;
-    let own = fit.diagnostics();
-    let is_outlier = |residual: &f64| residual.abs() > OUTLIER;
+    let runs = fit.diagnostics();
+    let outliers = runs.iter().filter_map(|run| run.standardised_residual);
+    let distances = runs.iter().filter_map(|run| run.cooks_distance);
     let mut order: Vec<usize> = (0..fit.fitted.len()).collect();
     order.sort_by(|one, other| fit.fitted[*one].total_cmp(&fit.fitted[*other]));
     let third = order.len() / 3;
@@ -402,22 +320,12 @@ fn diagnostics(fit: &LinearFit) -> FitDiagnostics {
         let [lower, upper] = [&order[..third], &order[order.len() - third..]].map(spread);
         Some(upper? / lower?).filter(|ratio| ratio.is_finite())
     };
-    let squares: f64 = fit
-        .residuals
-        .iter()
-        .map(|residual| residual * residual)
-        .sum();
+    let squares = fit.residuals.iter().map(|residual| residual * residual);
+    let squares: f64 = squares.sum();
     let products: f64 = fit.residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     FitDiagnostics {
-        outliers: own
-            .iter()
-            .filter_map(|it| it.standardised_residual)
-            .filter(is_outlier)
-            .count(),
-        largest_cooks_distance: own
-            .iter()
-            .filter_map(|it| it.cooks_distance)
-            .max_by(f64::total_cmp),
+        outliers: outliers.filter(|residual| residual.abs() > OUTLIER).count(),
+        largest_cooks_distance: distances.max_by(f64::total_cmp),
         spread_ratio: if third >= 5 { ratio() } else { None },
         autocorrelation: (squares > 0.0 && fit.residual_freedom() > 0).then(|| products / squares),
     }

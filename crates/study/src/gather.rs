@@ -15,13 +15,10 @@ pub(crate) struct Definitions(BTreeMap<String, String>);
 
 impl Definitions {
     pub(crate) fn of(data: &BenchmarkData) -> Self {
-        let mut latest = BTreeMap::new();
-        for instance in &data.instances {
-            for (factor, definition) in &instance.run.definitions {
-                latest.insert(factor.clone(), definition.clone());
-            }
-        }
-        Self(latest)
+        let definitions = data.instances.iter().flat_map(|it| &it.run.definitions);
+        let owned = definitions.map(|(factor, definition)| (factor.clone(), definition.clone()));
+        // Later ones replace those before.
+        Self(owned.collect())
     }
 
     /// Returns whether a run is of the current definitions: where a treatment is absent its definition does not matter.
@@ -53,21 +50,17 @@ pub(crate) fn factors_of(data: &BenchmarkData) -> Vec<StudyFactor> {
         }
     }
     let place = |name: &str| {
-        stated
-            .iter()
-            .position(|own| *own == name)
-            .unwrap_or(usize::MAX)
+        let position = stated.iter().position(|known| *known == name);
+        position.unwrap_or(usize::MAX)
     };
-    let mut factors: Vec<StudyFactor> = levels
-        .into_iter()
-        .map(|(name, levels)| {
-            let factor = StudyFactor::new(name.to_owned(), levels);
-            match bases.get(name) {
-                Some(base) => factor.with_base(base),
-                None => factor,
-            }
-        })
-        .collect();
+    let factors = levels.into_iter().map(|(name, levels)| {
+        let factor = StudyFactor::new(name.to_owned(), levels);
+        match bases.get(name) {
+            Some(base) => factor.with_base(base),
+            None => factor,
+        }
+    });
+    let mut factors: Vec<StudyFactor> = factors.collect();
     factors.sort_by(|one, other| {
         let places = place(&one.name).cmp(&place(&other.name));
         places.then_with(|| natural_order(&one.name, &other.name))
@@ -83,10 +76,8 @@ fn stated_factors(session: &Session) -> impl Iterator<Item = (&str, Option<Level
     factors.into_iter().flatten().filter_map(|factor| {
         let name = factor.get("name")?.as_str()?;
         let base = factor.get("levels").and_then(|levels| levels.get(0));
-        Some((
-            name,
-            base.and_then(|it| serde_json::from_value(it.clone()).ok()),
-        ))
+        let base = base.and_then(|base| serde_json::from_value(base.clone()).ok());
+        Some((name, base))
     })
 }
 
@@ -109,10 +100,8 @@ pub(crate) fn treatments(factors: &[StudyFactor]) -> Result<Vec<Treatment>, Stud
 /// Returns the metric that is judged by default if there is only one, apart from the memory.
 pub(crate) fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<String, StudyError> {
     let has_values = |name: &String| {
-        let mut columns = sample
-            .instances
-            .iter()
-            .filter_map(|own| own.iterations.values.get(name));
+        let instances = sample.instances.iter();
+        let mut columns = instances.filter_map(|it| it.iterations.values.get(name));
         columns.any(|column| column.iter().any(|value| value.is_finite()))
     };
     let mut candidates = MetricChoice::Directed.of(sample);
@@ -127,7 +116,6 @@ pub(crate) fn only_metric(sample: &Sample<'_>, benchmark: String) -> Result<Stri
         });
     }
     let metric = "wall_time".to_owned();
-    candidates
-        .pop()
-        .ok_or(StudyError::NoValues { benchmark, metric })
+    let only = candidates.pop();
+    only.ok_or(StudyError::NoValues { benchmark, metric })
 }

@@ -10,6 +10,7 @@ mod advise;
 mod average;
 mod carry_over;
 mod components;
+mod covariates;
 mod data;
 pub mod design;
 mod factor;
@@ -34,15 +35,14 @@ pub use carry_over::{
     CarriedEffect, CarriedPrediction, CarriedSide, CarriedVerdict, StudyCarryOver, verdict_counts,
 };
 pub use components::{StudyComponents, components};
+pub use covariates::StudyCovariate;
 pub use data::{StudyData, StudyError, StudyInstance};
 pub use factor::{StudyFactor, Treatment};
 pub use finding::{
     AveragedOver, FindingKind, MainEffect, NextMeasurement, PairPattern, StudyFinding,
     TreatmentPair, TreatmentWithAnother, findings,
 };
-pub use fit::{
-    FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyFit, StudyFitError,
-};
+pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
 pub use paths::{
     Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,
 };

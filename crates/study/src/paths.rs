@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lapwing_stats::shapley::{
     PathStep, best_first_path, model_attribution, path_of_order, shapley_values,
 };
-use lapwing_stats::{Confidence, Interval, as_f64, mean};
+use lapwing_stats::{Confidence, Interval, as_f64, mean, pooled_variance};
 
 use crate::data::StudyData;
 use crate::fit::StudyFit;
@@ -41,18 +41,12 @@ impl<'a> SettingValues<'a> {
 
     /// Returns the value of a setting; `None` if there is none, such as of a factor with two levels at once.
     pub fn value(&self, set: u128) -> Option<f64> {
-        if let Some(own) = self.measured.get(&set) {
-            return Some(*own);
+        if let Some(value) = self.measured.get(&set) {
+            return Some(*value);
         }
-        let mut factors: Vec<usize> = (self.data.treatments.iter().enumerate())
-            .filter(|(at, _)| set >> at & 1 == 1)
-            .map(|(_, own)| own.factor)
-            .collect();
-        let count = factors.len();
-        factors.dedup();
-        let fit = self.fit.filter(|_| factors.len() == count)?;
-        let prediction = fit.predict(self.data, &[self.data.levels_of(set)]).ok()?;
-        let prediction = prediction.first().filter(|own| own.is_estimable)?;
+        let fit = self.fit.filter(|_| self.data.is_possible(set))?;
+        let predictions = fit.predict(self.data, &[self.data.levels_of(set)]).ok()?;
+        let prediction = predictions.first().filter(|it| it.is_estimable)?;
         Some(self.scale.of(prediction.mean.exp()))
     }
 }
@@ -85,11 +79,8 @@ pub fn study_path(
     order: &PathOrder,
 ) -> StudyPath {
     // The steps are chosen by cost, whatever the scale; higher may be better.
-    let sign = if values.data.metric.is_gain(values.scale, 1.0) {
-        -1.0
-    } else {
-        1.0
-    };
+    let gains = values.data.metric.is_gain(values.scale, 1.0);
+    let sign = if gains { -1.0 } else { 1.0 };
     let signed = |set: u128| values.value(set).map(|value| sign * value);
     let mut steps = match order {
         PathOrder::BestFirst => best_first_path(from, to, &[], signed),
@@ -139,19 +130,13 @@ pub fn attribution(
         let ends = [from, to].map(|set| data.levels_of(set));
         let matrix = fit.matrix_of(data, &ends).ok()?;
         let shares = model_attribution(&fit.fit, &matrix, confidence).into_iter();
-        let changed =
-            |factor: usize| factor < data.factors.len() && ends[0][factor] != ends[1][factor];
-        let shares = shares.filter(|own| changed(own.factor));
+        let shares = shares.filter_map(|share| {
+            let factor = data.factors.get(share.factor)?;
+            let [from, to] = [0, 1].map(|end: usize| ends[end][share.factor]);
+            (from != to).then(|| (factor.name.clone(), share.value.estimate, share.interval))
+        });
         Some(Attribution {
-            shares: shares
-                .map(|own| {
-                    (
-                        data.factors[own.factor].name.clone(),
-                        own.value.estimate,
-                        own.interval,
-                    )
-                })
-                .collect(),
+            shares: shares.collect(),
             source: AttributionSource::Model,
         })
     })
@@ -170,10 +155,7 @@ fn measured_attribution(
     if changed.len() > MOST_EXACT || changed.is_empty() {
         return None;
     }
-    let mut values: BTreeMap<u128, Vec<f64>> = BTreeMap::new();
-    for (set, value) in data.sets(scale) {
-        values.entry(set).or_default().push(value);
-    }
+    let values = data.set_values(scale);
     let cells: Vec<&Vec<f64>> = (0..1_usize << changed.len())
         .map(|cell| {
             let bits = changed.iter().enumerate();
@@ -182,7 +164,7 @@ fn measured_attribution(
             values.get(&set)
         })
         .collect::<Option<_>>()?;
-    let means: Vec<f64> = cells.iter().filter_map(|own| mean(own)).collect();
+    let means: Vec<f64> = cells.iter().filter_map(|values| mean(values)).collect();
     let shares = shapley_values(&means)?;
     // Of independent cell means the value is a weighted sum: its variance is that of a run times Σ w² / n.
     let noise = pooled_variance(values.values());
@@ -190,22 +172,14 @@ fn measured_attribution(
     let interval = |at: usize, share: f64| {
         let (variance, freedom) = noise?;
         let reach = confidence.t_quantile(freedom)? * (variance * spread[at]).sqrt();
-        Some(Interval {
-            lower: share - reach,
-            upper: share + reach,
-        })
+        Some(Interval::around(share, reach))
     };
-    let named = shares.iter().enumerate();
+    let named = shares.into_iter().enumerate().map(|(at, share)| {
+        let name = data.treatments[changed[at]].name.clone();
+        (name, share, interval(at, share))
+    });
     Some(Attribution {
-        shares: named
-            .map(|(at, share)| {
-                (
-                    data.treatments[changed[at]].name.clone(),
-                    *share,
-                    interval(at, *share),
-                )
-            })
-            .collect(),
+        shares: named.collect(),
         source: AttributionSource::Measured,
     })
 }
@@ -218,26 +192,12 @@ fn spreads(cells: &[&Vec<f64>]) -> Vec<f64> {
         // 1 / (k C(k − 1, s)) from the one before.
         weights.push(weights[size - 1] * as_f64(size) / as_f64(factors - size));
     }
-    let of = |factor: usize| {
+    let spread = |factor: usize| {
         let parts = cells.iter().enumerate().map(|(cell, values)| {
             let size = (cell & !(1 << factor)).count_ones() as usize;
             weights[size].powi(2) / as_f64(values.len())
         });
         parts.sum()
     };
-    (0..factors).map(of).collect()
-}
-
-/// Returns the variance of an instance within its setting, and its degrees of freedom; `None` with fewer than three.
-fn pooled_variance<'v>(cells: impl Iterator<Item = &'v Vec<f64>>) -> Option<(f64, f64)> {
-    let (mut squares, mut freedom) = (0.0, 0);
-    for values in cells {
-        let centre = mean(values)?;
-        squares += values
-            .iter()
-            .map(|value| (value - centre).powi(2))
-            .sum::<f64>();
-        freedom += values.len() - 1;
-    }
-    (freedom >= 3).then(|| (squares / as_f64(freedom), as_f64(freedom)))
+    (0..factors).map(spread).collect()
 }

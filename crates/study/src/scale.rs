@@ -67,10 +67,8 @@ pub struct StudyMetric {
 impl StudyMetric {
     /// Returns the metric of that name as a cost.
     pub fn new(name: &str, metric: &Metric) -> Self {
-        let per = metric
-            .unit
-            .strip_prefix("1/")
-            .filter(|_| metric.better == Some(Better::Higher));
+        let is_rate = metric.better == Some(Better::Higher);
+        let per = metric.unit.strip_prefix("1/").filter(|_| is_rate);
         Self {
             name: name.to_owned(),
             unit: per.unwrap_or(&metric.unit).to_owned(),
@@ -92,18 +90,17 @@ impl StudyMetric {
         scale.is_gain(change) == (self.better != Some(Better::Higher)) && change != 0.0
     }
 
+    /// Returns 1 if a lower value on the scale is better, else −1.
+    pub(crate) fn sign(&self, scale: StudyScale) -> f64 {
+        if self.is_gain(scale, -1.0) { 1.0 } else { -1.0 }
+    }
+
     /// Returns the unit of values on a scale, in base units.
     pub fn unit_of(&self, scale: StudyScale) -> String {
         match scale {
             StudyScale::Time | StudyScale::Log => self.unit.clone(),
-            StudyScale::Rate => format!(
-                "1/{}",
-                if self.unit.is_empty() {
-                    "1"
-                } else {
-                    &self.unit
-                }
-            ),
+            StudyScale::Rate if self.unit.is_empty() => "1/1".to_owned(),
+            StudyScale::Rate => format!("1/{}", self.unit),
         }
     }
 }

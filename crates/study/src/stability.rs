@@ -105,7 +105,7 @@ impl StudyStability {
         let mut found = Self {
             checks: Vec::new(),
             ranking: varied,
-            tolerance: tolerance(data, options),
+            tolerance: data.share_of_cost(options.scale, options.within),
             precise_since: None,
             ordered_since: None,
             more_instances: None,
@@ -198,7 +198,7 @@ fn since(checks: &[StabilityCheck], holds: impl Fn(&StabilityCheck) -> bool) -> 
 fn reaches(check: &StabilityCheck) -> Vec<Option<f64>> {
     let reach = |own: &Option<(f64, Option<Interval>)>| {
         let interval = (*own)?.1?;
-        Some(0.5 * (interval.upper - interval.lower))
+        Some(0.5 * interval.width())
     };
     check.effects.iter().map(reach).collect()
 }
@@ -217,16 +217,4 @@ fn ordered(data: &StudyData, order: StabilityOrder) -> Vec<StudyInstance> {
         numbered.sort_by_key(|(number, _)| seed.split(&number.to_string()).0);
     }
     numbered.into_iter().map(|(_, own)| own.clone()).collect()
-}
-
-/// Returns the share of the cost on the scale: of times and rates that of their mean.
-fn tolerance(data: &StudyData, options: &StabilityOptions) -> f64 {
-    let values = data.instances.iter().map(|own| options.scale.of(own.cost));
-    let sum: f64 = values.filter(|value| value.is_finite()).sum();
-    match options.scale {
-        StudyScale::Log => options.within.ln_1p(),
-        StudyScale::Time | StudyScale::Rate => {
-            options.within * (sum / as_f64(data.instances.len())).abs()
-        }
-    }
 }

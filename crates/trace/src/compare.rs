@@ -92,10 +92,13 @@ impl TraceComparison {
         if workers(0).is_disjoint(&workers(other)) {
             return None;
         }
-        let common = self.tasks.iter().filter(|it| it.workers[other].is_some());
+        let common = self
+            .tasks
+            .iter()
+            .filter(|task| task.workers[other].is_some());
         let same = common
             .clone()
-            .filter(|it| it.workers[0] == it.workers[other]);
+            .filter(|task| task.workers[0] == task.workers[other]);
         Some((common.count(), same.count()))
     }
 }
@@ -117,9 +120,8 @@ fn path(traces: &[&Trace]) -> Vec<PathTimes> {
     let mut all: BTreeMap<(String, Option<PathPart>), Vec<i64>> = BTreeMap::new();
     for (side, trace) in traces.iter().enumerate() {
         let mut add = |class: &str, part, time| {
-            let times = all.entry((class.to_owned(), part)).or_default();
-            times.resize(traces.len(), 0);
-            times[side] += time;
+            let entry = all.entry((class.to_owned(), part));
+            entry.or_insert_with(|| vec![0; traces.len()])[side] += time;
         };
         let mut before = trace.makespan();
         for ((part, class), time) in run_path(trace).into_iter().flat_map(|it| it.by_class) {
@@ -140,12 +142,12 @@ fn durations(traces: &[&Trace]) -> Vec<DurationSums> {
     let mut all: BTreeMap<(String, TaskDuration), (Vec<usize>, Vec<i64>)> = BTreeMap::new();
     for (side, trace) in traces.iter().enumerate() {
         for group in [DurationGroup::All, DurationGroup::Class] {
-            for (class, found) in group_durations(trace, group) {
-                for (duration, it) in found {
-                    let (counts, sums) = all.entry((class.clone(), duration)).or_default();
-                    counts.resize(traces.len(), 0);
-                    sums.resize(traces.len(), 0);
-                    (counts[side], sums[side]) = (it.count, it.sum);
+            for (class, durations) in group_durations(trace, group) {
+                for (duration, statistics) in durations {
+                    let zeros = || (vec![0; traces.len()], vec![0; traces.len()]);
+                    let entry = all.entry((class.clone(), duration));
+                    let (counts, sums) = entry.or_insert_with(zeros);
+                    (counts[side], sums[side]) = (statistics.count, statistics.sum);
                 }
             }
         }

@@ -79,24 +79,28 @@ pub fn contention(trace: &Trace) -> Vec<Contention> {
                 });
                 StraightLine::through(&points.collect::<Vec<_>>())
             };
-            let Some(it) = line(TaskDuration::Compute) else {
+            let Some(computing) = line(TaskDuration::Compute) else {
                 continue;
             };
-            let lost = it.slope * it.further;
-            let time: f64 = it.mean * as_f64(it.count);
-            let off_cpu = line(TaskDuration::OffCpu).filter(|off| off.count == it.count);
-            let cause = off_cpu.map(|off| match off.slope < it.slope / 2.0 {
-                true => ContentionCause::OnCpu,
-                false => ContentionCause::OffCpu(waits_for(trace, &tasks, lost / time)),
+            let lost = computing.slope * computing.further;
+            let time = computing.mean * as_f64(computing.count);
+            let off_cpu = line(TaskDuration::OffCpu).filter(|off| off.count == computing.count);
+            let cause = off_cpu.map(|off| {
+                if off.slope < computing.slope / 2.0 {
+                    ContentionCause::OnCpu
+                } else {
+                    ContentionCause::OffCpu(waits_for(trace, &tasks, lost / time))
+                }
             });
+            let further = computing.concurrency - 1.0;
             found.push(Contention {
                 class,
                 host,
-                tasks: it.count,
-                concurrency: it.concurrency,
-                alone: it.alone(),
-                slope: it.slope,
-                slope_interval: it.slope_interval,
+                tasks: computing.count,
+                concurrency: computing.concurrency,
+                alone: computing.mean - computing.slope * further,
+                slope: computing.slope,
+                slope_interval: computing.slope_interval,
                 lost,
                 cause,
             });
@@ -172,12 +176,14 @@ impl StraightLine {
         let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
         let (x, y) = (mean(|point| point.0), mean(|point| point.1));
         let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
-            let each = points.iter().map(|point| of(point.0 - x, point.1 - y));
-            each.sum()
+            points
+                .iter()
+                .map(|point| of(point.0 - x, point.1 - y))
+                .sum()
         };
         let (sxx, sxy) = (sum(&|dx, _| dx * dx), sum(&|dx, dy| dx * dy));
-        let range = points.iter().map(|point| point.0);
-        let range = range.clone().fold(f64::MIN, f64::max) - range.fold(f64::MAX, f64::min);
+        let at = points.iter().map(|point| point.0);
+        let range = at.clone().fold(f64::MIN, f64::max) - at.fold(f64::MAX, f64::min);
         if range < LEAST_RANGE || sxx <= 0.0 {
             return None;
         }
@@ -193,10 +199,5 @@ impl StraightLine {
             slope_interval: [slope - reach, slope + reach],
             further: points.iter().map(|point| (point.0 - 1.0).max(0.0)).sum(),
         })
-    }
-
-    /// Returns the time of a task alone.
-    fn alone(&self) -> f64 {
-        self.mean - self.slope * (self.concurrency - 1.0)
     }
 }

@@ -48,10 +48,8 @@ pub fn controller_time(trace: &Trace) -> Option<ControllerTime> {
     }
     let mut time = ControllerTime::default();
     for phase in &trace.phases {
-        let of_name = time
-            .phases
-            .entry(trace.text(phase.name).to_owned())
-            .or_default();
+        let name = trace.text(phase.name).to_owned();
+        let of_name = time.phases.entry(name).or_default();
         of_name.count += 1;
         if phase.end != MISSING {
             of_name.sum += phase.end - phase.start;
@@ -73,13 +71,14 @@ pub fn controller_time(trace: &Trace) -> Option<ControllerTime> {
         }
     }
     time.iterations = time.phases.values().map(|it| it.count).max().unwrap_or(0);
-    let tasks = trace.tasks.iter();
-    let transfers = trace.transfers.iter();
-    time.events = tasks
-        .filter(|it| it.at(TaskEvent::Completed).is_some())
-        .count()
-        + transfers
-            .filter(|it| it.at(TransferEvent::Completed).is_some())
-            .count();
+    let tasks = trace
+        .tasks
+        .iter()
+        .filter_map(|it| it.at(TaskEvent::Completed));
+    let transfers = trace
+        .transfers
+        .iter()
+        .filter_map(|it| it.at(TransferEvent::Completed));
+    time.events = tasks.count() + transfers.count();
     Some(time)
 }

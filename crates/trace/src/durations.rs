@@ -89,25 +89,33 @@ impl TaskDuration {
         }
     }
 
+    /// Returns from when to when a task is in this part; `None` if it lacks an event, and for the parts of computing,
+    /// which have no place in time.
+    pub(crate) fn interval(self, task: &Task) -> Option<(i64, i64)> {
+        let between = |from, to| task.at(from).zip(task.at(to));
+        match self {
+            Self::Total => task.at(TaskEvent::Planned).zip(task.end()),
+            Self::OnWorker => between(TaskEvent::Enqueued, TaskEvent::Published),
+            Self::ToWorker => between(TaskEvent::Planned, TaskEvent::Enqueued),
+            Self::Queue => between(TaskEvent::Enqueued, TaskEvent::Started),
+            Self::Load => between(TaskEvent::Started, TaskEvent::Loaded),
+            Self::Compute => task.computing(),
+            Self::OnCpu | Self::OffCpu => None,
+            Self::Publish => between(TaskEvent::Computed, TaskEvent::Published),
+            Self::ToController => between(TaskEvent::Published, TaskEvent::Completed),
+        }
+    }
+
     /// Returns the duration of a task in ns; `None` if it lacks an event.
     pub fn of(self, task: &Task) -> Option<i64> {
-        let at = |event| task.at(event);
-        let (from, to) = match self {
-            Self::Total => (at(TaskEvent::Planned)?, task.end()?),
-            Self::OnWorker => (at(TaskEvent::Enqueued)?, at(TaskEvent::Published)?),
-            Self::ToWorker => (at(TaskEvent::Planned)?, at(TaskEvent::Enqueued)?),
-            Self::Queue => (at(TaskEvent::Enqueued)?, at(TaskEvent::Started)?),
-            Self::Load => (at(TaskEvent::Started)?, at(TaskEvent::Loaded)?),
-            Self::Compute => match task.computing() {
-                Some(interval) => interval,
-                None => return task.duration,
-            },
-            Self::OnCpu => return Some(task.cpu?.min(Self::Compute.of(task)?)),
-            Self::OffCpu => (task.cpu?, Self::Compute.of(task)?.max(task.cpu?)),
-            Self::Publish => (at(TaskEvent::Computed)?, at(TaskEvent::Published)?),
-            Self::ToController => (at(TaskEvent::Published)?, at(TaskEvent::Completed)?),
-        };
-        Some(to - from)
+        let measured = self.interval(task).map(|(from, to)| to - from);
+        let computing = || Self::Compute.of(task);
+        match self {
+            Self::Compute => measured.or(task.duration),
+            Self::OnCpu => Some(task.cpu?.min(computing()?)),
+            Self::OffCpu => Some((computing()? - task.cpu?).max(0)),
+            _ => measured,
+        }
     }
 }
 
@@ -158,22 +166,20 @@ impl TransferDuration {
     /// Returns the duration of a transfer in ns; `None` if it lacks an event, and for all but the total if nothing
     /// was copied.
     pub fn of(self, transfer: &Transfer) -> Option<i64> {
-        let at = |event| transfer.at(event);
+        use TransferEvent::{Completed, Loaded, Planned, Received, Started, Unloaded};
         if transfer.mode == TransferMode::Local && self != Self::Total {
             return None;
         }
+        let between = |from, to| transfer.at(from).zip(transfer.at(to));
         let (from, to) = match self {
-            Self::Total => (
-                at(TransferEvent::Planned).or(at(TransferEvent::Started))?,
-                transfer.end()?,
-            ),
-            Self::ToSource => (at(TransferEvent::Planned)?, at(TransferEvent::Started)?),
-            Self::Load => (at(TransferEvent::Started)?, at(TransferEvent::Loaded)?),
-            Self::Transmit => (at(TransferEvent::Loaded)?, at(TransferEvent::Unloaded)?),
-            Self::ToTarget => (at(TransferEvent::Loaded)?, at(TransferEvent::Received)?),
-            Self::Unload => (at(TransferEvent::Received)?, at(TransferEvent::Unloaded)?),
-            Self::ToController => (at(TransferEvent::Unloaded)?, at(TransferEvent::Completed)?),
-        };
+            Self::Total => (transfer.at(Planned).or(transfer.at(Started))).zip(transfer.end()),
+            Self::ToSource => between(Planned, Started),
+            Self::Load => between(Started, Loaded),
+            Self::Transmit => between(Loaded, Unloaded),
+            Self::ToTarget => between(Loaded, Received),
+            Self::Unload => between(Received, Unloaded),
+            Self::ToController => between(Unloaded, Completed),
+        }?;
         Some(to - from)
     }
 }
@@ -254,11 +260,17 @@ pub fn durations(
         }
     }
     let groups = all.into_iter().map(|(key, lists)| {
-        let each = TaskDuration::ALL.iter().zip(&lists);
-        let each = each.filter_map(|(duration, list)| Some((*duration, Statistics::of(list)?)));
-        (trace.text(key).to_owned(), each.collect())
+        let statistics = by_duration(&TaskDuration::ALL, &lists);
+        (trace.text(key).to_owned(), statistics)
     });
     groups.collect()
+}
+
+/// Returns the statistics of each duration that has any.
+fn by_duration<D: Copy + Ord>(all: &[D], lists: &[Vec<i64>]) -> BTreeMap<D, Statistics> {
+    let each = all.iter().zip(lists);
+    each.filter_map(|(duration, list)| Some((*duration, Statistics::of(list)?)))
+        .collect()
 }
 
 /// Returns the statistics of each duration of the transfers, by mode.
@@ -275,10 +287,21 @@ pub fn transfer_durations(
             list.extend(duration.of(transfer));
         }
     }
-    let modes = all.into_iter().map(|(mode, (count, lists))| {
-        let each = TransferDuration::ALL.iter().zip(&lists);
-        let each = each.filter_map(|(duration, list)| Some((*duration, Statistics::of(list)?)));
-        (mode, (count, each.collect()))
-    });
+    let modes = all
+        .into_iter()
+        .map(|(mode, (count, lists))| (mode, (count, by_duration(&TransferDuration::ALL, &lists))));
     modes.collect()
+}
+
+/// Returns the time in at least one of the intervals.
+pub(crate) fn covered_time(mut intervals: Vec<(i64, i64)>) -> i64 {
+    intervals.sort_unstable();
+    let (mut sum, mut reached) = (0, i64::MIN);
+    for (from, to) in intervals {
+        if to > reached {
+            sum += to - from.max(reached);
+            reached = to;
+        }
+    }
+    sum
 }

@@ -56,34 +56,27 @@ impl TaskGraph {
             }
         }
         let inputs = trace.tasks.iter().map(|task| {
-            let inputs = task.inputs.iter();
-            let inputs = inputs.filter_map(|name| last.get(name).copied());
-            inputs.collect()
+            let names = task.inputs.iter();
+            names.filter_map(|name| last.get(name).copied()).collect()
         });
-        let inputs: Vec<Vec<usize>> = inputs.collect();
-        let has_inputs = inputs.iter().any(|inputs| !inputs.is_empty());
-        has_inputs.then(|| {
-            let implied = implied_inputs(trace, &inputs);
-            let mut inputs = inputs;
-            for (task, input) in &implied {
-                inputs[*task].push(*input);
-            }
-            Self {
-                implied: implied.len(),
-                ..Self::ordered(inputs)
-            }
+        let mut inputs: Vec<Vec<usize>> = inputs.collect();
+        if inputs.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let implied = implied_inputs(trace, &inputs);
+        for (task, input) in &implied {
+            inputs[*task].push(*input);
+        }
+        Some(Self {
+            implied: implied.len(),
+            ..Self::ordered(inputs)
         })
     }
 
     /// Orders tasks by their inputs (Kahn's algorithm). What is left over depends on itself: its inputs among
     /// themselves are left out.
     fn ordered(mut inputs: Vec<Vec<usize>>) -> Self {
-        let mut outputs: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
-        for (task, inputs) in inputs.iter().enumerate() {
-            for input in inputs {
-                outputs[*input].push(task);
-            }
-        }
+        let mut outputs = outputs_of(&inputs);
         let mut waiting: Vec<usize> = inputs.iter().map(Vec::len).collect();
         let mut order: Vec<usize> = Vec::with_capacity(inputs.len());
         order.extend((0..inputs.len()).filter(|task| waiting[*task] == 0));
@@ -123,14 +116,8 @@ impl TaskGraph {
 
     /// Returns what the graph alone allows, by the time that each task took on its worker.
     pub fn ideal(&self, trace: &Trace) -> IdealTime {
-        let work: Vec<i64> = (trace.tasks.iter())
-            .map(|task| task.work().unwrap_or(0))
-            .collect();
-        self.ideal_of(&work)
-    }
-
-    /// As [`ideal`](Self::ideal), of these times in ns.
-    pub(crate) fn ideal_of(&self, work: &[i64]) -> IdealTime {
+        let work = trace.tasks.iter().map(|task| task.work().unwrap_or(0));
+        let work: Vec<i64> = work.collect();
         let mut finished = vec![0_i64; work.len()];
         let mut longest: Vec<Option<usize>> = vec![None; work.len()];
         for task in &self.order {
@@ -160,6 +147,17 @@ impl TaskGraph {
             implied: self.implied,
         }
     }
+}
+
+/// Returns for each task those that need its result.
+pub(crate) fn outputs_of(inputs: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut outputs: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
+    for (task, inputs) in inputs.iter().enumerate() {
+        for input in inputs {
+            outputs[*input].push(task);
+        }
+    }
+    outputs
 }
 
 /// Returns tasks without inputs, and for each the task that the program waited for before it submitted them.
@@ -196,11 +194,9 @@ fn implied_inputs(trace: &Trace, inputs: &[Vec<usize>]) -> Vec<(usize, usize)> {
             }
         }
         // What the controller held back was submitted with the others.
-        found.extend(
-            waited_for
-                .iter()
-                .flat_map(|before| roots.iter().map(|task| (*task, *before))),
-        );
+        if let Some(before) = waited_for {
+            found.extend(roots.iter().map(|task| (*task, before)));
+        }
         first += batch.len();
     }
     found

@@ -6,7 +6,7 @@ use lapwing_model::natural_order;
 
 use crate::durations::TaskDuration;
 use crate::names::Name;
-use crate::trace::{MISSING, Task, TaskEvent, Trace, Transfer, TransferEvent};
+use crate::trace::{MISSING, Trace, Transfer, TransferEvent};
 
 /// What a lane shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,11 +91,21 @@ pub fn lanes(trace: &Trace) -> Vec<Lane> {
         let controller = Lane {
             kind: LaneKind::Controller,
             name: Name::EMPTY,
-            pieces: flat(pieces, |_| 0),
+            pieces: flat(pieces),
         };
         lanes.insert(0, controller);
     }
     lanes
+}
+
+/// Returns a lane of the pieces of each worker or target.
+fn flat_lanes(kind: LaneKind, by_name: BTreeMap<Name, Vec<LanePiece>>) -> Vec<Lane> {
+    let lanes = by_name.into_iter().map(|(name, pieces)| Lane {
+        kind,
+        name,
+        pieces: flat(pieces),
+    });
+    lanes.collect()
 }
 
 /// Returns the lanes of all workers that had a task, in no order.
@@ -104,7 +114,7 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
     for (item, task) in trace.tasks.iter().enumerate() {
         let pieces = by_worker.entry(task.worker).or_default();
         pieces.extend(LANE_ORDER.into_iter().filter_map(|part| {
-            let (start, end) = interval(task, part)?;
+            let (start, end) = part.interval(task)?;
             (start < end).then_some(LanePiece {
                 start,
                 end,
@@ -113,26 +123,14 @@ pub(crate) fn worker_lanes(trace: &Trace) -> Vec<Lane> {
             })
         }));
     }
-    let rank = |part: LanePart| match part {
-        LanePart::Task(part) => LANE_ORDER
-            .iter()
-            .position(|it| *it == part)
-            .unwrap_or_default(),
-        _ => 0,
-    };
-    let lanes = by_worker.into_iter().map(|(name, pieces)| Lane {
-        kind: LaneKind::Worker,
-        name,
-        pieces: flat(pieces, rank),
-    });
-    lanes.collect()
+    flat_lanes(LaneKind::Worker, by_worker)
 }
 
 fn transfer_lanes(trace: &Trace) -> Vec<Lane> {
     let mut by_target: BTreeMap<Name, Vec<LanePiece>> = BTreeMap::new();
     for (item, transfer) in trace.transfers.iter().enumerate() {
-        for (part, start, end) in parts(transfer) {
-            if let Some((start, end)) = start.zip(end)
+        for (part, interval) in parts(transfer) {
+            if let Some((start, end)) = interval
                 && start < end
             {
                 let pieces = by_target.entry(transfer.target).or_default();
@@ -145,37 +143,42 @@ fn transfer_lanes(trace: &Trace) -> Vec<Lane> {
             }
         }
     }
-    let rank = |part: LanePart| match part {
-        LanePart::Copying => 0,
-        LanePart::Waiting => 1,
-        _ => 2,
-    };
-    let lanes = by_target.into_iter().map(|(name, pieces)| Lane {
-        kind: LaneKind::Transfers,
-        name,
-        pieces: flat(pieces, rank),
-    });
-    lanes.collect()
+    flat_lanes(LaneKind::Transfers, by_target)
 }
 
-fn parts(transfer: &Transfer) -> [(LanePart, Option<i64>, Option<i64>); 3] {
-    let at = |event| transfer.at(event);
-    let there = at(TransferEvent::Unloaded).or_else(|| at(TransferEvent::Completed));
-    let noticed = at(TransferEvent::Unloaded).and(at(TransferEvent::Completed));
+fn parts(transfer: &Transfer) -> [(LanePart, Option<(i64, i64)>); 3] {
+    let [started, unloaded, completed] = [
+        TransferEvent::Started,
+        TransferEvent::Unloaded,
+        TransferEvent::Completed,
+    ]
+    .map(|event| transfer.at(event));
     [
         (
             LanePart::Waiting,
-            at(TransferEvent::Planned),
-            at(TransferEvent::Started),
+            transfer.at(TransferEvent::Planned).zip(started),
         ),
-        (LanePart::Copying, at(TransferEvent::Started), there),
-        (LanePart::Noticing, at(TransferEvent::Unloaded), noticed),
+        (LanePart::Copying, started.zip(unloaded.or(completed))),
+        (LanePart::Noticing, unloaded.zip(completed)),
     ]
+}
+
+/// Returns the rank of a part among those of its lane: of several at once the lowest counts.
+fn rank(part: LanePart) -> usize {
+    match part {
+        LanePart::Task(part) => {
+            let place = LANE_ORDER.iter().position(|known| *known == part);
+            place.unwrap_or_default()
+        }
+        LanePart::Copying | LanePart::Phase(_) => 0,
+        LanePart::Waiting => 1,
+        LanePart::Noticing => 2,
+    }
 }
 
 /// Returns pieces of which none overlaps another: at each moment that with the lowest rank, of these the one that
 /// began first.
-fn flat(mut pieces: Vec<LanePiece>, rank: impl Fn(LanePart) -> usize) -> Vec<LanePiece> {
+fn flat(mut pieces: Vec<LanePiece>) -> Vec<LanePiece> {
     pieces.sort_unstable_by_key(|piece| (piece.start, piece.item));
     let mut edges: Vec<(i64, bool, usize)> = Vec::with_capacity(2 * pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
@@ -215,23 +218,6 @@ fn flat(mut pieces: Vec<LanePiece>, rank: impl Fn(LanePart) -> usize) -> Vec<Lan
     flat
 }
 
-/// Returns from when to when a task is in this part.
-fn interval(task: &Task, part: TaskDuration) -> Option<(i64, i64)> {
-    let at = |event| task.at(event);
-    match part {
-        TaskDuration::ToWorker => at(TaskEvent::Planned).zip(at(TaskEvent::Enqueued)),
-        TaskDuration::Queue => at(TaskEvent::Enqueued).zip(at(TaskEvent::Started)),
-        TaskDuration::Load => at(TaskEvent::Started).zip(at(TaskEvent::Loaded)),
-        TaskDuration::Compute => task.computing(),
-        TaskDuration::Publish => at(TaskEvent::Computed).zip(at(TaskEvent::Published)),
-        TaskDuration::ToController => at(TaskEvent::Published).zip(at(TaskEvent::Completed)),
-        TaskDuration::Total
-        | TaskDuration::OnWorker
-        | TaskDuration::OnCpu
-        | TaskDuration::OffCpu => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,15 +230,11 @@ mod tests {
             part: LanePart::Waiting,
             item,
         };
-        let pieces = flat(
-            vec![piece(0, 10, 0), piece(2, 4, 1), piece(3, 12, 2)],
-            |_| 0,
-        );
+        let pieces = flat(vec![piece(0, 10, 0), piece(2, 4, 1), piece(3, 12, 2)]);
         assert_eq!(pieces, [piece(0, 10, 0), piece(10, 12, 2)]);
         let mut ranked = [piece(0, 10, 0), piece(2, 4, 1)];
         ranked[1].part = LanePart::Copying;
-        let rank = |part| usize::from(part != LanePart::Copying);
-        let found = flat(ranked.to_vec(), rank);
+        let found = flat(ranked.to_vec());
         let times: Vec<_> = found.iter().map(|it| (it.start, it.end, it.item)).collect();
         assert_eq!(times, [(0, 2, 0), (2, 4, 1), (4, 10, 0)]);
     }

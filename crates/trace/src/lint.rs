@@ -115,10 +115,8 @@ impl ClockOffset {
     pub fn certain(self) -> i64 {
         if self.upper < 0 {
             self.upper
-        } else if self.lower > 0 {
-            self.lower
         } else {
-            0
+            self.lower.max(0)
         }
     }
 }
@@ -167,9 +165,7 @@ fn tasks(trace: &Trace, found: &mut Found) {
             }
         }
         // The controller may know of a result before it is published, but not before it is computed.
-        let known = task
-            .at(TaskEvent::Computed)
-            .zip(task.at(TaskEvent::Completed));
+        let known = (task.at(TaskEvent::Computed)).zip(task.at(TaskEvent::Completed));
         let is_early = known.is_some_and(|(computed, completed)| computed <= completed);
         for part in TaskDuration::PARTS {
             let may_be = part == TaskDuration::ToController && is_early;
@@ -207,22 +203,18 @@ struct Found(BTreeMap<(DefectKind, String), (usize, String)>);
 
 impl Found {
     fn add(&mut self, kind: DefectKind, subject: &str, example: impl Fn() -> String) {
-        let (count, _) = self
-            .0
-            .entry((kind, subject.to_owned()))
-            .or_insert_with(|| (0, example()));
-        *count += 1;
+        let entry = self.0.entry((kind, subject.to_owned()));
+        entry.or_insert_with(|| (0, example())).0 += 1;
     }
 
     fn defects(self) -> Vec<Defect> {
         let defects = self.0.into_iter();
-        defects
-            .map(|((kind, subject), (count, example))| Defect {
-                kind,
-                subject,
-                count,
-                example,
-            })
-            .collect()
+        let defects = defects.map(|((kind, subject), (count, example))| Defect {
+            kind,
+            subject,
+            count,
+            example,
+        });
+        defects.collect()
     }
 }

@@ -1,7 +1,5 @@
 //! Traces as spans of records, and spans as traces.
 
-use std::collections::BTreeMap;
-
 use lapwing_model::{Id, Object, Span};
 use serde_json::Value;
 
@@ -90,61 +88,51 @@ impl Trace {
         };
         let worker = span.lane.as_deref().unwrap_or_default();
         let names = &mut self.names;
-        let mut task = Task::new(
-            names.intern(&span.name),
-            names.intern(class),
-            names.intern(worker),
-        );
-        task.host = names.intern(host(worker));
-        for event in TaskEvent::ALL {
-            if let Some(at) = span.events.get(event.name()) {
-                task.events[event as usize] = *at;
-            }
-        }
-        let inputs = span.inputs.iter().map(|input| names.intern(input));
-        task.inputs = inputs.collect();
         let number = |key| integer(&span.attributes, key);
-        (task.duration, task.cpu, task.bytes) =
-            (number("duration"), number("cpu"), number("bytes"));
-        task
+        Task {
+            host: names.intern(host(worker)),
+            events: TaskEvent::ALL.map(|event| at(span, event.name())),
+            inputs: span
+                .inputs
+                .iter()
+                .map(|input| names.intern(input))
+                .collect(),
+            duration: number("duration"),
+            cpu: number("cpu"),
+            bytes: number("bytes"),
+            ..Task::new(
+                names.intern(&span.name),
+                names.intern(class),
+                names.intern(worker),
+            )
+        }
     }
 
     fn transfer_of(&mut self, span: &Span) -> Transfer {
         let text = |key: &str| span.attributes.get(key).and_then(Value::as_str);
-        let mut events = [MISSING; 6];
-        for event in TransferEvent::ALL {
-            if let Some(at) = span.events.get(event.name()) {
-                events[event as usize] = *at;
-            }
-        }
         let attempt = integer(&span.attributes, "attempt").unwrap_or_default();
         let names = &mut self.names;
         Transfer {
             dataset: names.intern(&span.name),
             source: names.intern(text("source").unwrap_or_default()),
             target: names.intern(span.lane.as_deref().unwrap_or_default()),
-            mode: match text("mode") {
-                Some("remote") => TransferMode::Remote,
-                Some("local") => TransferMode::Local,
-                Some("redundant") => TransferMode::Redundant,
-                _ => TransferMode::Unknown,
-            },
+            mode: text("mode")
+                .and_then(TransferMode::named)
+                .unwrap_or_default(),
             attempt: u32::try_from(attempt).unwrap_or_default(),
-            events,
+            events: TransferEvent::ALL.map(|event| at(span, event.name())),
         }
     }
 
     fn phase_of(&mut self, span: &Span) -> Phase {
-        let at = |event: &str| span.events.get(event).copied();
         let names = &mut self.names;
         let counts = span.attributes.iter();
         let counts = counts.filter_map(|(key, value)| Some((names.intern(key), value.as_i64()?)));
-        let counts = counts.collect();
         Phase {
+            counts: counts.collect(),
             name: names.intern(&span.name),
-            start: at("begin").unwrap_or_default(),
-            end: at("end").unwrap_or(MISSING),
-            counts,
+            start: span.events.get("begin").copied().unwrap_or_default(),
+            end: at(span, "end"),
         }
     }
 
@@ -163,10 +151,10 @@ impl Trace {
     }
 
     fn add_pressure(&mut self, span: &Span) {
-        let at = |event: &str| span.events.get(event).copied();
-        let Some((start, end)) = at("begin").zip(at("end")) else {
+        let [start, end] = ["begin", "end"].map(|event| at(span, event));
+        if start == MISSING || end == MISSING {
             return;
-        };
+        }
         let share = |resource: Resource| {
             let share = span.attributes.get(resource.share_name());
             share.and_then(Value::as_f64).unwrap_or_default()
@@ -194,81 +182,70 @@ impl Trace {
 
     /// Returns the trace as spans of an instance. Events keep their clock.
     pub fn spans(&self, instance: Id) -> Vec<Span> {
-        let empty = |category: &str, name: &str| Span {
-            instance,
-            iteration: None,
-            index: 0,
-            category: category.to_owned(),
-            name: name.to_owned(),
-            lane: None,
-            inputs: Vec::new(),
-            clock: None,
-            events: BTreeMap::new(),
-            attributes: Object::new(),
-            extra: Object::new(),
+        let span = |category: &str, name: &str, lane: Option<Name>, events: &[(&str, i64)]| {
+            let known = events.iter().filter(|(_, at)| *at != MISSING);
+            Span {
+                instance,
+                iteration: None,
+                index: 0,
+                category: category.to_owned(),
+                name: name.to_owned(),
+                lane: lane.map(|lane| self.text(lane).to_owned()),
+                inputs: Vec::new(),
+                clock: None,
+                events: known
+                    .map(|(event, at)| ((*event).to_owned(), *at))
+                    .collect(),
+                attributes: Object::new(),
+                extra: Object::new(),
+            }
         };
         let tasks = self.tasks.iter().map(|task| {
-            let mut span = empty(TASK, self.text(task.name));
-            span.lane = Some(self.text(task.worker).to_owned());
+            let events = TaskEvent::ALL.map(|event| (event.name(), task.events[event as usize]));
+            let mut span = span(TASK, self.text(task.name), Some(task.worker), &events);
             let inputs = task.inputs.iter();
             span.inputs = inputs.map(|name| self.text(*name).to_owned()).collect();
-            let events = TaskEvent::ALL.into_iter();
-            let events = events.filter_map(|it| Some((it.name().to_owned(), task.at(it)?)));
-            span.events = events.collect();
-            let class = self.text(task.class);
-            put(&mut span, "class", Some(class));
+            put(&mut span, "class", Some(self.text(task.class)));
             put(&mut span, "duration", task.duration);
             put(&mut span, "cpu", task.cpu);
             put(&mut span, "bytes", task.bytes);
             span
         });
         let transfers = self.transfers.iter().map(|transfer| {
-            let mut span = empty(TRANSFER, self.text(transfer.dataset));
-            span.lane = Some(self.text(transfer.target).to_owned());
-            let events = TransferEvent::ALL.into_iter();
-            let events = events.filter_map(|it| Some((it.name().to_owned(), transfer.at(it)?)));
-            span.events = events.collect();
+            let events = TransferEvent::ALL;
+            let events = events.map(|event| (event.name(), transfer.events[event as usize]));
+            let (name, target) = (self.text(transfer.dataset), Some(transfer.target));
+            let mut span = span(TRANSFER, name, target, &events);
             let source = Some(self.text(transfer.source)).filter(|source| !source.is_empty());
             put(&mut span, "source", source);
             let mode = Some(transfer.mode).filter(|mode| *mode != TransferMode::Unknown);
             put(&mut span, "mode", mode.map(TransferMode::name));
-            put(
-                &mut span,
-                "attempt",
-                Some(transfer.attempt).filter(|it| *it > 0),
-            );
+            let attempt = Some(transfer.attempt).filter(|attempt| *attempt > 0);
+            put(&mut span, "attempt", attempt);
             span
         });
         let phases = self.phases.iter().map(|phase| {
-            let mut span = empty(CONTROLLER, self.text(phase.name));
-            span.events.insert("begin".to_owned(), phase.start);
-            if phase.end != MISSING {
-                span.events.insert("end".to_owned(), phase.end);
-            }
+            let events = [("begin", phase.start), ("end", phase.end)];
+            let mut span = span(CONTROLLER, self.text(phase.name), None, &events);
             for (name, count) in &phase.counts {
                 put(&mut span, self.text(*name), Some(*count));
             }
             span
         });
         let micros = self.micros.iter().map(|(kind, micro)| {
-            let mut span = empty(MICRO, kind);
+            let mut span = span(MICRO, kind, None, &[]);
             put(&mut span, "count", Some(micro.count));
             put(&mut span, "sum", Some(micro.sum));
             put(&mut span, "max", Some(micro.max));
             span
         });
         let others = self.others.iter().map(|other| {
-            let mut span = empty("span", self.text(other.name));
-            span.lane = Some(self.text(other.worker).to_owned());
-            span.events.insert("begin".to_owned(), other.start);
-            span.events.insert("end".to_owned(), other.end);
-            span
+            let events = [("begin", other.start), ("end", other.end)];
+            span("span", self.text(other.name), Some(other.worker), &events)
         });
         let pressures = self.pressures.iter().map(|pressure| {
-            let mut span = empty(HOST, PRESSURE);
-            span.lane = Some(self.text(pressure.worker).to_owned());
-            span.events.insert("begin".to_owned(), pressure.start);
-            span.events.insert("end".to_owned(), pressure.end);
+            let events = [("begin", pressure.start), ("end", pressure.end)];
+            let mut span = span(HOST, PRESSURE, Some(pressure.worker), &events);
             for (resource, share) in Resource::ALL.iter().zip(pressure.shares) {
                 put(&mut span, resource.share_name(), Some(share));
             }
@@ -287,6 +264,10 @@ fn put(span: &mut Span, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         span.attributes.insert(key.to_owned(), value.into());
     }
+}
+
+fn at(span: &Span, event: &str) -> i64 {
+    span.events.get(event).copied().unwrap_or(MISSING)
 }
 
 fn integer(attributes: &Object, key: &str) -> Option<i64> {

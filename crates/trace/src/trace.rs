@@ -117,6 +117,12 @@ impl TransferMode {
             Self::Unknown => "unknown",
         }
     }
+
+    /// Returns the mode of that name; `None` if it is unknown.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let known = [Self::Remote, Self::Local, Self::Redundant];
+        known.into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// A task on a worker.

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use crate::graph::TaskGraph;
+use crate::durations::covered_time;
+use crate::graph::{TaskGraph, outputs_of};
 use crate::names::Name;
 use crate::trace::{MISSING, Task, TaskEvent, Trace, Transfer, TransferMode};
 
@@ -52,12 +53,10 @@ impl Prediction {
 /// started.
 pub fn what_if(trace: &Trace, graph: &TaskGraph, scenario: &Scenario) -> Prediction {
     let replay = Replay::of(trace, graph);
-    let as_measured = Scenario::default();
-    let replayed = replay.run(&as_measured).makespan;
     let predicted = replay.run(scenario);
     Prediction {
         measured: trace.range().map(|(start, end)| end - start),
-        replayed,
+        replayed: replay.run(&Scenario::default()).makespan,
         predicted: predicted.makespan,
         workers: predicted.workers,
     }
@@ -200,7 +199,7 @@ impl<'t> Replay<'t> {
         }
         let count = self.tasks.len();
         let mut waiting: Vec<usize> = self.graph.inputs.iter().map(Vec::len).collect();
-        let outputs = outputs_of(self.graph);
+        let outputs = outputs_of(&self.graph.inputs);
         let mut ready = vec![0_i64; count];
         // When each lane is free: its task has left it, and the controller knows.
         let mut free = vec![[0_i64; 2]; self.lane_count];
@@ -214,10 +213,12 @@ impl<'t> Replay<'t> {
                 queues[lane].pop();
                 let [dispatch, work, notice] = self.times(task, scenario);
                 let [released, known] = free[lane];
-                let begin = match self.tasks[task].is_queued {
-                    true => (ready[task] + dispatch).max(released),
-                    false if scenario.instant_controller => ready[task].max(released) + dispatch,
-                    false => ready[task].max(known) + dispatch,
+                let begin = if self.tasks[task].is_queued {
+                    (ready[task] + dispatch).max(released)
+                } else if scenario.instant_controller {
+                    ready[task].max(released) + dispatch
+                } else {
+                    ready[task].max(known) + dispatch
                 };
                 let end = begin + work;
                 free[lane] = [end, end + notice];
@@ -239,7 +240,7 @@ impl<'t> Replay<'t> {
 
     /// Replays the tasks in the order of their starts, as soon as they are ready, on the worker that is free first.
     fn on_free_workers(&self, scenario: &Scenario, workers: usize) -> Replayed {
-        let outputs = outputs_of(self.graph);
+        let outputs = outputs_of(&self.graph.inputs);
         let mut waiting: Vec<usize> = self.graph.inputs.iter().map(Vec::len).collect();
         // What is ready, by its place; what becomes ready, and when workers become free, by time.
         let mut now_ready = BinaryHeap::new();
@@ -291,12 +292,11 @@ impl<'t> Replay<'t> {
             } else {
                 next_free
             };
-            match next {
-                Some(next) => now = next.max(now),
-                None => break,
-            }
+            let Some(next) = next else {
+                return Replayed { makespan, workers };
+            };
+            now = next.max(now);
         }
-        Replayed { makespan, workers }
     }
 }
 
@@ -304,18 +304,14 @@ impl<'t> Replay<'t> {
 /// controller `heard` last before it planned the task is the last completion.
 fn measured(task: &Task, ready: i64, heard: i64, previous: Option<&Task>) -> ReplayedTask {
     let work = task.work().unwrap_or(0);
-    let loading = task
-        .at(TaskEvent::Started)
-        .zip(task.at(TaskEvent::Loaded))
-        .map_or(0, |(from, to)| (to - from).max(0));
-    let notice = match (task.released(), task.at(TaskEvent::Completed)) {
-        (Some(from), Some(to)) => (to - from).max(0),
-        _ => 0,
+    let between = |from: Option<i64>, to: TaskEvent| {
+        let interval = from.zip(task.at(to));
+        interval.map_or(0, |(from, to)| (to - from).max(0))
     };
     let mut replayed = ReplayedTask {
         work,
-        loading: loading.min(work),
-        notice,
+        loading: between(task.at(TaskEvent::Started), TaskEvent::Loaded).min(work),
+        notice: between(task.released(), TaskEvent::Completed),
         ..ReplayedTask::default()
     };
     let Some(started) = task.at(TaskEvent::Started) else {
@@ -363,9 +359,9 @@ fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<usize>, usize) {
         let released = task.released().unwrap_or(started);
         let free = known.iter_mut().filter(|(until, _)| *until <= started);
         match free.max_by_key(|(until, _)| *until) {
-            Some(lane) => {
-                lane.0 = released;
-                lanes[*index] = lane.1;
+            Some((until, lane)) => {
+                *until = released;
+                lanes[*index] = *lane;
             }
             None => {
                 known.push((released, count));
@@ -375,16 +371,6 @@ fn lanes_of(trace: &Trace, order: &[usize]) -> (Vec<usize>, usize) {
         }
     }
     (lanes, count)
-}
-
-fn outputs_of(graph: &TaskGraph) -> Vec<Vec<usize>> {
-    let mut outputs: Vec<Vec<usize>> = vec![Vec::new(); graph.inputs.len()];
-    for (task, inputs) in graph.inputs.iter().enumerate() {
-        for input in inputs {
-            outputs[*input].push(task);
-        }
-    }
-    outputs
 }
 
 /// The transfers of a trace, by what they copy.
@@ -437,14 +423,6 @@ impl<'t> Transfers<'t> {
                 }
             }
         }
-        intervals.sort_unstable();
-        let (mut sum, mut reached) = (0, i64::MIN);
-        for (from, to) in intervals {
-            if to > reached {
-                sum += to - from.max(reached);
-                reached = to;
-            }
-        }
-        (sum, redundant)
+        (covered_time(intervals), redundant)
     }
 }

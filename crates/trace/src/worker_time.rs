@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::durations::TaskDuration;
+use crate::durations::{TaskDuration, covered_time};
 use crate::lanes::{LanePart, worker_lanes};
 use crate::names::Name;
-use crate::trace::{Task, TaskEvent, Trace};
+use crate::trace::{TaskEvent, Trace};
 
 /// What the workers did with the time of a run, in ns of all workers together.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,48 +46,29 @@ impl WorkerTime {
 /// Returns what the workers did; `None` without tasks.
 pub fn worker_time(trace: &Trace) -> Option<WorkerTime> {
     let (start, end) = trace.range()?;
-    let mut by_worker: BTreeMap<Name, Vec<&Task>> = BTreeMap::new();
+    // When a task was started and not released.
+    let mut by_worker: BTreeMap<Name, Vec<(i64, i64)>> = BTreeMap::new();
     for task in &trace.tasks {
-        by_worker.entry(task.worker).or_default().push(task);
+        let busy = by_worker.entry(task.worker).or_default();
+        let interval = task.at(TaskEvent::Started).zip(task.released());
+        busy.extend(interval.filter(|(from, to)| from < to));
     }
     let mut parts: BTreeMap<TaskDuration, i64> = BTreeMap::new();
-    let all = worker_lanes(trace);
-    let pieces = all.iter().flat_map(|lane| &lane.pieces);
-    for piece in pieces {
+    for piece in worker_lanes(trace).iter().flat_map(|lane| &lane.pieces) {
         if let LanePart::Task(part) = piece.part {
             *parts.entry(part).or_default() += piece.end - piece.start;
         }
     }
-    let makespan = end - start;
-    let of_all = makespan * i64::try_from(by_worker.len()).unwrap_or(i64::MAX);
-    let idle = of_all - parts.values().sum::<i64>();
-    let busy = by_worker
-        .iter()
-        .map(|(worker, tasks)| (*worker, union(tasks)));
-    let busy = busy.collect();
-    Some(WorkerTime {
-        workers: by_worker.len(),
-        makespan,
+    let workers = by_worker.into_iter();
+    let mut time = WorkerTime {
+        workers: workers.len(),
+        makespan: end - start,
         parts,
-        idle,
-        busy,
-    })
-}
-
-/// Returns the time in which at least one of the tasks was started and not released.
-fn union(tasks: &[&Task]) -> i64 {
-    let intervals = tasks.iter().filter_map(|task| {
-        let interval = task.at(TaskEvent::Started).zip(task.released());
-        interval.filter(|(from, to)| from < to)
-    });
-    let mut intervals: Vec<(i64, i64)> = intervals.collect();
-    intervals.sort_unstable();
-    let (mut sum, mut reached) = (0, i64::MIN);
-    for (from, to) in intervals {
-        if to > reached {
-            sum += to - from.max(reached);
-            reached = to;
-        }
-    }
-    sum
+        idle: 0,
+        busy: workers
+            .map(|(worker, busy)| (worker, covered_time(busy)))
+            .collect(),
+    };
+    time.idle = time.all() - time.parts.values().sum::<i64>();
+    Some(time)
 }

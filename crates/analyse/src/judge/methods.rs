@@ -61,9 +61,9 @@ pub(super) fn by_method(
         }
         CompareMethod::BrunnerMunzel => {
             let shift = hodges_lehmann(baseline, candidate, confidence)?;
-            let p_value = match brunner_munzel(baseline, candidate, confidence, seed)? {
+            let p_value = match brunner_munzel(baseline, candidate, seed)? {
                 BrunnerMunzel::Overlapping(test) => test.p_value,
-                BrunnerMunzel::Separated { p_value, .. } => p_value,
+                BrunnerMunzel::Separated { p_value } => p_value,
                 BrunnerMunzel::AllEqual => 1.0,
             };
             Some(by_ranks(shift, p_value, method, sizes))

@@ -3,10 +3,11 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::Statistic;
 use super::kernel::{draw, draw_sum, fill, middle};
-use super::{ResampledRatio, Statistic};
+use crate::describe::are_positive;
 use crate::number::as_f64;
-use crate::{Confidence, Interval, Seed, mean, median, quantile};
+use crate::{Confidence, Interval, Ratio, Seed, mean, median, quantile};
 
 /// Returns the ratio of candidate to baseline with a BCa interval, from one value (its mean, or
 /// its median) per instance and side.
@@ -38,10 +39,8 @@ pub fn bca_ratio(
     confidence: Confidence,
     resamples: usize,
     seed: Seed,
-) -> Option<ResampledRatio> {
-    let fits = |side: &[f64]| {
-        side.len() >= 2 && side.iter().all(|value| *value > 0.0 && value.is_finite())
-    };
+) -> Option<Ratio> {
+    let fits = |side: &[f64]| side.len() >= 2 && are_positive(side);
     if !fits(baseline) || !fits(candidate) {
         return None;
     }
@@ -84,7 +83,7 @@ fn estimate(
     statistic: Statistic,
     ratios: &[f64],
     confidence: Confidence,
-) -> Option<ResampledRatio> {
+) -> Option<Ratio> {
     let (before, after) = (of(baseline, statistic)?, of(candidate, statistic)?);
     let ratio = after / before;
     let normal = Normal::standard();
@@ -99,7 +98,7 @@ fn estimate(
     let of_baseline = influences(baseline, |rest| Some(after / of(rest, statistic)?))?;
     let of_candidate = influences(candidate, |rest| Some(of(rest, statistic)? / before))?;
     let acceleration = acceleration(&[of_baseline, of_candidate]);
-    let z = normal.inverse_cdf(0.5 + confidence.level() / 2.0);
+    let z = confidence.normal_quantile();
     let end = |z: f64| {
         let shifted = bias + z;
         quantile(
@@ -114,11 +113,10 @@ fn estimate(
     let least = 1.0 / as_f64(ratios.len() + 1);
     let at_one = normal.inverse_cdf(share_below(ratios, 1.0).clamp(least, 1.0 - least)) - bias;
     let level = normal.cdf(at_one / (1.0 + acceleration * at_one) - bias);
-    Some(ResampledRatio {
+    Some(Ratio {
         ratio,
         interval,
         p_value: (2.0 * level.min(1.0 - level)).min(1.0),
-        resamples: ratios.len(),
     })
 }
 
@@ -140,12 +138,8 @@ fn influences(side: &[f64], ratio: impl Fn(&[f64]) -> Option<f64>) -> Option<Vec
         .collect::<Option<_>>()?;
     let centre = mean(&without)?;
     let factor = as_f64(side.len() - 1);
-    Some(
-        without
-            .iter()
-            .map(|value| factor * (centre - value))
-            .collect(),
-    )
+    let influences = without.iter().map(|value| factor * (centre - value));
+    Some(influences.collect())
 }
 
 fn acceleration(sides: &[Vec<f64>; 2]) -> f64 {

@@ -1,13 +1,11 @@
 //! The hierarchical bootstrap: whole instances first, then iterations of each.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
-
 use super::Statistic;
 use super::kernel::{draw, draw_sum, fill, middle};
 use crate::number::as_f64;
-use crate::subset::below;
+use crate::subset::draw_below;
 use crate::{Confidence, Interval, Seed};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The statistics of hierarchical resamples of two sides, drawn independently of each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,17 +84,12 @@ pub fn hierarchical_replicates(
     }
     let mut replicates = vec![0.0; count];
     let mut pool = Vec::new();
+    let mut values = instances.iter().copied().flatten();
     match statistic {
-        Statistic::Mean
-            if instances
-                .iter()
-                .copied()
-                .flatten()
-                .any(|value| value.is_nan()) =>
-        {
+        Statistic::Mean if values.any(|value| value.is_nan()) => {
             fill(&mut replicates, seed, |random| {
                 draw_defined(instances, random, &mut pool);
-                sum_over(&pool) / as_f64(pool.len())
+                pool.iter().sum::<f64>() / as_f64(pool.len())
             });
         }
         Statistic::Mean => fill(&mut replicates, seed, |random| {
@@ -112,8 +105,7 @@ pub fn hierarchical_replicates(
 
 /// Picks an instance at random.
 fn pick<'a>(instances: &[&'a [f64]], random: &mut Xoshiro256PlusPlus) -> &'a [f64] {
-    let count = u32::try_from(instances.len()).unwrap_or(u32::MAX);
-    instances[below(random.next_u32(), count)]
+    instances[draw_below(instances.len(), random)]
 }
 
 fn mean_of_all(instances: &[&[f64]], random: &mut Xoshiro256PlusPlus) -> f64 {
@@ -124,10 +116,6 @@ fn mean_of_all(instances: &[&[f64]], random: &mut Xoshiro256PlusPlus) -> f64 {
         count += instance.len();
     }
     sum / as_f64(count)
-}
-
-fn sum_over(values: &[f64]) -> f64 {
-    values.iter().sum()
 }
 
 /// Draws what [`mean_of_all`] would, and puts what is defined into the pool.
@@ -153,7 +141,7 @@ fn draw_defined(instances: &[&[f64]], random: &mut Xoshiro256PlusPlus, pool: &mu
 /// Source: Hail's `benchmark_in_batch` analysis; Efron, *Annals of Statistics* 1979.
 pub fn percentile_interval(mut replicates: Vec<f64>, confidence: Confidence) -> Option<Interval> {
     let count = replicates.len();
-    let tail = (1.0 - confidence.level()) / 2.0;
+    let tail = confidence.tail();
     let (low, high) = (position(tail, count)?, position(1.0 - tail, count)?);
     for value in &mut replicates {
         // The sign of an undefined number means nothing, but would sort.
@@ -244,7 +232,7 @@ mod tests {
             let all = mean_of_all(&instances, &mut Seed(7).block(index));
             let mut pool = Vec::new();
             draw_defined(&instances, &mut Seed(7).block(index), &mut pool);
-            assert_eq!(all, sum_over(&pool) / as_f64(pool.len()));
+            assert_eq!(all, pool.iter().sum::<f64>() / as_f64(pool.len()));
         }
     }
 

@@ -15,8 +15,6 @@ pub use hierarchical::{HierarchicalReplicates, hierarchical_replicates, percenti
 pub use studentised::studentised_ratio;
 pub use thresholds::{ThresholdShare, threshold_shares};
 
-use crate::Interval;
-
 /// What stands for a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
@@ -24,19 +22,6 @@ pub enum Statistic {
     Mean,
     /// The median: of an even number of values the mean of the two in the middle.
     Median,
-}
-
-/// A ratio whose interval comes from resampling instances.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ResampledRatio {
-    /// Candidate / baseline.
-    pub ratio: f64,
-    /// The interval of the ratio.
-    pub interval: Interval,
-    /// Two-sided p-value of "the ratio is 1".
-    pub p_value: f64,
-    /// How many resamples they come from.
-    pub resamples: usize,
 }
 
 /// So many resamples the default methods draw: with one more, the 90, 95 and 99 % quantiles are whole

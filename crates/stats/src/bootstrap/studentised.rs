@@ -2,11 +2,10 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::ResampledRatio;
 use super::kernel::{draw, fill};
 use crate::number::as_f64;
 use crate::ratios::ratio::{LogSide, log_side, satterthwaite};
-use crate::{Confidence, Interval, Seed};
+use crate::{Confidence, Interval, Ratio, Seed};
 
 /// Beyond the largest hundredth of the replicates a p-value is not counted but continued.
 const COUNTED_TAIL: f64 = 0.01;
@@ -45,7 +44,7 @@ pub fn studentised_ratio(
     confidence: Confidence,
     resamples: usize,
     seed: Seed,
-) -> Option<ResampledRatio> {
+) -> Option<Ratio> {
     let sides = (log_side(baseline)?, log_side(candidate)?);
     let mut t = vec![0.0; resamples];
     fill(&mut t, seed, |random| {
@@ -94,11 +93,7 @@ fn studentised(sides: &(LogSide, LogSide), baseline: SumMoments, candidate: SumM
 }
 
 /// Computes interval and p-value from the t* of the resamples.
-fn estimate(
-    sides: &(LogSide, LogSide),
-    mut t: Vec<f64>,
-    confidence: Confidence,
-) -> Option<ResampledRatio> {
+fn estimate(sides: &(LogSide, LogSide), mut t: Vec<f64>, confidence: Confidence) -> Option<Ratio> {
     for t in &mut t {
         *t = t.abs();
     }
@@ -109,14 +104,10 @@ fn estimate(
     if !quantile.is_finite() {
         return None;
     }
-    Some(ResampledRatio {
+    Some(Ratio {
         ratio: difference.exp(),
-        interval: Interval {
-            lower: (difference - quantile * error).exp(),
-            upper: (difference + quantile * error).exp(),
-        },
+        interval: Interval::around(difference, quantile * error).map(f64::exp),
         p_value: p_value(&t, difference, error, satterthwaite(&sides.0, &sides.1)),
-        resamples: t.len(),
     })
 }
 
@@ -167,7 +158,7 @@ mod tests {
     use crate::golden::{GOLDEN_SIDES, STUDENTISED, assert_relative, means, positions};
     use crate::ratio_of_means;
 
-    fn ratio(baseline: &[f64], candidate: &[f64]) -> Option<ResampledRatio> {
+    fn ratio(baseline: &[f64], candidate: &[f64]) -> Option<Ratio> {
         studentised_ratio(baseline, candidate, Confidence::P95, 2_999, Seed(7))
     }
 

@@ -2,6 +2,7 @@
 
 use super::kernel::{draw_sum, fill};
 use crate::Seed;
+use crate::describe::are_positive;
 use crate::number::as_f64;
 
 /// The share of resamples whose change is beyond a threshold.
@@ -44,9 +45,7 @@ pub fn threshold_shares(
     resamples: usize,
     seed: Seed,
 ) -> Option<Vec<ThresholdShare>> {
-    let is_usable = |side: &[f64]| {
-        !side.is_empty() && side.iter().all(|value| *value > 0.0 && value.is_finite())
-    };
+    let is_usable = |side: &[f64]| !side.is_empty() && are_positive(side);
     if !is_usable(baseline) || !is_usable(candidate) || resamples == 0 {
         return None;
     }
@@ -60,22 +59,19 @@ pub fn threshold_shares(
         let count = changes.iter().filter(|change| is_beyond(**change)).count();
         as_f64(count) / as_f64(resamples)
     };
-    let below = (0..=STEPS).rev().map(|step| {
-        let threshold = -STEP * as_f64(step);
-        ThresholdShare {
-            threshold,
-            is_above: false,
-            share: share(&|change| change < threshold),
-        }
-    });
-    let above = (0..=STEPS).map(|step| {
-        let threshold = STEP * as_f64(step);
-        ThresholdShare {
-            threshold,
-            is_above: true,
-            share: share(&|change| change > threshold),
-        }
-    });
+    let shares = |threshold: f64, is_above: bool| ThresholdShare {
+        threshold,
+        is_above,
+        share: if is_above {
+            share(&|change| change > threshold)
+        } else {
+            share(&|change| change < threshold)
+        },
+    };
+    let below = (0..=STEPS)
+        .rev()
+        .map(|step| shares(-STEP * as_f64(step), false));
+    let above = (0..=STEPS).map(|step| shares(STEP * as_f64(step), true));
     Some(below.chain(above).collect())
 }
 

@@ -5,7 +5,8 @@ use crate::number::as_f64;
 /// The sum of squared deviations from the segment's mean, over a known variance: twice the
 /// negative log-likelihood of normal values whose mean alone changes, but for a constant.
 pub struct NormalMean {
-    sums: PrefixSums,
+    /// Sums of the first k values and of their squares.
+    sums: Vec<(f64, f64)>,
     precision: f64,
 }
 
@@ -13,7 +14,15 @@ impl NormalMean {
     /// Returns the cost for a series of finite values with noise of `variance` (1 gives
     /// the plain sum of squares, L2).
     pub fn new(values: &[f64], variance: f64) -> Self {
-        let sums = PrefixSums::centred(values);
+        // Without the mean, squares of small deviations do not drown in the square of the level.
+        let centre = crate::mean(values).unwrap_or(0.0);
+        let (mut sum, mut squares) = (CompensatedSum::default(), CompensatedSum::default());
+        let mut sums = Vec::with_capacity(values.len() + 1);
+        sums.push((0.0, 0.0));
+        for value in values {
+            let value = value - centre;
+            sums.push((sum.add(value), squares.add(value * value)));
+        }
         Self {
             sums,
             precision: 1.0 / variance,
@@ -22,45 +31,15 @@ impl NormalMean {
 
     /// Returns the number of values of the series.
     pub fn length(&self) -> usize {
-        self.sums.length()
+        self.sums.len() - 1
     }
 
     /// Returns the cost of the values `start..end`, of which there is at least one.
     pub fn segment(&self, start: usize, end: usize) -> f64 {
-        self.sums.squares(start, end).max(0.0) * self.precision
-    }
-}
-
-/// Sums of the first k values and of their squares.
-struct PrefixSums(Vec<(f64, f64)>);
-
-impl PrefixSums {
-    /// Sums after the mean was taken off, so that squares of small deviations do not drown in
-    /// the square of the level.
-    fn centred(values: &[f64]) -> Self {
-        let centre = crate::mean(values).unwrap_or(0.0);
-        let moved: Vec<f64> = values.iter().map(|value| value - centre).collect();
-        Self::plain(&moved)
-    }
-
-    fn plain(values: &[f64]) -> Self {
-        let (mut sum, mut squares) = (CompensatedSum::default(), CompensatedSum::default());
-        let mut sums = Vec::with_capacity(values.len() + 1);
-        sums.push((0.0, 0.0));
-        for value in values {
-            sums.push((sum.add(*value), squares.add(value * value)));
-        }
-        Self(sums)
-    }
-
-    fn length(&self) -> usize {
-        self.0.len() - 1
-    }
-
-    /// Returns the sum of squared deviations from the mean of `start..end`.
-    fn squares(&self, start: usize, end: usize) -> f64 {
-        let sum = self.0[end].0 - self.0[start].0;
-        self.0[end].1 - self.0[start].1 - sum * sum / as_f64(end - start)
+        let ((sum_before, squares_before), (sum, squares)) = (self.sums[start], self.sums[end]);
+        let sum = sum - sum_before;
+        let within = squares - squares_before - sum * sum / as_f64(end - start);
+        within.max(0.0) * self.precision
     }
 }
 

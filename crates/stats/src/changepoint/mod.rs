@@ -8,6 +8,7 @@ mod level;
 mod pelt;
 
 pub(crate) use cost::NormalMean;
+pub(crate) use level::squares_around_steps;
 pub use level::{
     LevelChange, LevelChanges, LevelDifference, LevelOptions, drift, level_changes,
     level_difference,

@@ -1,6 +1,7 @@
 //! Whether an effect depends on how slow the run is without it, and where it changes its sign.
 
 use super::Delta;
+use crate::describe::squares_around;
 use crate::interval::t_p_value;
 use crate::{Confidence, FiellerInterval, Interval, as_f64, mean};
 
@@ -40,7 +41,7 @@ pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<Effe
     let (level, change) = (mean(&levels)?, mean(&changes)?);
     let freedom = as_f64(deltas.len()) - 2.0;
     let quantile = confidence.t_quantile(freedom)?;
-    let squares: f64 = levels.iter().map(|own| (own - level).powi(2)).sum();
+    let squares = squares_around(&levels, level);
     let pairs = levels.iter().zip(&changes);
     let cross: f64 = pairs.clone().map(|(x, y)| (x - level) * (y - change)).sum();
     let slope = cross / squares;
@@ -65,10 +66,7 @@ pub fn effect_crossover(deltas: &[Delta], confidence: Confidence) -> Option<Effe
     let most = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     Some(EffectCrossover {
         slope,
-        slope_interval: Interval {
-            lower: slope - quantile * error,
-            upper: slope + quantile * error,
-        },
+        slope_interval: Interval::around(slope, quantile * error),
         p_value: t_p_value(slope / error, freedom)?,
         level: crossover,
         level_interval: if leading > 0.0 && root.is_finite() {

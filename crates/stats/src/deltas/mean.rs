@@ -1,9 +1,10 @@
 //! The mean delta of each factor.
 
 use super::{Delta, DeltaPairing, MeasuredSets};
-use crate::interval::t_p_value;
+use crate::interval::t_test;
 use crate::{
-    Confidence, Interval, PValue, as_f64, benjamini_hochberg, mean, median, standard_deviation,
+    Confidence, Interval, PValue, adjusted_p_values, as_f64, mean, median, pooled_variance,
+    standard_deviation,
 };
 
 /// The deltas of one factor, summarised.
@@ -82,18 +83,20 @@ pub fn mean_deltas(
         .iter()
         .filter_map(|own| summary(own, confidence))
         .collect();
-    if let Some(noise) = ReplicateNoise::new(sets).filter(|_| pairing != DeltaPairing::Medians) {
-        for (own, deltas) in means
-            .iter_mut()
-            .zip(by_factor.iter().filter(|own| !own.is_empty()))
-        {
-            own.interval_of_these_sets = noise.interval(sets, deltas, own.mean, confidence);
+    let noise = pooled_variance(sets.values.iter()).filter(|_| pairing != DeltaPairing::Medians);
+    if let Some((variance, freedom)) = noise
+        && let Some(quantile) = confidence.t_quantile(freedom)
+    {
+        let measured = by_factor.iter().filter(|deltas| !deltas.is_empty());
+        for (mean, deltas) in means.iter_mut().zip(measured) {
+            let reach = quantile * (variance * replicate_scale(sets, deltas)).sqrt();
+            let reach = reach / as_f64(deltas.len());
+            mean.interval_of_these_sets = Some(Interval::around(mean.mean, reach));
         }
     }
-    let plain: Vec<PValue> = means.iter().filter_map(|own| own.p_value).collect();
-    let mut adjusted = benjamini_hochberg(&plain).into_iter();
-    for own in means.iter_mut().filter(|own| own.p_value.is_some()) {
-        own.adjusted_p_value = adjusted.next();
+    let p_values: Vec<Option<PValue>> = means.iter().map(|mean| mean.p_value).collect();
+    for (mean, adjusted) in means.iter_mut().zip(adjusted_p_values(&p_values)) {
+        mean.adjusted_p_value = adjusted;
     }
     means
 }
@@ -114,13 +117,8 @@ fn summary(deltas: &[Delta], confidence: Confidence) -> Option<MeanDelta> {
     let estimate = mean(&changes)?;
     let standard_error = error(&pairs, estimate);
     let freedom = as_f64(pairs.len()) - 1.0;
-    let reach = standard_error.and_then(|error| Some(error * confidence.t_quantile(freedom)?));
-    let p_value = standard_error
-        .filter(|error| *error > 0.0)
-        .and_then(|error| {
-            let p = t_p_value(estimate / error, freedom)?;
-            PValue::new(p).ok()
-        });
+    let test = standard_error.map(|error| t_test(estimate, error, freedom, confidence));
+    let (interval, p_value) = test.unwrap_or_default();
     let positive = deltas
         .iter()
         .all(|delta| delta.before > 0.0 && delta.after > 0.0);
@@ -135,10 +133,7 @@ fn summary(deltas: &[Delta], confidence: Confidence) -> Option<MeanDelta> {
         mean_after: of(|delta| delta.after)?,
         mean_log2_ratio: of(|delta| (delta.after / delta.before).log2()).filter(|_| positive),
         standard_error,
-        interval: reach.map(|reach| Interval {
-            lower: estimate - reach,
-            upper: estimate + reach,
-        }),
+        interval,
         interval_of_these_sets: None,
         p_value,
         adjusted_p_value: None,
@@ -158,47 +153,13 @@ fn error(pairs: &[(f64, f64)], estimate: f64) -> Option<f64> {
     Some((count / (count - 1.0) * squares).sqrt() / total)
 }
 
-/// The variance of a run, pooled over the replicates of all sets.
-struct ReplicateNoise {
-    variance: f64,
-    freedom: f64,
-}
-
-impl ReplicateNoise {
-    fn new(sets: &MeasuredSets) -> Option<Self> {
-        let (mut squares, mut freedom) = (0.0, 0);
-        for values in &sets.values {
-            let centre = mean(values)?;
-            squares += values
-                .iter()
-                .map(|value| (value - centre).powi(2))
-                .sum::<f64>();
-            freedom += values.len() - 1;
-        }
-        (freedom >= 3).then(|| Self {
-            variance: squares / as_f64(freedom),
-            freedom: as_f64(freedom),
-        })
-    }
-
-    fn interval(
-        &self,
-        sets: &MeasuredSets,
-        deltas: &[Delta],
-        centre: f64,
-        confidence: Confidence,
-    ) -> Option<Interval> {
-        let (mut total, mut sum) = (0.0, 0.0);
-        for own in deltas.chunk_by(|one, other| one.set == other.set) {
-            let runs = |set: u128| as_f64(sets.values(set).len());
-            let (set, weight) = (own[0].set, as_f64(own.len()));
-            total += weight;
-            sum += weight * weight * (runs(set).recip() + runs(set | 1 << own[0].factor).recip());
-        }
-        let reach = confidence.t_quantile(self.freedom)? * (self.variance * sum).sqrt() / total;
-        Some(Interval {
-            lower: centre - reach,
-            upper: centre + reach,
-        })
-    }
+/// Returns Σ wᵢ² (1/nᵢ + 1/nᵢ′) over the pairs of sets.
+fn replicate_scale(sets: &MeasuredSets, deltas: &[Delta]) -> f64 {
+    let runs = |set: u128| as_f64(sets.values(set).len());
+    let pairs = deltas.chunk_by(|one, other| one.set == other.set);
+    let scales = pairs.map(|pair| {
+        let (Delta { set, factor, .. }, weight) = (pair[0], as_f64(pair.len()));
+        weight * weight * (runs(set).recip() + runs(set | 1 << factor).recip())
+    });
+    scales.sum()
 }

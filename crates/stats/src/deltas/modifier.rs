@@ -1,8 +1,8 @@
 //! Which other factor changes the effect of a factor.
 
 use super::MeasuredSets;
-use crate::interval::t_p_value;
-use crate::{Confidence, Interval, PValue, as_f64, benjamini_hochberg, mean, standard_deviation};
+use crate::interval::t_test;
+use crate::{Confidence, Interval, PValue, adjusted_p_values, as_f64, mean, standard_deviation};
 
 /// How the effect of a factor depends on another one.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,13 +59,8 @@ impl EffectModifier {
 /// ```
 pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<EffectModifier> {
     let means = sets.means();
-    let factors = sets
-        .steps
-        .iter()
-        .flatten()
-        .map(|(factor, _)| factor + 1)
-        .max()
-        .unwrap_or(0);
+    let added = sets.steps.iter().flatten().map(|(factor, _)| factor + 1);
+    let factors = added.max().unwrap_or(0);
     // Of each pair of factors, the deltas of the smaller one without and with the other, and of the other without and
     // with the smaller one.
     let mut quadruples: Vec<Vec<[f64; 4]>> = vec![Vec::new(); factors * factors];
@@ -96,10 +91,9 @@ pub fn effect_modifiers(sets: &MeasuredSets, confidence: Confidence) -> Vec<Effe
             modifiers.extend(modifier(factor, other, &deltas, confidence));
         }
     }
-    let plain: Vec<PValue> = modifiers.iter().filter_map(|own| own.p_value).collect();
-    let mut adjusted = benjamini_hochberg(&plain).into_iter();
-    for own in modifiers.iter_mut().filter(|own| own.p_value.is_some()) {
-        own.adjusted_p_value = adjusted.next();
+    let p_values: Vec<Option<PValue>> = modifiers.iter().map(|it| it.p_value).collect();
+    for (modifier, adjusted) in modifiers.iter_mut().zip(adjusted_p_values(&p_values)) {
+        modifier.adjusted_p_value = adjusted;
     }
     modifiers
 }
@@ -119,21 +113,15 @@ fn modifier(
     let error =
         standard_deviation(&differences).map(|deviation| deviation / as_f64(deltas.len()).sqrt());
     let freedom = as_f64(deltas.len()) - 1.0;
-    let reach = error.and_then(|error| Some(error * confidence.t_quantile(freedom)?));
-    let p_value = error.filter(|error| *error > 0.0).and_then(|error| {
-        let p = t_p_value(estimate / error, freedom)?;
-        PValue::new(p).ok()
-    });
+    let test = error.map(|error| t_test(estimate, error, freedom, confidence));
+    let (interval, p_value) = test.unwrap_or_default();
     Some(EffectModifier {
         factor,
         other,
         without: side(0)?,
         with: side(1)?,
         quadruples: deltas.len(),
-        interval: reach.map(|reach| Interval {
-            lower: estimate - reach,
-            upper: estimate + reach,
-        }),
+        interval,
         p_value,
         adjusted_p_value: None,
     })

@@ -74,23 +74,20 @@ impl LevelCounts {
             let row = (self.starts[one] + level) * self.width;
             for (other, second) in run[..=one].iter().enumerate() {
                 // A level of two counts twice as much as one of four, which is rarer by itself.
-                let weight = self.levels[one]
-                    * if one == other {
-                        self.levels.len()
-                    } else {
-                        self.levels[other]
-                    };
-                visit(row + self.starts[other] + second, weight);
+                let weight = if one == other {
+                    self.levels.len()
+                } else {
+                    self.levels[other]
+                };
+                visit(row + self.starts[other] + second, self.levels[one] * weight);
             }
         }
     }
 
     fn add(&mut self, run: &[usize]) {
-        let mut places = Vec::new();
-        self.each(run, |at, _| places.push(at));
-        for at in places {
-            self.counts[at] += 1;
-        }
+        let mut counts = std::mem::take(&mut self.counts);
+        self.each(run, |at, _| counts[at] += 1);
+        self.counts = counts;
     }
 
     fn excess(&self, run: &[usize]) -> usize {

@@ -4,40 +4,22 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::covering_shrink::shrunk;
 use super::covering_tuples::LevelTuples;
-use super::space::{DesignSpace, draw, shuffled};
-use crate::Seed;
-use crate::as_f64;
+use super::space::{DesignSpace, shuffled};
 use crate::number::choices;
-use crate::subset::each_subset;
+use crate::subset::{draw_below, each_subset};
+use crate::{Seed, as_f64};
 
 /// More combinations than this take too long.
 const MOST_TUPLES: usize = 5_000_000;
 
-/// How a covering array is searched for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoveringOptions {
-    /// Of any so many factors all combinations are covered: 2, pairs, by default.
-    pub strength: usize,
-    /// For each run so many are tried; by default 30.
-    pub tries: usize,
-    /// So many arrays are made, and the smallest one kept; by default 6.
-    pub starts: usize,
-    /// Runs that are measured already: what they cover is covered.
-    pub existing: Vec<Vec<usize>>,
-}
+/// For each run so many are tried.
+const TRIES: usize = 30;
 
-impl Default for CoveringOptions {
-    fn default() -> Self {
-        Self {
-            strength: 2,
-            tries: 30,
-            starts: 6,
-            existing: Vec::new(),
-        }
-    }
-}
+/// So many arrays are made, and the smallest one kept.
+const STARTS: u64 = 6;
 
-/// Returns runs in which every feasible combination of levels of any t factors occurs.
+/// Returns runs in which every feasible combination of levels of any `strength` factors occurs that no `existing` run,
+/// measured already, has.
 ///
 /// For pairs of treatments without constraints, [`pairs_of_treatments`], which is as small as can be. Else run by
 /// run: of several runs that are built greedily, factor by factor in random order, around a combination that is not
@@ -52,36 +34,34 @@ impl Default for CoveringOptions {
 ///
 /// ```
 /// use lapwing_stats::Seed;
-/// use lapwing_stats::design::{CoveringOptions, DesignSpace, covering_array, is_covering};
+/// use lapwing_stats::design::{DesignSpace, covering_array};
 /// let space = DesignSpace::new(vec![3, 3, 3, 3], Vec::new()).expect("levels exist");
-/// let runs = covering_array(&space, &CoveringOptions::default(), Seed(7)).expect("small");
-/// assert_eq!((runs.len(), is_covering(&space, &runs, 2)), (9, true));
+/// assert_eq!(covering_array(&space, 2, &[], Seed(7)).expect("small").len(), 9);
 /// ```
 pub fn covering_array(
     space: &DesignSpace,
-    options: &CoveringOptions,
+    strength: usize,
+    existing: &[Vec<usize>],
     seed: Seed,
 ) -> Option<Vec<Vec<usize>>> {
-    let (factors, strength) = (space.levels().len(), options.strength);
+    let factors = space.levels().len();
     if strength == 0 || strength > factors {
         return None;
     }
     if strength == 2
         && space.is_unconstrained()
-        && options.existing.is_empty()
+        && existing.is_empty()
         && space.levels().iter().all(|count| *count == 2)
     {
         let of_set = |set: &Vec<bool>| set.iter().map(|present| usize::from(*present)).collect();
         return Some(pairs_of_treatments(factors).iter().map(of_set).collect());
     }
     let mut tuples = LevelTuples::new(space, strength, MOST_TUPLES)?;
-    let fits = |run: &&Vec<usize>| space.is_feasible(run);
-    for run in options.existing.iter().filter(fits) {
+    for run in existing.iter().filter(|run| space.is_feasible(run)) {
         tuples.cover(run);
     }
-    let starts = 0..u64::try_from(options.starts.max(1)).unwrap_or(1);
-    let arrays = starts.filter_map(|start| {
-        let runs = build(space, tuples.clone(), options, &mut seed.block(start))?;
+    let arrays = (0..STARTS).filter_map(|start| {
+        let runs = build(space, tuples.clone(), &mut seed.block(start))?;
         Some(thinned(runs, &tuples))
     });
     let smallest = arrays.min_by_key(Vec::len)?;
@@ -104,26 +84,20 @@ pub fn covering_array(
 pub fn pairs_of_treatments(factors: usize) -> Vec<Vec<bool>> {
     let enough = |runs: &usize| choices(runs - 1, runs.div_ceil(2)) >= as_f64(factors);
     let count = match factors {
-        0 => 0,
+        0 => return Vec::new(),
         1 => 2,
         _ => (4..).find(enough).unwrap_or(4),
     };
     let mut runs = vec![vec![false; factors]; count];
-    if factors == 1 {
-        runs[1][0] = true;
-        return runs;
-    }
     let mut factor = 0;
-    if count > 0 {
-        each_subset(count - 1, count.div_ceil(2), |present| {
-            if factor < factors {
-                for run in present {
-                    runs[run + 1][factor] = true;
-                }
+    each_subset(count - 1, count.div_ceil(2), |present| {
+        if factor < factors {
+            for run in present {
+                runs[run + 1][factor] = true;
             }
-            factor += 1;
-        });
-    }
+        }
+        factor += 1;
+    });
     runs
 }
 
@@ -133,20 +107,19 @@ pub fn is_covering(space: &DesignSpace, runs: &[Vec<usize>], strength: usize) ->
         for run in runs {
             tuples.cover(run);
         }
-        tuples.open() == 0
+        tuples.open == 0
     })
 }
 
 fn build(
     space: &DesignSpace,
     mut tuples: LevelTuples,
-    options: &CoveringOptions,
     random: &mut Xoshiro256PlusPlus,
 ) -> Option<Vec<Vec<usize>>> {
     let mut runs = Vec::new();
-    while tuples.open() > 0 {
+    while tuples.open > 0 {
         let mut best: Option<(usize, Vec<usize>)> = None;
-        for _ in 0..options.tries.max(1) {
+        for _ in 0..TRIES {
             let run = greedy_run(space, &tuples, random)?;
             let gain = tuples.gain_of_run(&run);
             if best.as_ref().is_none_or(|(most, _)| gain > *most) {
@@ -169,7 +142,7 @@ fn greedy_run(
     let factors = space.levels().len();
     let mut partial = vec![None; factors];
     let mut set: Vec<usize> = Vec::with_capacity(factors);
-    for (factor, level) in tuples.some_open(draw(random, 1 << 30))? {
+    for (factor, level) in tuples.some_open(draw_below(1 << 30, random))? {
         partial[factor] = Some(level);
         set.push(factor);
     }
@@ -177,25 +150,19 @@ fn greedy_run(
         if partial[factor].is_some() {
             continue;
         }
-        let mut levels: Vec<(usize, usize, usize, usize)> =
-            shuffled(space.levels()[factor], random)
-                .into_iter()
-                .enumerate()
-                .map(|(at, level)| {
-                    let gain = tuples.gain(&partial, &set, factor, level);
-                    (gain, tuples.open_by_level[factor][level], at, level)
-                })
-                .collect();
-        levels.sort_unstable_by(|one, other| other.cmp(one));
+        let levels = shuffled(space.levels()[factor], random).into_iter();
+        let ranked = levels.enumerate().map(|(at, level)| {
+            let gain = tuples.gain(&partial, &set, factor, level);
+            (gain, tuples.open_by_level[factor][level], at, level)
+        });
+        let mut ranked: Vec<(usize, usize, usize, usize)> = ranked.collect();
+        ranked.sort_unstable_by(|one, other| other.cmp(one));
         let fits = |partial: &[Option<usize>]| {
-            let members: Vec<(usize, usize)> = partial
-                .iter()
-                .enumerate()
-                .filter_map(|(at, level)| Some((at, (*level)?)))
-                .collect();
-            space.can_be(&members)
+            let members = partial.iter().enumerate();
+            let members = members.filter_map(|(at, level)| Some((at, (*level)?)));
+            space.can_be(&members.collect::<Vec<_>>())
         };
-        for (_, _, _, level) in levels {
+        for (_, _, _, level) in ranked {
             partial[factor] = Some(level);
             if space.is_unconstrained() || fits(&partial) {
                 break;
@@ -205,7 +172,7 @@ fn greedy_run(
         partial[factor]?;
         set.push(factor);
     }
-    debug_assert!(set.len() >= tuples.strength());
+    debug_assert!(set.len() >= tuples.strength);
     partial.into_iter().collect()
 }
 
@@ -213,15 +180,10 @@ fn greedy_run(
 fn thinned(mut runs: Vec<Vec<usize>>, tuples: &LevelTuples) -> Vec<Vec<usize>> {
     for at in (0..runs.len()).rev() {
         let mut rest = tuples.clone();
-        for run in runs
-            .iter()
-            .enumerate()
-            .filter(|(own, _)| *own != at)
-            .map(|(_, run)| run)
-        {
+        for run in runs[..at].iter().chain(&runs[at + 1..]) {
             rest.cover(run);
         }
-        if rest.open() == 0 {
+        if rest.open == 0 {
             runs.remove(at);
         }
     }

@@ -4,9 +4,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
 use super::covering_tuples::LevelTuples;
-use super::space::{DesignSpace, draw};
+use super::space::DesignSpace;
 use crate::as_f64;
 use crate::number::choices;
+use crate::subset::draw_below;
 
 /// So many looks at combinations may be spent on each run that is to be saved.
 const LOOKS: f64 = 2e7;
@@ -22,7 +23,7 @@ pub(super) fn shrunk(
     random: &mut Xoshiro256PlusPlus,
 ) -> Vec<Vec<usize>> {
     let per_step =
-        2.0 * as_f64(tuples.strength()) * choices(space.levels().len() - 1, tuples.strength() - 1);
+        2.0 * as_f64(tuples.strength) * choices(space.levels().len() - 1, tuples.strength - 1);
     let steps = (100..100_000_usize)
         .take_while(|steps| as_f64(*steps) * per_step < LOOKS)
         .last()
@@ -57,10 +58,9 @@ fn anneal(
         if before == 0 {
             return true;
         }
-        let wanted = coverage
-            .tuples
-            .members(coverage.missing[draw(random, before)]);
-        let at = draw(random, runs.len());
+        let wanted = coverage.missing[draw_below(before, random)];
+        let wanted = coverage.tuples.members(wanted);
+        let at = draw_below(runs.len(), random);
         let old = runs[at].clone();
         let mut new = old.clone();
         for (factor, level) in &wanted {
@@ -80,11 +80,10 @@ fn anneal(
     coverage.missing.is_empty()
 }
 
-/// How many runs cover each combination, and which needed ones are missing.
+/// How many runs cover each combination, and which of the open ones are missing.
 struct CoverageCounts<'a> {
     tuples: &'a LevelTuples,
     counts: Vec<u32>,
-    is_needed: Vec<bool>,
     missing: Vec<usize>,
     /// Where a missing combination is in `missing`.
     places: Vec<usize>,
@@ -92,17 +91,15 @@ struct CoverageCounts<'a> {
 
 impl<'a> CoverageCounts<'a> {
     fn new(tuples: &'a LevelTuples, runs: &[Vec<usize>]) -> Self {
-        let missing = tuples.open_positions();
-        let mut is_needed = vec![false; tuples.total()];
-        let mut places = vec![0; tuples.total()];
+        let total = tuples.is_open.len();
+        let missing: Vec<usize> = (0..total).filter(|at| tuples.is_open[*at]).collect();
+        let mut places = vec![0; total];
         for (place, at) in missing.iter().enumerate() {
-            is_needed[*at] = true;
             places[*at] = place;
         }
         let mut coverage = Self {
             tuples,
-            counts: vec![0; tuples.total()],
-            is_needed,
+            counts: vec![0; total],
             missing,
             places,
         };
@@ -114,7 +111,7 @@ impl<'a> CoverageCounts<'a> {
 
     fn add(&mut self, at: usize) {
         self.counts[at] += 1;
-        if self.counts[at] == 1 && self.is_needed[at] {
+        if self.counts[at] == 1 && self.tuples.is_open[at] {
             let place = self.places[at];
             self.missing.swap_remove(place);
             if let Some(moved) = self.missing.get(place) {
@@ -125,7 +122,7 @@ impl<'a> CoverageCounts<'a> {
 
     fn take(&mut self, at: usize) {
         self.counts[at] -= 1;
-        if self.counts[at] == 0 && self.is_needed[at] {
+        if self.counts[at] == 0 && self.tuples.is_open[at] {
             self.places[at] = self.missing.len();
             self.missing.push(at);
         }
@@ -136,11 +133,11 @@ impl<'a> CoverageCounts<'a> {
         tuples.each_of(run, |at| self.take(at));
     }
 
-    /// Counts the needed combinations that only this run covers.
+    /// Counts the open combinations that only this run covers.
     fn alone(&self, run: &[usize]) -> usize {
         let mut alone = 0;
         self.tuples.each_of(run, |at| {
-            alone += usize::from(self.is_needed[at] && self.counts[at] == 1)
+            alone += usize::from(self.tuples.is_open[at] && self.counts[at] == 1)
         });
         alone
     }

@@ -6,14 +6,16 @@ use crate::subset::each_subset;
 /// Every t factors with every combination of their levels, and which of them are still to be covered.
 #[derive(Debug, Clone)]
 pub(super) struct LevelTuples {
-    strength: usize,
+    pub(super) strength: usize,
     levels: Vec<usize>,
     /// Binomial coefficients: `ways[n][t]`.
     ways: Vec<Vec<usize>>,
     /// Of each set of factors in the order of its rank, where its combinations begin.
     starts: Vec<usize>,
-    is_open: Vec<bool>,
-    open: usize,
+    /// Of each combination, feasible or not, whether it is still to be covered.
+    pub(super) is_open: Vec<bool>,
+    /// How many are.
+    pub(super) open: usize,
     /// Of each factor and level, how many open combinations have it.
     pub(super) open_by_level: Vec<Vec<usize>>,
 }
@@ -44,11 +46,8 @@ impl LevelTuples {
             open: 0,
         };
         each_subset(tuples.levels.len(), strength, |factors| {
-            let count = factors
-                .iter()
-                .map(|factor| tuples.levels[*factor])
-                .product();
-            sizes[tuples.rank(factors)] = count;
+            let counts = factors.iter().map(|factor| tuples.levels[*factor]);
+            sizes[tuples.rank(factors)] = counts.product();
         });
         let mut total: usize = 0;
         for size in sizes {
@@ -61,45 +60,36 @@ impl LevelTuples {
     }
 
     fn open_feasible(&mut self, space: &DesignSpace) {
-        let mut members = Vec::new();
         each_subset(self.levels.len(), self.strength, |factors| {
             let count: usize = factors.iter().map(|factor| self.levels[*factor]).product();
             for number in 0..count {
-                members.clear();
-                let mut rest = number;
-                for factor in factors.iter().rev() {
-                    members.push((*factor, rest % self.levels[*factor]));
-                    rest /= self.levels[*factor];
-                }
-                members.reverse();
+                let members = self.members_of(factors, number);
                 if space.can_be(&members) {
                     let at = self.starts[self.rank(factors)] + number;
                     self.is_open[at] = true;
                     self.open += 1;
-                    for (factor, level) in &members {
-                        self.open_by_level[*factor][*level] += 1;
+                    for (factor, level) in members {
+                        self.open_by_level[factor][level] += 1;
                     }
                 }
             }
         });
     }
 
+    /// Returns the factors and levels of a combination by its number among those of the factors, the last factor first.
+    fn members_of(&self, factors: &[usize], mut number: usize) -> Vec<(usize, usize)> {
+        let members = factors.iter().rev().map(|factor| {
+            let level = number % self.levels[*factor];
+            number /= self.levels[*factor];
+            (*factor, level)
+        });
+        members.collect()
+    }
+
     /// The number of a sorted set of factors in colexicographic order.
     fn rank(&self, factors: &[usize]) -> usize {
-        factors
-            .iter()
-            .enumerate()
-            .map(|(at, factor)| self.ways[*factor][at + 1])
-            .sum()
-    }
-
-    pub(super) fn strength(&self) -> usize {
-        self.strength
-    }
-
-    /// Returns how many combinations are not covered yet.
-    pub(super) fn open(&self) -> usize {
-        self.open
+        let factors = factors.iter().enumerate();
+        factors.map(|(at, factor)| self.ways[*factor][at + 1]).sum()
     }
 
     fn position(&self, factors: &[usize], level: impl Fn(usize) -> usize) -> usize {
@@ -143,9 +133,7 @@ impl LevelTuples {
     /// Returns how many open combinations a run has.
     pub(super) fn gain_of_run(&self, run: &[usize]) -> usize {
         let mut gain = 0;
-        each_subset(run.len(), self.strength, |factors| {
-            gain += usize::from(self.is_open[self.position(factors, |factor| run[factor])]);
-        });
+        self.each_of(run, |at| gain += usize::from(self.is_open[at]));
         gain
     }
 
@@ -172,18 +160,6 @@ impl LevelTuples {
         Some(self.members(at))
     }
 
-    /// Returns the positions of the combinations that are not covered yet.
-    pub(super) fn open_positions(&self) -> Vec<usize> {
-        (0..self.is_open.len())
-            .filter(|at| self.is_open[*at])
-            .collect()
-    }
-
-    /// Returns how many combinations there are, feasible or not.
-    pub(super) fn total(&self) -> usize {
-        self.is_open.len()
-    }
-
     /// Calls `visit` with the position of each combination of a run that has this factor.
     pub(super) fn each_with(&self, run: &[usize], factor: usize, mut visit: impl FnMut(usize)) {
         let mut factors = vec![0; self.strength];
@@ -207,14 +183,7 @@ impl LevelTuples {
     /// Returns the factors and levels of a combination.
     pub(super) fn members(&self, at: usize) -> Vec<(usize, usize)> {
         let set = self.starts.partition_point(|start| *start <= at) - 1;
-        let factors = self.factors_of(set);
-        let mut rest = at - self.starts[set];
-        let mut members = Vec::new();
-        for factor in factors.iter().rev() {
-            members.push((*factor, rest % self.levels[*factor]));
-            rest /= self.levels[*factor];
-        }
-        members
+        self.members_of(&self.factors_of(set), at - self.starts[set])
     }
 
     fn factors_of(&self, mut rank: usize) -> Vec<usize> {

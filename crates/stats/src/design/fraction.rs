@@ -23,7 +23,6 @@ pub(super) const MOST_BASIC: usize = 20;
 /// // 2^(5−1) with E = ABCD.
 /// let half = FractionalFactorial::new(4, &[0b1111]).expect("a product of several");
 /// assert_eq!((half.runs().len(), half.resolution()), (16, Some(5)));
-/// assert_eq!(half.defining_words(), [0b1_1111]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FractionalFactorial {
@@ -61,19 +60,15 @@ impl FractionalFactorial {
 
     /// Returns the runs as sets of present factors, in the standard order of the basic ones.
     pub fn runs(&self) -> Vec<u128> {
-        (0..1_u128 << self.basic)
-            .map(|set| self.extended(set))
-            .collect()
+        let sets = 0..1_u128 << self.basic;
+        sets.map(|set| self.extended(set)).collect()
     }
 
     /// Returns the runs with levels exchanged so that `base` is one of them: resolution and aliases stay the same up
     /// to sign.
     pub fn runs_with(&self, base: u128) -> Vec<u128> {
-        let own = self.extended(base & ((1 << self.basic) - 1));
-        self.runs()
-            .into_iter()
-            .map(|run| run ^ own ^ base)
-            .collect()
+        let change = base ^ self.extended(base & ((1 << self.basic) - 1));
+        self.runs().into_iter().map(|run| run ^ change).collect()
     }
 
     fn extended(&self, set: u128) -> u128 {
@@ -90,23 +85,7 @@ impl FractionalFactorial {
         basic.chain(self.generators.iter().copied()).collect()
     }
 
-    /// Returns the defining words: the sets of factors whose product is constant, sorted by length. All 2^p − 1 of
-    /// them; empty for a full factorial, and when p is above 16, where [`Self::word_lengths`] still counts them.
-    pub fn defining_words(&self) -> Vec<u128> {
-        if self.generators.len() > 16 {
-            return Vec::new();
-        }
-        let mut words = vec![0_u128];
-        for (at, generator) in self.generators.iter().enumerate() {
-            let word = generator | 1 << (self.basic + at);
-            words.extend(words.clone().into_iter().map(|other| other ^ word));
-        }
-        words.remove(0);
-        words.sort_by_key(|word| (word.count_ones(), *word));
-        words
-    }
-
-    /// Returns how many defining words have each length, from 0 to k.
+    /// Returns how many defining words (sets of factors whose product is constant) have each length, from 0 to k.
     pub fn word_lengths(&self) -> Vec<u128> {
         let columns = self.columns();
         let weights = weights(self.basic, &columns);

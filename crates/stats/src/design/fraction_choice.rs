@@ -1,8 +1,8 @@
 //! Which generators give the best fraction.
 
 use super::fraction::{FractionalFactorial, MOST_BASIC, MOST_FACTORS, krawtchouk, weights};
-use super::space::draw;
 use crate::Seed;
+use crate::subset::draw_subset;
 
 /// Letters of the factors in the tables: there is no I.
 const LETTERS: &str = "ABCDEFGHJKLMNOPQ";
@@ -110,11 +110,8 @@ fn starting_columns(factors: usize, basic: usize, start: u64) -> Vec<u128> {
     let mut free: Vec<u128> = (1..1_u128 << basic)
         .filter(|column| column.count_ones() >= 2)
         .collect();
-    let mut random = Seed(0).block(start);
-    for at in 0..free.len() {
-        let other = at + draw(&mut random, free.len() - at);
-        free.swap(at, other);
-    }
+    let all = free.len();
+    draw_subset(&mut free, all, &mut Seed(0).block(start));
     if start.is_multiple_of(2) {
         free.sort_by_key(|column| column.count_ones() % 2 == 0);
     }
@@ -138,12 +135,7 @@ fn exchange(chosen: &mut [u128], basic: usize, table: &[[i128; 4]]) -> [i128; 4]
     loop {
         let before = best;
         for at in basic..chosen.len() {
-            let rest: Vec<u128> = chosen
-                .iter()
-                .enumerate()
-                .filter(|(own, _)| *own != at)
-                .map(|(_, c)| *c)
-                .collect();
+            let rest = [&chosen[..at], &chosen[at + 1..]].concat();
             let without = weights(basic, &rest);
             for column in (1..1_u128 << basic).filter(|column| !rest.contains(column)) {
                 let with: Vec<u32> = (0_u128..)

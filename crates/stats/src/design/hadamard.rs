@@ -105,13 +105,10 @@ fn cyclic(prime: usize) -> Vec<Vec<i8>> {
     let sign = |at: usize| if legendre(at, prime) >= 0 { 1 } else { -1 };
     let first: Vec<i8> = (0..prime).map(sign).collect();
     let shifted = |by: usize| {
-        (0..prime)
-            .map(|at| first[(at + prime - by) % prime])
-            .collect::<Vec<i8>>()
+        let row = (0..prime).map(|at| first[(at + prime - by) % prime]);
+        [1].into_iter().chain(row).collect()
     };
-    let mut rows: Vec<Vec<i8>> = (0..prime)
-        .map(|by| [vec![1], shifted(by)].concat())
-        .collect();
+    let mut rows: Vec<Vec<i8>> = (0..prime).map(shifted).collect();
     rows.push([vec![1], vec![-1; prime]].concat());
     rows
 }

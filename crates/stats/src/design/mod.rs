@@ -12,7 +12,6 @@ mod fraction_choice;
 mod hadamard;
 mod model;
 mod optimal;
-mod optimal_options;
 mod power;
 mod quadratic_form;
 mod space;
@@ -21,15 +20,12 @@ mod tests;
 mod walk;
 
 pub use balanced::balanced_runs;
-pub use covering::{CoveringOptions, covering_array, is_covering, pairs_of_treatments};
+pub use covering::{covering_array, is_covering, pairs_of_treatments};
 pub use fraction::{FractionalFactorial, full_factorial};
 pub use fraction_choice::{best_fraction, smallest_fraction};
 pub use hadamard::{fold_over, plackett_burman, plackett_burman_runs};
 pub use model::{DesignFactor, DesignModel};
-pub use optimal::{d_efficiency, optimal_design};
-pub use optimal_options::{
-    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
-};
+pub use optimal::{OptimalDesignError, OptimalDesignOptions, d_efficiency, optimal_design};
 pub use power::{DesignPower, minimal_detectable_effect};
 pub use space::{DesignSpace, DesignSpaceError, run_of_set, set_of_run};
 pub(crate) use walk::extend_walk;

@@ -146,55 +146,10 @@ impl DesignModel {
     /// Returns Xᵀ X.
     pub(super) fn information(&self, runs: &[Vec<usize>]) -> SquareMatrix {
         let rows: Vec<Vec<f64>> = runs.iter().map(|run| self.row(run)).collect();
-        information(&rows, self.column_terms.len())
-    }
-}
-
-/// Returns Σ x xᵀ over rows.
-pub(super) fn information(rows: &[Vec<f64>], columns: usize) -> SquareMatrix {
-    let column = |at: usize| -> Vec<f64> { rows.iter().map(|row| row[at]).collect() };
-    let transposed: Vec<Vec<f64>> = (0..columns).map(column).collect();
-    let mut information = SquareMatrix::zero(columns);
-    for one in 0..columns {
-        for other in 0..=one {
-            information.set_both(one, other, dot(&transposed[one], &transposed[other]));
-        }
-    }
-    information
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::design::full_factorial;
-
-    #[test]
-    fn a_full_factorial_is_orthogonal() {
-        let factors = [
-            DesignFactor::Levels(2),
-            DesignFactor::Levels(3),
-            DesignFactor::Levels(4),
-        ];
-        let model = DesignModel::new(&factors, &ModelTerm::all_pairs(3)).expect("fits");
-        let runs = full_factorial(&model.levels(), 24).expect("24");
-        let information = model.information(&runs);
-        for one in 0..information.size {
-            for other in 0..information.size {
-                let expected = if one == other { 24.0 } else { 0.0 };
-                assert!((information.at(one, other) - expected).abs() < 1e-12);
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_reach_from_minus_one_to_one() {
-        let factors = [DesignFactor::Numbers(vec![1.0, 2.0, 5.0])];
-        let model =
-            DesignModel::new(&factors, &[ModelTerm::Main(0), ModelTerm::Square(0)]).expect("fits");
-        assert_eq!(
-            [model.row(&[0]), model.row(&[1]), model.row(&[2])],
-            [[-1.0, 1.0], [-0.5, 0.25], [1.0, 1.0]]
-        );
-        assert_eq!(DesignModel::treatments(1, &[ModelTerm::Square(0)]), None);
+        let column = |at: usize| -> Vec<f64> { rows.iter().map(|row| row[at]).collect() };
+        let columns: Vec<Vec<f64>> = (0..self.column_terms.len()).map(column).collect();
+        SquareMatrix::symmetric(columns.len(), |one, other| {
+            dot(&columns[one], &columns[other])
+        })
     }
 }

@@ -2,15 +2,14 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::model::{DesignModel, information};
-use super::optimal_options::{
-    DesignCriterion, OptimalDesign, OptimalDesignError, OptimalDesignOptions,
-};
+use super::model::DesignModel;
 use super::quadratic_form::{QuadraticForm, changed_entries};
-use super::space::{DesignSpace, draw};
+use super::space::DesignSpace;
 use crate::Seed;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
+use crate::linear_model::ModelTerm;
 use crate::number::as_f64;
+use crate::subset::draw_below;
 
 /// Up to so many feasible runs all are candidates; with more, one factor of a run is exchanged at a time.
 const MOST_CANDIDATES: usize = 20_000;
@@ -18,13 +17,57 @@ const MOST_CANDIDATES: usize = 20_000;
 /// Keeps the information of a start invertible until enough runs are in.
 const RIDGE: f64 = 1e-6;
 
-/// Returns a design of so many new runs for a model, D- or I-optimal as far as the search finds it.
+/// How an optimal design is searched for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OptimalDesignOptions {
+    /// Runs that are measured already: they count, and stay.
+    pub existing: Vec<Vec<usize>>,
+    /// Terms that may matter but need not be estimable, such as pairs when there are fewer runs than columns: as if
+    /// the coefficient was known to be 0 ± σ.
+    pub potential: Vec<ModelTerm>,
+    /// Random starts, by default 10; the best result is kept.
+    pub starts: u64,
+}
+
+impl Default for OptimalDesignOptions {
+    fn default() -> Self {
+        Self {
+            existing: Vec::new(),
+            potential: Vec::new(),
+            starts: 10,
+        }
+    }
+}
+
+/// What prevents an optimal design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OptimalDesignError {
+    /// The model and the space have different factors.
+    #[error("the model and the space differ in their factors")]
+    Factors,
+    /// Fewer runs than coefficients.
+    #[error("{columns} coefficients need at least as many runs, and there are {runs}")]
+    TooFewRuns {
+        /// New and existing runs.
+        runs: usize,
+        /// Columns of the terms that are not potential.
+        columns: usize,
+    },
+    /// No combination of levels is feasible.
+    #[error("no run is feasible")]
+    Infeasible,
+    /// The feasible runs cannot tell the terms apart.
+    #[error("no choice of feasible runs estimates all terms")]
+    NotEstimable,
+}
+
+/// Returns so many new runs that estimate a model best together with the existing ones, D-optimal (|Xᵀ X| is largest)
+/// as far as the search finds it. They are in no particular order, and one may occur several times.
 ///
 /// With up to 20,000 feasible runs by exchange of runs (Fedorov; a run leaves, the best candidate enters), with more
-/// by exchange of single factors (Meyer & Nachtsheim), from random starts until nothing improves. For D the best
-/// candidate has the largest d(x) = xᵀ (Xᵀ X)⁻¹ x after the removal, which maximises Fedorov's d(in) − [d(in) d(out)
-/// − d(in, out)²] − d(out); for I the largest xᵀ F x / (1 + d(x)) with F = (Xᵀ X)⁻¹ B (Xᵀ X)⁻¹ and B the mean of x xᵀ
-/// over the candidates. Inverses are updated by rank one.
+/// by exchange of single factors (Meyer & Nachtsheim), from random starts until nothing improves. The best candidate
+/// has the largest d(x) = xᵀ (Xᵀ X)⁻¹ x after the removal, which maximises Fedorov's d(in) − [d(in) d(out) −
+/// d(in, out)²] − d(out). Inverses are updated by rank one.
 ///
 /// The same seed gives the same design.
 ///
@@ -36,12 +79,12 @@ const RIDGE: f64 = 1e-6;
 ///
 /// ```
 /// use lapwing_stats::Seed;
-/// use lapwing_stats::design::{DesignModel, DesignSpace, OptimalDesignOptions, optimal_design};
+/// use lapwing_stats::design::{DesignModel, DesignSpace, OptimalDesignOptions, d_efficiency, optimal_design};
 /// use lapwing_stats::linear_model::ModelTerm;
 /// // Seven main effects in eight runs: an orthogonal design exists.
 /// let model = DesignModel::treatments(7, &ModelTerm::main_effects(7)).expect("fits");
-/// let design = optimal_design(&DesignSpace::treatments(7), &model, 8, &OptimalDesignOptions::default(), Seed(7));
-/// assert!((design.expect("feasible").d_efficiency - 100.0).abs() < 1e-6);
+/// let runs = optimal_design(&DesignSpace::treatments(7), &model, 8, &OptimalDesignOptions::default(), Seed(7));
+/// assert!((d_efficiency(&model, &runs.expect("feasible")) - 100.0).abs() < 1e-6);
 /// ```
 pub fn optimal_design(
     space: &DesignSpace,
@@ -49,39 +92,33 @@ pub fn optimal_design(
     runs: usize,
     options: &OptimalDesignOptions,
     seed: Seed,
-) -> Result<OptimalDesign, OptimalDesignError> {
-    if model.levels() != space.levels()
-        || !options
-            .existing
-            .iter()
-            .all(|run| run.len() == space.levels().len())
-    {
+) -> Result<Vec<Vec<usize>>, OptimalDesignError> {
+    let factors = space.levels().len();
+    let is_known = |run: &Vec<usize>| run.len() == factors;
+    if model.levels() != space.levels() || !options.existing.iter().all(is_known) {
         return Err(OptimalDesignError::Factors);
     }
-    let needed = model
-        .column_terms()
-        .iter()
-        .filter(|term| !options.potential.contains(term))
-        .count();
+    let needed = |term: &&ModelTerm| !options.potential.contains(term);
+    let columns = model.column_terms().iter().filter(needed).count();
     let all = runs + options.existing.len();
-    if all < needed {
-        return Err(OptimalDesignError::TooFewRuns {
-            runs: all,
-            columns: needed,
-        });
+    if all < columns {
+        return Err(OptimalDesignError::TooFewRuns { runs: all, columns });
     }
     let search = DesignSearch::new(space, model, runs, options, seed)?;
-    let starts =
-        (0..u64::try_from(options.starts.max(1)).unwrap_or(1)).map(|start| search.of_start(start));
-    let best = starts.max_by(|one, other| one.value.total_cmp(&other.value));
-    let chosen = best.map(|best| best.runs).unwrap_or_default();
-    search.described(chosen)
+    let starts = (0..options.starts.max(1)).map(|start| search.improved(start));
+    let best = starts.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let chosen = best.map(|(_, runs)| runs).unwrap_or_default();
+    let all = [options.existing.as_slice(), &chosen].concat();
+    if options.potential.is_empty() && CholeskyFactor::definite(&model.information(&all)).is_none()
+    {
+        return Err(OptimalDesignError::NotEstimable);
+    }
+    Ok(chosen)
 }
 
 struct DesignSearch<'a> {
     space: &'a DesignSpace,
     model: &'a DesignModel,
-    options: &'a OptimalDesignOptions,
     count: usize,
     seed: Seed,
     /// The feasible runs, or a sample of them.
@@ -90,14 +127,6 @@ struct DesignSearch<'a> {
     is_complete: bool,
     /// Information of existing runs, what is known of potential terms, and the ridge.
     base: SquareMatrix,
-    /// The mean of x xᵀ over the candidates.
-    moments: SquareMatrix,
-}
-
-/// Runs with the value of the criterion, larger being better.
-struct ValuedDesign {
-    runs: Vec<Vec<usize>>,
-    value: f64,
 }
 
 impl<'a> DesignSearch<'a> {
@@ -105,7 +134,7 @@ impl<'a> DesignSearch<'a> {
         space: &'a DesignSpace,
         model: &'a DesignModel,
         count: usize,
-        options: &'a OptimalDesignOptions,
+        options: &OptimalDesignOptions,
         seed: Seed,
     ) -> Result<Self, OptimalDesignError> {
         let all = space.feasible_runs(MOST_CANDIDATES);
@@ -119,11 +148,6 @@ impl<'a> DesignSearch<'a> {
         if candidates.is_empty() {
             return Err(OptimalDesignError::Infeasible);
         }
-        let rows: Vec<Vec<f64>> = candidates.iter().map(|run| model.row(run)).collect();
-        let mut moments = information(&rows, model.column_terms().len());
-        for entry in &mut moments.entries {
-            *entry /= as_f64(rows.len());
-        }
         let mut base = model.information(&options.existing);
         for (at, term) in model.column_terms().iter().enumerate() {
             let known = if options.potential.contains(term) {
@@ -136,63 +160,38 @@ impl<'a> DesignSearch<'a> {
         Ok(Self {
             space,
             model,
-            options,
             count,
             seed,
+            rows: candidates.iter().map(|run| model.row(run)).collect(),
             candidates,
-            rows,
             is_complete,
             base,
-            moments,
         })
     }
 
-    fn of_start(&self, start: u64) -> ValuedDesign {
+    /// Returns the value of the criterion, the larger the better, and the runs of a start.
+    fn improved(&self, start: u64) -> (f64, Vec<Vec<usize>>) {
         let mut random = self.seed.block(start);
         let runs = if self.is_complete {
             self.exchange_runs(&mut random)
         } else {
             self.exchange_factors(&mut random)
         };
-        let value = self.value(&self.inverse(&runs));
-        ValuedDesign { runs, value }
+        (self.factor(&runs).log_determinant(), runs)
     }
 
-    /// (base + Xᵀ X)⁻¹ with its factor.
-    fn inverse(&self, runs: &[Vec<usize>]) -> (SquareMatrix, f64) {
-        let mut whole = self.base.clone();
-        for (entry, own) in whole
-            .entries
-            .iter_mut()
-            .zip(&self.model.information(runs).entries)
-        {
-            *entry += own;
+    /// Returns the factor of base + Xᵀ X.
+    fn factor(&self, runs: &[Vec<usize>]) -> CholeskyFactor {
+        let mut information = self.model.information(runs);
+        for (entry, base) in information.entries.iter_mut().zip(&self.base.entries) {
+            *entry += base;
         }
-        let scales = vec![1.0; whole.size];
-        let factor = CholeskyFactor::new(&whole, &scales, 0.0);
-        (factor.inverse(), factor.log_determinant())
-    }
-
-    fn value(&self, (inverse, log_determinant): &(SquareMatrix, f64)) -> f64 {
-        match self.options.criterion {
-            DesignCriterion::Determinant => *log_determinant,
-            DesignCriterion::PredictionVariance => -dot(&inverse.entries, &self.moments.entries),
-        }
-    }
-
-    /// What is multiplied from both sides to get the numerator of the gain: F for I; for D the gain needs none.
-    fn numerator(&self, inverse: &SquareMatrix) -> Option<SquareMatrix> {
-        match self.options.criterion {
-            DesignCriterion::Determinant => None,
-            DesignCriterion::PredictionVariance => {
-                Some(product(&product(inverse, &self.moments), inverse))
-            }
-        }
+        CholeskyFactor::new(&information, &vec![1.0; information.size], 0.0)
     }
 
     fn exchange_runs(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
         let mut chosen: Vec<usize> = (0..self.count)
-            .map(|_| draw(random, self.rows.len()))
+            .map(|_| draw_below(self.rows.len(), random))
             .collect();
         let runs = |chosen: &[usize]| -> Vec<Vec<usize>> {
             chosen
@@ -201,29 +200,21 @@ impl<'a> DesignSearch<'a> {
                 .collect()
         };
         for _ in 0..100 {
-            let (mut inverse, before) = self.inverse(&runs(&chosen));
-            let before = self.value(&(inverse.clone(), before));
+            let factor = self.factor(&runs(&chosen));
+            let (mut inverse, before) = (factor.inverse(), factor.log_determinant());
             let mut spreads: Vec<f64> = self.rows.iter().map(|row| spread(&inverse, row)).collect();
-            for own in &mut chosen {
-                self.move_run(&mut inverse, &mut spreads, *own, -1.0);
-                let numerator = self.numerator(&inverse);
-                let gain = |candidate: usize| match &numerator {
-                    None => spreads[candidate],
-                    Some(numerator) => {
-                        spread(numerator, &self.rows[candidate]) / (1.0 + spreads[candidate])
-                    }
-                };
-                let (mut best, mut most) = (*own, gain(*own) * (1.0 + 1e-9));
-                for candidate in 0..self.rows.len() {
-                    let other = gain(candidate);
-                    if other > most {
-                        (best, most) = (candidate, other);
+            for position in &mut chosen {
+                self.move_run(&mut inverse, &mut spreads, *position, -1.0);
+                let (mut best, mut most) = (*position, spreads[*position] * (1.0 + 1e-9));
+                for (candidate, spread) in spreads.iter().enumerate() {
+                    if *spread > most {
+                        (best, most) = (candidate, *spread);
                     }
                 }
-                *own = best;
+                *position = best;
                 self.move_run(&mut inverse, &mut spreads, best, 1.0);
             }
-            let after = self.value(&self.inverse(&runs(&chosen)));
+            let after = self.factor(&runs(&chosen)).log_determinant();
             if after <= before + 1e-9 * before.abs().max(1.0) {
                 break;
             }
@@ -249,23 +240,23 @@ impl<'a> DesignSearch<'a> {
 
     fn exchange_factors(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
         let mut runs: Vec<Vec<usize>> = (0..self.count)
-            .map(|_| self.candidates[draw(random, self.candidates.len())].clone())
+            .map(|_| self.candidates[draw_below(self.candidates.len(), random)].clone())
             .collect();
         for _ in 0..30 {
-            let (mut inverse, before) = self.inverse(&runs);
-            let before = self.value(&(inverse.clone(), before));
+            let factor = self.factor(&runs);
+            let (mut inverse, before) = (factor.inverse(), factor.log_determinant());
             for run in &mut runs {
                 let row = self.model.row(run);
                 let direction = inverse.times(&row);
                 let divisor = 1.0 - dot(&row, &direction);
                 update(&mut inverse, &direction, -1.0 / divisor);
-                let numerator = self.numerator(&inverse);
-                self.improve(run, &inverse, numerator.as_ref(), random);
-                let direction = inverse.times(&self.model.row(run));
-                let divisor = 1.0 + dot(&self.model.row(run), &direction);
+                self.improve(run, &inverse, random);
+                let row = self.model.row(run);
+                let direction = inverse.times(&row);
+                let divisor = 1.0 + dot(&row, &direction);
                 update(&mut inverse, &direction, 1.0 / divisor);
             }
-            let after = self.value(&self.inverse(&runs));
+            let after = self.factor(&runs).log_determinant();
             if after <= before + 1e-6 * before.abs().max(1.0) {
                 break;
             }
@@ -273,69 +264,41 @@ impl<'a> DesignSearch<'a> {
         runs
     }
 
-    /// Changes a run level by level, and looks at some other feasible runs, as long as the gain grows.
+    /// Changes a run level by level, and looks at some other feasible runs, as long as d(x) grows.
     fn improve(
         &self,
         run: &mut Vec<usize>,
         inverse: &SquareMatrix,
-        numerator: Option<&SquareMatrix>,
         random: &mut Xoshiro256PlusPlus,
     ) {
         let mut row = self.model.row(run);
-        let mut own = QuadraticForm::new(inverse, &row);
-        let mut above = numerator.map(|numerator| QuadraticForm::new(numerator, &row));
-        let gain = |own: f64, above: Option<f64>| above.map_or(own, |above| above / (1.0 + own));
-        let mut most = gain(own.value, above.as_ref().map(|form| form.value)) * (1.0 + 1e-9);
-        // Constraints can make a run that no single change improves.
-        let tries = if self.space.is_unconstrained() { 0 } else { 4 };
-        let others: Vec<Vec<usize>> = (0..tries)
-            .filter_map(|_| self.space.random_run(random))
-            .collect();
-        let single = (0..run.len())
-            .flat_map(|factor| (0..self.space.levels()[factor]).map(move |level| (factor, level)));
-        let single: Vec<(usize, usize)> = single.collect();
+        let mut form = QuadraticForm::new(inverse, &row);
+        let mut most = form.value * (1.0 + 1e-9);
         let mut consider = |run: &mut Vec<usize>, other: Vec<usize>| {
             let new = self.model.row(&other);
             let change = changed_entries(&row, &new);
-            let value = gain(
-                own.after(&change),
-                above.as_ref().map(|form| form.after(&change)),
-            );
+            let value = form.after(&change);
             if value > most {
-                own.apply(&change);
-                if let Some(form) = &mut above {
-                    form.apply(&change);
-                }
+                form.apply(&change);
                 (*run, row, most) = (other, new, value);
             }
         };
-        for other in others {
-            consider(run, other);
-        }
-        for (factor, level) in single {
-            let mut other = run.clone();
-            other[factor] = level;
-            if level != run[factor] && self.space.is_feasible(&other) {
+        // Constraints can make a run that no single change improves.
+        let tries = if self.space.is_unconstrained() { 0 } else { 4 };
+        for _ in 0..tries {
+            if let Some(other) = self.space.random_run(random) {
                 consider(run, other);
             }
         }
-    }
-
-    fn described(&self, runs: Vec<Vec<usize>>) -> Result<OptimalDesign, OptimalDesignError> {
-        let all = [self.options.existing.clone(), runs.clone()].concat();
-        let information = self.model.information(&all);
-        let factor = CholeskyFactor::definite(&information);
-        if factor.is_none() && self.options.potential.is_empty() {
-            return Err(OptimalDesignError::NotEstimable);
+        for (factor, count) in self.space.levels().iter().enumerate() {
+            for level in 0..*count {
+                let mut other = run.clone();
+                other[factor] = level;
+                if level != run[factor] && self.space.is_feasible(&other) {
+                    consider(run, other);
+                }
+            }
         }
-        let mean = |factor: &CholeskyFactor| dot(&factor.inverse().entries, &self.moments.entries);
-        Ok(OptimalDesign {
-            d_efficiency: factor
-                .as_ref()
-                .map_or(0.0, |factor| efficiency(factor, all.len())),
-            mean_prediction_variance: factor.as_ref().map_or(f64::INFINITY, mean),
-            runs,
-        })
     }
 }
 
@@ -376,14 +339,4 @@ fn update(matrix: &mut SquareMatrix, direction: &[f64], factor: f64) {
             *entry -= scaled * other;
         }
     }
-}
-
-/// A B for symmetric B.
-fn product(one: &SquareMatrix, other: &SquareMatrix) -> SquareMatrix {
-    let mut product = SquareMatrix::zero(one.size);
-    for row in 0..one.size {
-        let line = other.times(one.row(row));
-        product.entries[row * one.size..(row + 1) * one.size].copy_from_slice(&line);
-    }
-    product
 }

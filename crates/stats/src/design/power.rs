@@ -94,10 +94,8 @@ impl DesignPower {
     ) -> Vec<(ModelTerm, f64)> {
         let freedom = as_f64(self.freedom);
         let detectable = |(term, error): &(ModelTerm, f64)| {
-            Some((
-                *term,
-                minimal_detectable_effect(error * deviation, freedom, confidence, power)?,
-            ))
+            let effect = minimal_detectable_effect(error * deviation, freedom, confidence, power);
+            Some((*term, effect?))
         };
         self.standard_errors.iter().filter_map(detectable).collect()
     }

@@ -2,7 +2,7 @@
 
 use rand_xoshiro::rand_core::Rng;
 
-use crate::subset::{below, draw_subset};
+use crate::subset::{draw_below, draw_subset};
 
 /// So often a random run is drawn until it is feasible, before it is searched for.
 const DRAWS: usize = 200;
@@ -98,14 +98,8 @@ impl DesignSpace {
     pub fn is_feasible(&self, run: &[usize]) -> bool {
         let holds = |(factor, level): &(usize, usize)| run[*factor] == *level;
         run.len() == self.levels.len()
-            && run
-                .iter()
-                .zip(&self.levels)
-                .all(|(level, count)| level < count)
-            && !self
-                .forbidden
-                .iter()
-                .any(|members| members.iter().all(holds))
+            && (run.iter().zip(&self.levels)).all(|(level, count)| level < count)
+            && !(self.forbidden.iter()).any(|members| members.iter().all(holds))
     }
 
     /// Returns all feasible runs in lexicographic order; `None` if there are more than `most`.
@@ -182,35 +176,22 @@ impl DesignSpace {
             partial[*factor] = Some(*level);
         }
         let order: Vec<usize> = (0..self.levels.len()).collect();
-        members
-            .iter()
-            .all(|(factor, _)| self.allows(&partial, *factor))
-            && self
-                .complete(&mut partial, &order, &|factor| {
-                    (0..self.levels[factor]).collect()
-                })
-                .is_some()
+        let all_levels = |factor: usize| (0..self.levels[factor]).collect();
+        (members.iter()).all(|(factor, _)| self.allows(&partial, *factor))
+            && self.complete(&mut partial, &order, &all_levels).is_some()
     }
 
     /// Returns a random feasible run: every one equally likely unless they are so rare that one is searched for.
     /// `None` if there is none.
     pub(crate) fn random_run(&self, random: &mut impl Rng) -> Option<Vec<usize>> {
         for _ in 0..DRAWS {
-            let run: Vec<usize> = self
-                .levels
-                .iter()
-                .map(|count| draw(random, *count))
-                .collect();
+            let run = self.draw_run(random);
             if self.is_feasible(&run) {
                 return Some(run);
             }
         }
         let order = shuffled(self.levels.len(), random);
-        let first: Vec<usize> = self
-            .levels
-            .iter()
-            .map(|count| draw(random, *count))
-            .collect();
+        let first = self.draw_run(random);
         let preferred = |factor: usize| {
             let count = self.levels[factor];
             (0..count)
@@ -219,11 +200,12 @@ impl DesignSpace {
         };
         self.complete(&mut vec![None; self.levels.len()], &order, &preferred)
     }
-}
 
-/// Returns a random number below `count`.
-pub(super) fn draw(random: &mut impl Rng, count: usize) -> usize {
-    below(random.next_u32(), u32::try_from(count).unwrap_or(u32::MAX))
+    /// Draws levels, whether or not they can be together.
+    fn draw_run(&self, random: &mut impl Rng) -> Vec<usize> {
+        let levels = self.levels.iter();
+        levels.map(|count| draw_below(*count, random)).collect()
+    }
 }
 
 /// Returns 0 … `count` − 1 in random order.

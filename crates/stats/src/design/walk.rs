@@ -70,10 +70,8 @@ pub fn walks(
     let mut dead = BTreeSet::new();
     for number in 0..count {
         if number % (2 * factors.len().max(1)) == 0 {
-            order = shuffled(factors.len(), &mut random)
-                .into_iter()
-                .map(|at| factors[at])
-                .collect();
+            let shuffled = shuffled(factors.len(), &mut random).into_iter();
+            order = shuffled.map(|at| factors[at]).collect();
         } else if number % 2 == 0 {
             order.rotate_left(1);
         }

@@ -78,13 +78,9 @@ pub(super) fn paired(control: &[f64], test: &[f64], confidence: Confidence) -> B
         let deviation = standard_deviation(&differences)?;
         let count = as_f64(differences.len());
         let half = confidence.t_quantile(count - 1.0)? * deviation / count.sqrt();
-        Some(around(difference, half))
+        Some(schultz(Interval::around(difference, half).map(f64::exp)))
     };
     bounds().unwrap_or(Bounds::UNDETERMINED)
-}
-
-fn around(difference: f64, half: f64) -> Bounds {
-    Bounds::new((difference - half).exp(), (difference + half).exp())
 }
 
 /// Returns the mean of each instance of a group.

@@ -24,7 +24,7 @@ pub(super) struct ReplicateEnds {
 
 impl ReplicateEnds {
     pub(super) fn new(replicates: usize, confidence: Confidence) -> Self {
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let low = position(tail, replicates);
         let positions = low.zip(position(1.0 - tail, replicates));
         let wanted = positions.map_or(0, |(low, high)| (low + 1).max(replicates - high));

@@ -64,13 +64,9 @@ impl Experiments {
 
     /// Takes in further experiments of the same configuration.
     pub fn append(&mut self, further: Self) {
-        for (all, further) in self
-            .bounds
-            .iter_mut()
-            .flatten()
-            .zip(further.bounds.into_iter().flatten())
-        {
-            all.extend(further);
+        let further = further.bounds.into_iter().flatten();
+        for (bounds, further) in self.bounds.iter_mut().flatten().zip(further) {
+            bounds.extend(further);
         }
     }
 }
@@ -104,17 +100,17 @@ pub fn experiments(
         let enough = measured.allows(configuration, strategy);
         enough.then(|| measured.eligible(configuration.iterations, strategy))
     });
+    let mut add = |eligible| {
+        ExperimentDrawing::new(measured, configuration, eligible, options)
+            .add(numbers.clone(), &mut all);
+    };
     match allowed {
         [Some(different), Some(same)] if different != same => {
-            ExperimentDrawing::new(measured, configuration, [Some(different), None], options)
-                .add(numbers.clone(), &mut all);
-            ExperimentDrawing::new(measured, configuration, [None, Some(same)], options)
-                .add(numbers, &mut all);
+            add([Some(different), None]);
+            add([None, Some(same)]);
         }
         [None, None] => {}
-        allowed => {
-            ExperimentDrawing::new(measured, configuration, allowed, options).add(numbers, &mut all)
-        }
+        allowed => add(allowed),
     }
     all
 }
@@ -124,9 +120,8 @@ struct ExperimentDrawing<'a> {
     measured: &'a Measured,
     shape: DrawShape,
     configuration: Configuration,
-    /// Which instances may be drawn, and for which strategies.
+    /// Which instances may be drawn.
     eligible: Vec<usize>,
-    has: [bool; 2],
     options: &'a ExperimentOptions,
     groups: ExperimentGroups,
     /// Room for what is drawn.
@@ -141,21 +136,19 @@ impl<'a> ExperimentDrawing<'a> {
         eligible: [Option<Vec<usize>>; 2],
         options: &'a ExperimentOptions,
     ) -> Self {
-        let has = [eligible[0].is_some(), eligible[1].is_some()];
         let iterations = u16::try_from(configuration.iterations).unwrap_or(u16::MAX);
-        let room = |has: bool| has.then(LevelGroup::default);
+        let room = |eligible: &Option<Vec<usize>>| eligible.as_ref().map(|_| LevelGroup::default());
         Self {
             measured,
             shape: DrawShape::new(configuration.instances, iterations),
             configuration,
-            eligible: eligible.into_iter().flatten().next().unwrap_or_default(),
-            has,
             options,
             groups: ExperimentGroups {
                 control: LevelGroup::default(),
-                different: room(has[0]),
-                same: room(has[1]),
+                different: room(&eligible[0]),
+                same: room(&eligible[1]),
             },
+            eligible: eligible.into_iter().flatten().next().unwrap_or_default(),
             instances: Vec::new(),
             iterations: Vec::new(),
         }
@@ -182,14 +175,17 @@ impl<'a> ExperimentDrawing<'a> {
             instances,
             iterations,
         } = self.configuration;
-        let alone = u64::from(!self.has[0]);
+        let alone = u64::from(self.groups.different.is_none());
         (instances as u64) << 48 | (iterations as u64) << 32 | u64::from(number) << 1 | alone
     }
 
     /// Draws control and tests.
     fn draw_groups(&mut self, random: &mut Xoshiro256PlusPlus) {
         let count = self.shape.instances;
-        let drawn = if self.has[0] { 2 * count } else { count };
+        let drawn = match &self.groups.different {
+            Some(_) => 2 * count,
+            None => count,
+        };
         self.instances.clone_from(&self.eligible);
         draw_subset(&mut self.instances, drawn, random);
         let iterations = self.shape.iterations;
@@ -197,19 +193,15 @@ impl<'a> ExperimentDrawing<'a> {
         if let Some(same) = &mut self.groups.same {
             same.clear(&self.shape);
         }
+        let wanted = match &self.groups.same {
+            Some(_) => 2 * iterations,
+            None => iterations,
+        };
         for (row, instance) in self.instances[..count].iter().enumerate() {
             let values = self.measured.instance(*instance);
-            let wanted = if self.has[1] {
-                2 * iterations
-            } else {
-                iterations
-            };
             let drawn = draw_values(values.len(), wanted, &mut self.iterations, random);
-            copy(
-                values,
-                &drawn[..iterations],
-                self.groups.control.row_mut(&self.shape, row),
-            );
+            let control = self.groups.control.row_mut(&self.shape, row);
+            copy(values, &drawn[..iterations], control);
             if let Some(same) = &mut self.groups.same {
                 copy(values, &drawn[iterations..], same.row_mut(&self.shape, row));
             }
@@ -243,17 +235,14 @@ impl<'a> ExperimentDrawing<'a> {
         };
         use DetectionMethod::{Laaber, Schultz};
         use Strategy::{DifferentInstances, SameInstances};
-        if self.has[0] {
+        if self.groups.different.is_some() {
             self.fill(&sums.different, test);
-            put(
-                Laaber,
-                DifferentInstances,
-                laaber(of_control, ends.of(test)),
-            );
+            let bounds = laaber(of_control, ends.of(test));
+            put(Laaber, DifferentInstances, bounds);
             divide(control, test, ratio);
             put(Schultz, DifferentInstances, schultz(ends.of(ratio)));
         }
-        if self.has[1] {
+        if self.groups.same.is_some() {
             self.fill(&sums.same, test);
             put(Laaber, SameInstances, laaber(of_control, ends.of(test)));
             self.fill(&sums.paired, test);

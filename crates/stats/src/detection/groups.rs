@@ -110,16 +110,14 @@ pub(super) struct ReplicateSums {
 impl ExperimentGroups {
     /// Returns whether no value is missing.
     pub(super) fn is_whole(&self, shape: &DrawShape) -> bool {
-        let sides = [
-            Some(&self.control),
-            self.different.as_ref(),
-            self.same.as_ref(),
-        ];
-        sides.into_iter().flatten().all(|group| {
-            (0..shape.instances).all(|instance| {
-                let row = &group.row(shape, instance)[..shape.iterations];
-                row.iter().all(|it| *it > 0)
-            })
+        let mut groups = [&self.control]
+            .into_iter()
+            .chain(&self.different)
+            .chain(&self.same);
+        groups.all(|group| {
+            let rows = group.values.chunks_exact(shape.width).take(shape.instances);
+            rows.flat_map(|row| &row[..shape.iterations])
+                .all(|entry| *entry > 0)
         })
     }
 

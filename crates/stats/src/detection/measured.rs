@@ -58,10 +58,10 @@ impl Measured {
             Strategy::DifferentInstances => instances.saturating_mul(2),
             Strategy::SameInstances => instances,
         };
-        let is_small = instances <= MOST && iterations <= MOST;
-        let holds = is_small && instances * iterations <= MOST_VALUES;
-        let is_something = instances > 0 && iterations > 0;
-        is_something && holds && self.eligible(iterations, strategy).len() >= wanted
+        (1..=MOST).contains(&instances)
+            && (1..=MOST).contains(&iterations)
+            && instances * iterations <= MOST_VALUES
+            && self.eligible(iterations, strategy).len() >= wanted
     }
 
     /// Returns the instances that are long enough.

@@ -1,6 +1,6 @@
 //! How many of the experiments detect a slowdown, and from which one on enough of them do.
 
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
+use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::Bounds;
 use crate::number::as_f64;
@@ -73,22 +73,18 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
         return None;
     }
     let n = as_f64(all);
-    let (share, z) = (as_f64(some) / n, normal_quantile(confidence));
+    let (share, z) = (as_f64(some) / n, confidence.normal_quantile());
     let z2 = z * z / n;
     let centre = share + z2 / 2.0;
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n)).sqrt();
-    Some(Interval {
-        lower: if some == 0 {
-            0.0
-        } else {
-            (centre - half) / (1.0 + z2)
-        },
-        upper: if some == all {
-            1.0
-        } else {
-            (centre + half) / (1.0 + z2)
-        },
-    })
+    let mut interval = Interval::around(centre, half).map(|end| end / (1.0 + z2));
+    if some == 0 {
+        interval.lower = 0.0;
+    }
+    if some == all {
+        interval.upper = 1.0;
+    }
+    Some(interval)
 }
 
 /// Returns how many experiments it takes at least to tell a rate of `power`: with fewer, Wilson's interval reaches
@@ -109,13 +105,9 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
 )]
 pub fn experiments_to_tell(power: f64, confidence: Confidence) -> Option<u64> {
     const MOST: f64 = 9_007_199_254_740_992.0;
-    let z = normal_quantile(confidence);
+    let z = confidence.normal_quantile();
     let needed = (z * z * power / (1.0 - power)).ceil();
     (0.0..=MOST).contains(&needed).then_some(needed as u64)
-}
-
-fn normal_quantile(confidence: Confidence) -> f64 {
-    Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0)
 }
 
 /// The smallest slowdown that enough of the experiments detect.
@@ -145,7 +137,7 @@ pub fn detectable_slowdown(
     if bounds.is_empty() {
         return None;
     }
-    let mut uppers: Vec<f64> = bounds.iter().map(|it| upper(*it)).collect();
+    let mut uppers: Vec<f64> = bounds.iter().map(upper).collect();
     uppers.sort_by(f64::total_cmp);
     let count = uppers.len();
     let at = |rank: usize| match rank {
@@ -154,7 +146,7 @@ pub fn detectable_slowdown(
         rank => uppers[rank - 1].max(1.0),
     };
     let ranks = Binomial::new(power.clamp(0.0, 1.0), count as u64).ok()?;
-    let tail = (1.0 - confidence.level()) / 2.0;
+    let tail = confidence.tail();
     let rank = |share: f64| usize::try_from(ranks.inverse_cdf(share)).unwrap_or(count);
     Some(DetectableSlowdown {
         slowdown: last_missed(bounds, power),
@@ -165,7 +157,7 @@ pub fn detectable_slowdown(
     })
 }
 
-fn upper(bounds: Bounds) -> f64 {
+fn upper(bounds: &Bounds) -> f64 {
     if bounds.upper.is_nan() {
         f64::INFINITY
     } else {
@@ -177,11 +169,11 @@ fn upper(bounds: Bounds) -> f64 {
 fn last_missed(bounds: &[Bounds], power: f64) -> f64 {
     // Going down, an experiment stops to detect at its upper bound, and detects again below the
     // lower one.
-    let stops = bounds.iter().map(|it| (upper(*it), 1_i32));
-    let again = bounds
+    let stops = bounds.iter().map(|bounds| (upper(bounds), 1_i32));
+    let lowers = bounds
         .iter()
-        .filter(|it| it.lower > 1.0 && it.lower < it.upper)
-        .map(|it| (it.lower, -1));
+        .filter(|bounds| bounds.lower > 1.0 && bounds.lower < bounds.upper);
+    let again = lowers.map(|bounds| (bounds.lower, -1));
     let mut turns: Vec<(f64, i32)> = stops.chain(again).collect();
     // An experiment does not detect its bounds themselves.
     turns.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));

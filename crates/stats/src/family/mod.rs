@@ -66,20 +66,12 @@ struct StandardError {
 impl FamilyTest {
     /// Returns the interval of the difference, and the method that gave it.
     pub fn interval(&self, confidence: Confidence) -> Option<(Interval, DifferenceMethod)> {
-        let (half, method) = self
-            .errors
-            .iter()
-            .flatten()
-            .filter_map(|error| {
-                let half = confidence.t_quantile(error.freedom)? * error.value;
-                Some((half, error.method))
-            })
-            .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-        let interval = Interval {
-            lower: self.difference - half,
-            upper: self.difference + half,
-        };
-        Some((interval, method))
+        let halves = self.errors.iter().flatten().filter_map(|error| {
+            let half = confidence.t_quantile(error.freedom)? * error.value;
+            Some((half, error.method))
+        });
+        let (half, method) = halves.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+        Some((Interval::around(self.difference, half), method))
     }
 }
 
@@ -166,11 +158,9 @@ pub fn family_tests(
 /// Returns the prior of all variances, which counts at most as much as the number of members allows; one that counts
 /// nothing if the variances do not show any.
 fn prior(members: &[FamilyMember]) -> VariancePrior {
-    let variances: Vec<(f64, f64)> = members
-        .iter()
-        .map(|member| (member.contrast.variance, member.contrast.freedom))
-        .collect();
-    prior_of(&variances)
+    let contrasts = members.iter().map(|member| member.contrast);
+    let variances = contrasts.map(|contrast| (contrast.variance, contrast.freedom));
+    prior_of(&variances.collect::<Vec<_>>())
 }
 
 fn prior_of(variances: &[(f64, f64)]) -> VariancePrior {
@@ -221,17 +211,15 @@ struct FamilyMember {
 impl FamilyMember {
     /// Returns the members that have a contrast.
     fn all(replicates: &[&Replicates]) -> Vec<Self> {
-        let mut members: Vec<Self> = replicates
-            .iter()
-            .filter_map(|replicates| {
-                Some(Self {
-                    replicates: (*replicates).clone(),
-                    design: Design::of(replicates),
-                    contrast: replicates.contrast()?,
-                    floor: 0.0,
-                })
+        let members = replicates.iter().filter_map(|replicates| {
+            Some(Self {
+                replicates: (*replicates).clone(),
+                design: Design::of(replicates),
+                contrast: replicates.contrast()?,
+                floor: 0.0,
             })
-            .collect();
+        });
+        let mut members: Vec<Self> = members.collect();
         let mut gaps: BTreeMap<Design, Vec<f64>> = BTreeMap::new();
         let steps: Vec<Option<f64>> = members.iter().map(Self::least_gap_of_ties).collect();
         for (member, step) in members.iter().zip(&steps) {
@@ -302,10 +290,7 @@ impl FamilyMember {
         }
         let of_design = || family.iter().filter(|member| member.design == self.design);
         let (mut error, mut squares) = (0.0, 0.0);
-        for (side, size) in [as_f64(baseline), as_f64(candidate)]
-            .into_iter()
-            .enumerate()
-        {
+        for (side, size) in [baseline, candidate].map(as_f64).into_iter().enumerate() {
             let variance = |member: &Self| match &member.replicates {
                 Replicates::Sides(sides) => crate::standard_deviation(&sides[side])
                     .map(|deviation| (deviation.powi(2), size - 1.0)),
@@ -379,11 +364,11 @@ impl Null {
                 statistics.push((freedom, moderated_statistic(&contrast, prior), weight));
             }
         }
-        let counts = relabellings.iter();
+        let counts = relabellings.into_iter();
         Self {
             pooled: PooledNull::new(statistics),
             counts: counts
-                .map(|(design, labels)| (*design, labels.len()))
+                .map(|(design, labels)| (design, labels.len()))
                 .collect(),
             members: members.len(),
         }

@@ -22,27 +22,13 @@ pub(crate) fn indicator(ones: impl ExactSizeIterator<Item = bool>) -> ModelColum
 }
 
 /// Calls `visit` with each row whose bit is set.
-pub(crate) fn each_one(words: &[u64], mut visit: impl FnMut(usize)) {
-    for (at, word) in words.iter().enumerate() {
-        let mut rest = *word;
+pub(crate) fn each_one(words: impl Iterator<Item = u64>, mut visit: impl FnMut(usize)) {
+    for (at, mut rest) in words.enumerate() {
         while rest != 0 {
             visit(at * 64 + rest.trailing_zeros() as usize);
             rest &= rest - 1;
         }
     }
-}
-
-/// Sums numbers over the rows whose bit is set.
-fn masked_sum(words: &[u64], numbers: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    each_one(words, |row| sum += numbers[row]);
-    sum
-}
-
-/// Counts the rows where both are 1.
-fn both(one: &[u64], other: &[u64]) -> u64 {
-    let pairs = one.iter().zip(other);
-    pairs.map(|(a, b)| u64::from((a & b).count_ones())).sum()
 }
 
 impl ModelColumn {
@@ -62,7 +48,7 @@ impl ModelColumn {
             (Self::Indicator(words), Self::Numbers(numbers))
             | (Self::Numbers(numbers), Self::Indicator(words)) => {
                 let mut product = vec![0.0; numbers.len()];
-                each_one(words, |row| product[row] = numbers[row]);
+                each_one(words.iter().copied(), |row| product[row] = numbers[row]);
                 Self::Numbers(product)
             }
             (Self::Numbers(one), Self::Numbers(other)) => {
@@ -74,17 +60,16 @@ impl ModelColumn {
     /// Returns Σ w x z over the rows, all w = 1 without weights.
     pub(crate) fn cross(&self, other: &Self, weights: Option<&[f64]>) -> f64 {
         match (self, other, weights) {
-            (Self::Indicator(one), Self::Indicator(other), None) => as_f64(both(one, other)),
-            (Self::Indicator(one), Self::Indicator(other), Some(weights)) => {
-                let mut sum = 0.0;
-                for (at, (a, b)) in one.iter().zip(other).enumerate() {
-                    let mut rest = a & b;
-                    while rest != 0 {
-                        sum += weights[at * 64 + rest.trailing_zeros() as usize];
-                        rest &= rest - 1;
+            (Self::Indicator(one), Self::Indicator(other), weights) => {
+                let both = one.iter().zip(other).map(|(a, b)| a & b);
+                match weights {
+                    None => as_f64(both.map(|word| u64::from(word.count_ones())).sum::<u64>()),
+                    Some(weights) => {
+                        let mut sum = 0.0;
+                        each_one(both, |row| sum += weights[row]);
+                        sum
                     }
                 }
-                sum
             }
             (_, Self::Numbers(numbers), None) => self.inner(numbers),
             (Self::Numbers(numbers), Self::Indicator(_), None) => other.inner(numbers),
@@ -98,7 +83,11 @@ impl ModelColumn {
     /// Returns Σ x v over the rows.
     pub(crate) fn inner(&self, vector: &[f64]) -> f64 {
         match self {
-            Self::Indicator(words) => masked_sum(words, vector),
+            Self::Indicator(words) => {
+                let mut sum = 0.0;
+                each_one(words.iter().copied(), |row| sum += vector[row]);
+                sum
+            }
             Self::Numbers(numbers) => dot(numbers, vector),
         }
     }
@@ -106,7 +95,9 @@ impl ModelColumn {
     /// Adds `factor` times the column to a vector.
     pub(crate) fn add_to(&self, factor: f64, vector: &mut [f64]) {
         match self {
-            Self::Indicator(words) => each_one(words, |row| vector[row] += factor),
+            Self::Indicator(words) => {
+                each_one(words.iter().copied(), |row| vector[row] += factor);
+            }
             Self::Numbers(numbers) => {
                 for (entry, number) in vector.iter_mut().zip(numbers) {
                     *entry += factor * number;

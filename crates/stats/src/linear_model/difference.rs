@@ -39,10 +39,7 @@ impl CoefficientDifference {
             estimate,
             standard_error,
             freedom,
-            interval: Interval {
-                lower: estimate - reach,
-                upper: estimate + reach,
-            },
+            interval: Interval::around(estimate, reach),
             p_value: t_p_value(estimate / standard_error, freedom)?,
         })
     }

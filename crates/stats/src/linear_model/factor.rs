@@ -43,14 +43,10 @@ impl CentredColumns {
 
     /// Returns the cross products Xᵀ W X of some of the columns.
     pub(super) fn gram(&self, columns: &[usize], weights: Option<&[f64]>) -> SquareMatrix {
-        let mut gram = SquareMatrix::zero(columns.len());
-        for (at, column) in columns.iter().enumerate() {
-            for (before, other) in columns[..=at].iter().enumerate() {
-                let value = self.columns[*column].cross(&self.columns[*other], weights);
-                gram.set_both(at, before, value);
-            }
-        }
-        gram
+        let column = |at: usize| &self.columns[columns[at]];
+        SquareMatrix::symmetric(columns.len(), |one, other| {
+            column(one).cross(column(other), weights)
+        })
     }
 
     /// Returns Xᵀ v for some of the columns.
@@ -73,7 +69,9 @@ impl CentredColumns {
         let mut sparse = vec![Vec::new(); rows];
         for (at, column) in columns.iter().enumerate() {
             match &self.columns[*column] {
-                ModelColumn::Indicator(words) => each_one(words, |row| sparse[row].push((at, 1.0))),
+                ModelColumn::Indicator(words) => {
+                    each_one(words.iter().copied(), |row| sparse[row].push((at, 1.0)));
+                }
                 ModelColumn::Numbers(numbers) => {
                     for (row, number) in numbers.iter().enumerate() {
                         sparse[row].push((at, *number));
@@ -96,11 +94,8 @@ impl CentredColumns {
         // The scale is the length of the column itself, not of the centred one.
         let scale = |at: usize| gram.at(at, at) + self.centres[at].powi(2) * total;
         let scales: Vec<f64> = all.iter().map(|at| scale(*at)).collect();
-        let whole = self
-            .columns
-            .iter()
-            .all(|column| matches!(column, ModelColumn::Indicator(_)));
-        if whole {
+        let is_indicator = |column: &ModelColumn| matches!(column, ModelColumn::Indicator(_));
+        if self.columns.iter().all(is_indicator) {
             return CholeskyFactor::new(&gram, &scales, ROUNDING);
         }
         let own: Vec<f64> = all.iter().map(|at| gram.at(*at, *at)).collect();
@@ -151,10 +146,8 @@ impl CentredColumns {
             reflections.push(reflection);
             triangle.push(row);
         }
-        let signs: Vec<f64> = triangle
-            .iter()
-            .map(|row| row[row.len() - 1].signum())
-            .collect();
+        let diagonal = triangle.iter().filter_map(|row| row.last());
+        let signs: Vec<f64> = diagonal.map(|entry| entry.signum()).collect();
         for row in &mut triangle {
             for (entry, sign) in row.iter_mut().zip(&signs) {
                 *entry *= sign;

@@ -2,7 +2,7 @@
 
 use super::column::weighted;
 use super::factor::CentredColumns;
-use super::matrix::{ModelMatrix, ModelTerm};
+use super::matrix::ModelMatrix;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 use crate::interval::t_p_value;
 use crate::number::as_f64;
@@ -87,8 +87,6 @@ pub struct LinearFit {
     pub residual_sum_of_squares: f64,
     /// Σ w (y − ȳ)².
     pub total_sum_of_squares: f64,
-    matrix_columns: usize,
-    term_columns: Vec<(ModelTerm, usize)>,
 }
 
 impl LinearFit {
@@ -105,12 +103,7 @@ impl LinearFit {
         let centred = CentredColumns::new(matrix);
         let factor = centred.factored(options.weights, matrix.rows());
         let (coefficients, fitted) = solve(&centred, &factor, responses, options.weights);
-        let residuals: Vec<f64> = responses
-            .iter()
-            .zip(&fitted)
-            .map(|(y, fit)| y - fit)
-            .collect();
-        let terms = matrix.meanings().iter().map(|meaning| meaning.term);
+        let residuals = differences(responses, &fitted);
         Ok(Self {
             inverse: factor.inverse(),
             residual_sum_of_squares: sum_of_squares(&residuals, options.weights),
@@ -121,8 +114,6 @@ impl LinearFit {
             fitted,
             residuals,
             weights: options.weights.map(<[f64]>::to_vec),
-            matrix_columns: matrix.columns(),
-            term_columns: terms.zip(0..).collect(),
         })
     }
 
@@ -139,7 +130,7 @@ impl LinearFit {
     /// Returns the columns that depend on columns before them.
     pub fn aliased(&self) -> Vec<usize> {
         let is_aliased = |at: &usize| self.position(*at).is_none();
-        (0..self.matrix_columns).filter(is_aliased).collect()
+        (0..self.centred.columns.len()).filter(is_aliased).collect()
     }
 
     /// Returns the residual degrees of freedom: runs minus rank.
@@ -198,7 +189,7 @@ impl LinearFit {
     ///
     /// `None` if a weight other than 0 is on an aliased column, or their number is not that of the columns.
     pub fn contrast(&self, weights: &[f64]) -> Option<Coefficient> {
-        if weights.len() != self.matrix_columns {
+        if weights.len() != self.centred.columns.len() {
             return None;
         }
         let mut kept = vec![0.0; self.rank()];
@@ -212,6 +203,10 @@ impl LinearFit {
         let error = (self.variance() * self.quadratic(&kept)).sqrt();
         let estimate = dot(&kept, &self.coefficients);
         Some(coefficient(estimate, error, self.residual_freedom()))
+    }
+
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
     pub(super) fn position(&self, column: usize) -> Option<usize> {
@@ -243,10 +238,7 @@ impl LinearFit {
 
 /// Returns wᵀ A w; most weights are 0.
 pub(super) fn quadratic(matrix: &SquareMatrix, weights: &[f64]) -> f64 {
-    let used = weights
-        .iter()
-        .enumerate()
-        .filter(|(_, weight)| **weight != 0.0);
+    let used = (weights.iter().enumerate()).filter(|(_, weight)| **weight != 0.0);
     used.map(|(at, weight)| weight * dot(matrix.row(at), weights))
         .sum()
 }
@@ -256,10 +248,9 @@ impl Coefficient {
     /// error finite.
     pub fn interval(&self, freedom: f64, confidence: Confidence) -> Option<Interval> {
         let reach = confidence.t_quantile(freedom)? * self.standard_error;
-        reach.is_finite().then_some(Interval {
-            lower: self.estimate - reach,
-            upper: self.estimate + reach,
-        })
+        reach
+            .is_finite()
+            .then_some(Interval::around(self.estimate, reach))
     }
 }
 
@@ -278,7 +269,11 @@ fn coefficient(estimate: f64, standard_error: f64, freedom: usize) -> Coefficien
     }
 }
 
-fn check(rows: usize, responses: &[f64], weights: Option<&[f64]>) -> Result<(), LinearModelError> {
+pub(super) fn check(
+    rows: usize,
+    responses: &[f64],
+    weights: Option<&[f64]>,
+) -> Result<(), LinearModelError> {
     for values in std::iter::once(responses).chain(weights) {
         if values.len() != rows {
             let values = values.len();
@@ -304,12 +299,10 @@ fn solve(
     let mut fitted = vec![0.0; responses.len()];
     // The first step solves the normal equations, the other two correct what rounding left.
     for _ in 0..3 {
-        let rest: Vec<f64> = responses
-            .iter()
-            .zip(&fitted)
-            .map(|(y, fit)| y - fit)
-            .collect();
-        let rest = weights.map_or(rest.clone(), |weights| weighted(&rest, weights));
+        let mut rest = differences(responses, &fitted);
+        if let Some(weights) = weights {
+            rest = weighted(&rest, weights);
+        }
         let mut step = centred.inner(&factor.kept, &rest);
         factor.solve(&mut step);
         for (coefficient, change) in coefficients.iter_mut().zip(step) {
@@ -318,6 +311,13 @@ fn solve(
         fitted = centred.times(&factor.kept, &coefficients, responses.len());
     }
     (coefficients, fitted)
+}
+
+fn differences(ones: &[f64], others: &[f64]) -> Vec<f64> {
+    ones.iter()
+        .zip(others)
+        .map(|(one, other)| one - other)
+        .collect()
 }
 
 fn sum_of_squares(values: &[f64], weights: Option<&[f64]>) -> f64 {

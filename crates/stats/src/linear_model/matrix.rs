@@ -70,10 +70,8 @@ impl ModelTerm {
     pub fn all_pairs(factors: usize) -> Vec<Self> {
         let pairs = (0..factors)
             .flat_map(|one| (one + 1..factors).map(move |other| Self::Pair(one, other)));
-        Self::main_effects(factors)
-            .into_iter()
-            .chain(pairs)
-            .collect()
+        let main = Self::main_effects(factors).into_iter();
+        main.chain(pairs).collect()
     }
 
     /// Returns the terms that a hierarchical model has whenever it has this one.
@@ -299,11 +297,8 @@ fn term_columns(
         ModelTerm::Intercept => Some(vec![([0, 0], indicator((0..rows).map(|_| true)))]),
         ModelTerm::Main(factor) => {
             let columns = own.get(factor)?.iter();
-            Some(
-                columns
-                    .map(|(level, column)| ([*level, 0], column.clone()))
-                    .collect(),
-            )
+            let columns = columns.map(|(level, column)| ([*level, 0], column.clone()));
+            Some(columns.collect())
         }
         ModelTerm::Square(factor) => match factors.get(factor)? {
             FactorValues::Numbers(numbers) => {
@@ -316,15 +311,13 @@ fn term_columns(
             if one >= other {
                 return None;
             }
-            let (firsts, seconds) = (own.get(one)?, own.get(other)?);
-            let product = |(first, one): &(usize, ModelColumn),
-                           (second, other): &(usize, ModelColumn)| {
-                ([*first, *second], one.product(other))
-            };
-            let pairs = firsts
-                .iter()
-                .flat_map(|a| seconds.iter().map(move |b| product(a, b)));
-            Some(pairs.collect())
+            let mut pairs = Vec::new();
+            for (first, one) in own.get(one)? {
+                let seconds = own.get(other)?.iter();
+                pairs
+                    .extend(seconds.map(|(second, other)| ([*first, *second], one.product(other))));
+            }
+            Some(pairs)
         }
     }
 }

@@ -17,4 +17,4 @@ pub use fit::{Coefficient, LeastSquares, LinearFit, LinearModelError};
 pub use matrix::{ColumnMeaning, FactorValues, ModelMatrix, ModelMatrixError, ModelTerm};
 pub use predict::{LinearPrediction, RunDiagnostics};
 pub use robust::RobustErrors;
-pub use select::{Heredity, SelectedTerms, SelectionStep, TermSelection, select_terms};
+pub use select::{TermSelection, select_terms};

@@ -1,8 +1,10 @@
 //! Predictions of a linear model, and what its runs say of it.
 
+use super::column::weighted;
 use super::factor::CentredColumns;
 use super::fit::LinearFit;
 use super::matrix::ModelMatrix;
+use crate::cholesky::dot;
 use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
@@ -43,7 +45,6 @@ impl LinearFit {
     pub fn leverages(&self) -> Vec<f64> {
         let rows = self.residuals.len();
         let sparse = self.centred.sparse_rows(&self.factor.kept, rows);
-        let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights[row]);
         let dense = |entries: &[(usize, f64)]| {
             let mut weights = vec![0.0; self.rank()];
             for (at, value) in entries {
@@ -53,15 +54,15 @@ impl LinearFit {
         };
         // With the inverse only the entries that are not 0 count, which is quicker and less precise.
         let is_precise = self.factor.least_share > PRECISE;
-        let own = |(row, entries): (usize, &Vec<(usize, f64)>)| {
-            weight(row)
-                * if is_precise {
-                    self.spread(entries)
-                } else {
-                    dense(entries)
-                }
+        let leverage = |(row, entries): (usize, &Vec<(usize, f64)>)| {
+            let spread = if is_precise {
+                self.spread(entries)
+            } else {
+                dense(entries)
+            };
+            self.weight(row) * spread
         };
-        sparse.iter().enumerate().map(own).collect()
+        sparse.iter().enumerate().map(leverage).collect()
     }
 
     /// Returns xᵀ (Xᵀ W X)⁻¹ x for the entries of x that are not 0.
@@ -89,7 +90,7 @@ impl LinearFit {
         };
         let rank = as_f64(self.rank());
         let own = |(row, leverage): (usize, f64)| {
-            let weight = self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let weight = self.weight(row);
             let rest = 1.0 - leverage;
             let scaled = self.residuals[row] * weight.sqrt() / (deviation * rest.sqrt());
             let standardised_residual = (rest > 1e-10 && scaled.is_finite()).then_some(scaled);
@@ -116,14 +117,11 @@ impl LinearFit {
                 .map(|(value, centre)| value - centre)
                 .collect();
             let kept: Vec<f64> = self.factor.kept.iter().map(|at| full[*at]).collect();
-            let mean = crate::cholesky::dot(&kept, &self.coefficients);
+            let mean = dot(&kept, &self.coefficients);
             let spread = variance * self.quadratic(&kept);
             let around = |variance: f64| {
                 let reach = reach.map_or(f64::INFINITY, |reach| reach * variance.sqrt());
-                Interval {
-                    lower: mean - reach,
-                    upper: mean + reach,
-                }
+                Interval::around(mean, reach)
             };
             LinearPrediction {
                 mean,
@@ -164,13 +162,10 @@ impl LinearFit {
 /// Returns the weights on the kept columns that make up an aliased column.
 fn dependence(columns: &CentredColumns, fit: &LinearFit, column: usize) -> Vec<f64> {
     let rows = fit.residuals.len();
-    let mut entries: Vec<f64> = (0..rows)
-        .map(|row| columns.columns[column].at(row))
-        .collect();
+    let entries = (0..rows).map(|row| columns.columns[column].at(row));
+    let mut entries: Vec<f64> = entries.collect();
     if let Some(weights) = &fit.weights {
-        for (entry, weight) in entries.iter_mut().zip(weights) {
-            *entry *= weight;
-        }
+        entries = weighted(&entries, weights);
     }
     let mut solved = columns.inner(&fit.factor.kept, &entries);
     fit.factor.solve(&mut solved);

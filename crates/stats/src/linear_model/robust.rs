@@ -25,17 +25,11 @@ impl RobustErrors {
         if fit.residual_freedom() == 0 || leverages.iter().any(|h| *h > 1.0 - 1e-10) {
             return None;
         }
-        let weight = |row: usize| fit.weights.as_ref().map_or(1.0, |weights| weights[row]);
-        let square = |(row, (residual, leverage)): (usize, (&f64, &f64))| {
-            (weight(row) * residual / (1.0 - leverage)).powi(2)
-        };
-        let squares: Vec<f64> = fit
-            .residuals
+        let scores = leverages
             .iter()
-            .zip(&leverages)
             .enumerate()
-            .map(square)
-            .collect();
+            .map(|(row, leverage)| fit.weight(row) * fit.residuals[row] / (1.0 - leverage));
+        let squares: Vec<f64> = scores.map(|score| score.powi(2)).collect();
         let middle = fit.centred.gram(&fit.factor.kept, Some(&squares));
         Some(Self {
             covariance: sandwich(&fit.inverse, &middle),
@@ -57,17 +51,10 @@ impl RobustErrors {
 }
 
 fn sandwich(bread: &SquareMatrix, middle: &SquareMatrix) -> SquareMatrix {
-    let size = bread.size;
-    let mut half = SquareMatrix::zero(size);
-    for row in 0..size {
-        let line = middle.times(bread.row(row));
-        half.entries[row * size..(row + 1) * size].copy_from_slice(&line);
+    // Row by row; both are symmetric.
+    let row = |row: usize| bread.times(&middle.times(bread.row(row)));
+    SquareMatrix {
+        size: bread.size,
+        entries: (0..bread.size).flat_map(row).collect(),
     }
-    let mut covariance = SquareMatrix::zero(size);
-    for row in 0..size {
-        for (column, value) in bread.times(half.row(row)).into_iter().enumerate() {
-            covariance.set(row, column, value);
-        }
-    }
-    covariance
 }

@@ -1,28 +1,14 @@
 //! A sparse model: the terms that pay for themselves.
 
-use super::fit::LinearModelError;
+use super::fit::{LinearModelError, check};
 use super::matrix::{ModelMatrix, ModelTerm};
 use super::sweep::{correlations, sweep};
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 use crate::number::as_f64;
 
-/// Which terms a pair or a square needs beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Heredity {
-    /// Both factors of a pair are terms of their own. Only then the model does not depend on what "absent" means.
-    #[default]
-    Strong,
-    /// At least one of the two.
-    Weak,
-    /// None: a pair may stand alone.
-    Free,
-}
-
 /// How terms are selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermSelection {
-    /// What pairs and squares need; by default strong heredity.
-    pub heredity: Heredity,
     /// γ of the extended criterion: 0 is the plain BIC, which among hundreds of candidates lets some in by chance; 1,
     /// the default, hardly any.
     pub strictness: f64,
@@ -33,41 +19,20 @@ pub struct TermSelection {
 impl Default for TermSelection {
     fn default() -> Self {
         Self {
-            heredity: Heredity::Strong,
             strictness: 1.0,
             forced: Vec::new(),
         }
     }
 }
 
-/// One step of the selection.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SelectionStep {
-    /// The terms that were added, the wanted one last and the parents that it needs before it.
-    pub added: Vec<ModelTerm>,
-    /// The term that was dropped, if it was a step back.
-    pub removed: Option<ModelTerm>,
-    /// The criterion after it.
-    pub criterion: f64,
-    /// R² after it.
-    pub r_squared: f64,
-}
-
-/// The terms of a sparse model, and how they were found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SelectedTerms {
-    /// The terms, in the matrix's order, with the intercept.
-    pub terms: Vec<ModelTerm>,
-    /// The steps, in order.
-    pub steps: Vec<SelectionStep>,
-}
-
-/// Selects terms forwards and backwards by the extended Bayesian information criterion.
+/// Selects terms forwards and backwards by the extended Bayesian information criterion, and returns them in the matrix's
+/// order, with the intercept.
 ///
 /// EBIC = n ln(RSS / n) + k ln n + 2 γ (m ln M + q ln Q) with k coefficients, m of M main effects and q of Q pairs
 /// and squares, forced ones not counted. Each step makes the change that lowers it most: adding a term together with
 /// the parents that it lacks, so that an interaction of two factors without effects of their own is found too, or
-/// dropping one that no other needs. At most half as many coefficients as runs.
+/// dropping one that no other needs. At most half as many coefficients as runs. A pair always has both of its factors
+/// beside it (strong heredity): only then the model does not depend on what "absent" means.
 ///
 /// Selection chooses a description. The p-values of a fit to the selected terms take no account of the choice and are
 /// too small: claims need the full model with [`benjamini_hochberg`](crate::benjamini_hochberg), or other runs than
@@ -90,37 +55,26 @@ pub struct SelectedTerms {
 /// let responses: Vec<f64> = sets.iter().map(|set| cost(*set)).collect();
 /// let selected = select_terms(&matrix, &responses, &TermSelection::default()).expect("finite").expect("varies");
 /// let expected = [ModelTerm::Intercept, ModelTerm::Main(1), ModelTerm::Main(4), ModelTerm::Pair(1, 4)];
-/// assert_eq!(selected.terms, expected);
+/// assert_eq!(selected, expected);
 /// ```
 pub fn select_terms(
     matrix: &ModelMatrix,
     responses: &[f64],
     options: &TermSelection,
-) -> Result<Option<SelectedTerms>, LinearModelError> {
-    let rows = matrix.rows();
-    if responses.len() != rows {
-        let values = responses.len();
-        return Err(LinearModelError::Lengths { rows, values });
-    }
-    if let Some(row) = responses.iter().position(|response| !response.is_finite()) {
-        return Err(LinearModelError::NotFinite { row });
-    }
+) -> Result<Option<Vec<ModelTerm>>, LinearModelError> {
+    check(matrix.rows(), responses, None)?;
     let Some(mut search) = TermSearch::new(matrix, responses, options) else {
         return Ok(None);
     };
-    search.force(&options.forced);
-    let mut steps = Vec::new();
-    while let Some(step) = search.step() {
-        steps.push(step);
-    }
+    search.force();
+    while search.step() {}
     let chosen = search.terms.iter().zip(&search.chosen);
     let chosen = chosen.filter(|(_, chosen)| **chosen).map(|(term, _)| *term);
-    Ok(Some(SelectedTerms {
-        terms: std::iter::once(ModelTerm::Intercept)
+    Ok(Some(
+        std::iter::once(ModelTerm::Intercept)
             .chain(chosen)
             .collect(),
-        steps,
-    }))
+    ))
 }
 
 /// Less than this of a column, of length 1, is left when it depends on chosen ones.
@@ -214,9 +168,9 @@ impl<'a> TermSearch<'a> {
             + 2.0 * self.options.strictness * penalty
     }
 
-    fn force(&mut self, forced: &[ModelTerm]) {
+    fn force(&mut self) {
         for at in 0..self.terms.len() {
-            if forced.contains(&self.terms[at]) {
+            if self.options.forced.contains(&self.terms[at]) {
                 self.chosen[at] = true;
                 self.sweep_in(at);
             }
@@ -224,17 +178,17 @@ impl<'a> TermSearch<'a> {
         self.criterion = self.score(self.residual(), self.coefficients(), &[], true);
     }
 
-    fn step(&mut self) -> Option<SelectionStep> {
+    /// Makes the change that lowers the criterion most; returns whether there was one.
+    fn step(&mut self) -> bool {
         let additions = (0..self.terms.len()).filter(|at| !self.chosen[*at]);
-        let additions = additions.flat_map(|at| self.additions(at));
+        let additions = additions.filter_map(|at| self.addition(at));
         let removals = (0..self.terms.len()).filter(|at| self.is_removable(*at));
         let removals = removals.filter_map(|at| self.removal(at));
         let best = additions
             .chain(removals)
-            .min_by(|one, other| one.criterion.total_cmp(&other.criterion))?;
-        if best.criterion > self.criterion - 1e-9 {
-            return None;
-        }
+            .min_by(|one, other| one.criterion.total_cmp(&other.criterion))
+            .filter(|best| best.criterion <= self.criterion - 1e-9);
+        let Some(best) = best else { return false };
         for term in &best.terms {
             self.chosen[*term] = best.is_addition;
             if best.is_addition {
@@ -244,50 +198,18 @@ impl<'a> TermSearch<'a> {
             }
         }
         self.criterion = best.criterion;
-        let mut named = best.terms.iter().map(|term| self.terms[*term]);
-        Some(SelectionStep {
-            added: if best.is_addition {
-                named.clone().collect()
-            } else {
-                Vec::new()
-            },
-            removed: if best.is_addition {
-                None
-            } else {
-                named.next_back()
-            },
-            criterion: self.criterion,
-            r_squared: 1.0 - self.residual(),
-        })
+        true
     }
 
-    /// The ways to add a term: with the parents that it lacks.
-    fn additions(&self, term: usize) -> Vec<TermChange> {
+    /// Returns the addition of a term, with the parents that it lacks before it.
+    fn addition(&self, term: usize) -> Option<TermChange> {
         let parents = self.terms[term].parents();
-        let position = |parent: &ModelTerm| self.terms.iter().position(|own| own == parent);
-        let parents: Vec<usize> = parents.iter().filter_map(position).collect();
-        let missing: Vec<usize> = parents
+        let mut terms: Vec<usize> = parents
             .iter()
-            .copied()
+            .filter_map(|parent| self.terms.iter().position(|other| other == parent))
             .filter(|at| !self.chosen[*at])
             .collect();
-        let with: Vec<Vec<usize>> = match self.options.heredity {
-            Heredity::Free => vec![Vec::new()],
-            Heredity::Strong => vec![missing],
-            Heredity::Weak if missing.len() < parents.len() || parents.is_empty() => {
-                vec![Vec::new()]
-            }
-            Heredity::Weak => missing.into_iter().map(|parent| vec![parent]).collect(),
-        };
-        with.into_iter()
-            .filter_map(|mut terms| {
-                terms.push(term);
-                self.addition(terms)
-            })
-            .collect()
-    }
-
-    fn addition(&self, terms: Vec<usize>) -> Option<TermChange> {
+        terms.push(term);
         let columns: Vec<usize> = terms
             .iter()
             .flat_map(|term| self.columns[*term].clone())
@@ -330,12 +252,9 @@ impl<'a> TermSearch<'a> {
 
     /// Returns the factor of the block of some columns, and their entries for the response.
     fn block(&self, columns: &[usize], sign: f64) -> (CholeskyFactor, Vec<f64>) {
-        let mut block = SquareMatrix::zero(columns.len());
-        for (at, row) in columns.iter().enumerate() {
-            for (before, column) in columns[..=at].iter().enumerate() {
-                block.set_both(at, before, sign * self.swept.at(*row, *column));
-            }
-        }
+        let block = SquareMatrix::symmetric(columns.len(), |one, other| {
+            sign * self.swept.at(columns[one], columns[other])
+        });
         let response = self.swept.row(self.swept.size - 1);
         let cross = columns.iter().map(|column| response[*column]).collect();
         let scales = vec![1.0; columns.len()];
@@ -344,24 +263,7 @@ impl<'a> TermSearch<'a> {
 
     fn is_removable(&self, term: usize) -> bool {
         let own = self.terms[term];
-        let needs = |child: usize| {
-            let parents = self.terms[child].parents();
-            let others = || {
-                let at = |parent: &ModelTerm| self.terms.iter().position(|other| other == parent);
-                let mut positions = parents
-                    .iter()
-                    .filter(|parent| **parent != own)
-                    .filter_map(at);
-                positions.any(|at| self.chosen[at])
-            };
-            self.chosen[child]
-                && parents.contains(&own)
-                && match self.options.heredity {
-                    Heredity::Strong => true,
-                    Heredity::Weak => !others(),
-                    Heredity::Free => false,
-                }
-        };
+        let needs = |child: usize| self.chosen[child] && self.terms[child].parents().contains(&own);
         self.chosen[term]
             && !self.options.forced.contains(&own)
             && !(0..self.terms.len()).any(needs)

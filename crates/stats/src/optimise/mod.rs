@@ -2,12 +2,14 @@
 
 mod ordered;
 mod propose;
+mod scales;
 mod stacks;
 mod surface;
 #[cfg(test)]
 mod tests;
 
-pub use ordered::{BLOCK_VARIANCE, MeasuredRun, OrderedSurface, SurfaceFactor, SurfaceScales};
+pub use ordered::{MeasuredRun, OrderedSurface};
 pub use propose::{OptimisationOptions, OptimisationStep, ProposedRun, next_runs};
+pub use scales::{BLOCK_VARIANCE, SurfaceFactor, SurfaceScales};
 pub use stacks::{GoalRuns, GoalSurface, candidate_settings, next_settings};
 pub use surface::{ResponseSurface, SurfacePrediction};

@@ -1,62 +1,18 @@
 //! A Bayesian model of the response over factors whose levels are in an order, such as versions of packages.
 
+use super::scales::{LevelKernel, SearchedScale, SurfaceFactor, SurfaceScales};
 use super::surface::SurfacePrediction;
 use crate::as_f64;
 use crate::cholesky::{CholeskyFactor, SquareMatrix, dot};
 
-/// The prior variance of a block's levels, in the units of [`SurfaceScales`]: so large that their differences are
-/// hardly shrunk.
-pub const BLOCK_VARIANCE: f64 = 100.0;
+/// So many posteriors are mixed at most.
+const LIKELY: usize = 8;
 
-/// A factor of an [`OrderedSurface`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SurfaceFactor {
-    /// So many levels in an order: neighbours are alike, as versions are.
-    Ordered(usize),
-    /// So many levels without an order, whose differences are hardly shrunk, as of machines.
-    Block(usize),
-}
+/// Scales whose logarithmic probability is lower by this are not mixed in.
+const UNLIKELY: f64 = 4.0;
 
-impl SurfaceFactor {
-    /// Returns the number of levels.
-    pub fn levels(self) -> usize {
-        match self {
-            Self::Ordered(count) | Self::Block(count) => count,
-        }
-    }
-}
-
-/// The prior variances of an [`OrderedSurface`], all in units of a common τ².
-#[derive(Debug, Clone, PartialEq)]
-pub struct SurfaceScales {
-    /// Of the effects of each factor's levels.
-    pub main: Vec<f64>,
-    /// Of the effects of a pair of levels, times the geometric mean of both factors' variances.
-    pub pairs: f64,
-    /// Of what a setting has beyond the pairs.
-    pub rest: f64,
-    /// Of the noise of a run.
-    pub noise: f64,
-    /// The correlation of the effects of neighbouring levels; of levels d apart its power d.
-    pub correlation: f64,
-}
-
-impl SurfaceScales {
-    /// Returns the scales from which the search for the most likely ones starts, and towards which its prior pulls.
-    pub fn usual(factors: &[SurfaceFactor]) -> Self {
-        let main = factors.iter().map(|factor| match factor {
-            SurfaceFactor::Ordered(_) => 1.0,
-            SurfaceFactor::Block(_) => BLOCK_VARIANCE,
-        });
-        Self {
-            main: main.collect(),
-            pairs: 0.1,
-            rest: 0.03,
-            noise: 0.1,
-            correlation: 0.8,
-        }
-    }
-}
+/// So often all scales are tried in turn at most.
+const SWEEPS: usize = 4;
 
 /// A run's levels and its response.
 pub type MeasuredRun = (Vec<usize>, f64);
@@ -153,6 +109,24 @@ impl SurfaceCells {
             runs: runs.len(),
         })
     }
+
+    /// Returns the factor of the covariance of the means, its solution for them, and τ².
+    fn posterior(&self, kernel: &LevelKernel) -> Option<(CholeskyFactor, Vec<f64>, f64)> {
+        let settings = &self.settings;
+        let mut matrix = SquareMatrix::symmetric(settings.len(), |one, other| {
+            kernel.at(&settings[one], &settings[other])
+        });
+        let noise = kernel.scales.noise;
+        for (at, count) in self.counts.iter().enumerate() {
+            matrix.set(at, at, matrix.at(at, at) + noise / as_f64(*count));
+        }
+        let factor = CholeskyFactor::definite(&matrix)?;
+        let mut weights = self.around.clone();
+        factor.solve(&mut weights);
+        let squares = dot(&self.around, &weights) + self.within / noise;
+        let signal = squares / as_f64(self.runs);
+        (signal > 0.0).then_some((factor, weights, signal))
+    }
 }
 
 impl OrderedSurface {
@@ -167,16 +141,16 @@ impl OrderedSurface {
         for _ in 0..SWEEPS {
             let before = most;
             around.clear();
-            for scale in scales_of(factors) {
+            for scale in SearchedScale::all(factors) {
                 for value in scale.grid() {
-                    let mut own = best.clone();
-                    *scale.of(&mut own) = *value;
-                    let Some(likely) = evidence(factors, &cells, &own) else {
+                    let mut tried = best.clone();
+                    *scale.of(&mut tried) = *value;
+                    let Some(likely) = evidence(factors, &cells, &tried) else {
                         continue;
                     };
-                    around.push((likely, own.clone()));
+                    around.push((likely, tried.clone()));
                     if likely > most {
-                        (most, best) = (likely, own);
+                        (most, best) = (likely, tried);
                     }
                 }
             }
@@ -198,11 +172,8 @@ impl OrderedSurface {
         runs: &[MeasuredRun],
         scales: SurfaceScales,
     ) -> Option<Self> {
-        Self::of_cells(
-            factors,
-            &SurfaceCells::of(factors, runs)?,
-            vec![(0.0, scales)],
-        )
+        let cells = SurfaceCells::of(factors, runs)?;
+        Self::of_cells(factors, &cells, vec![(0.0, scales)])
     }
 
     /// Returns the posterior over scales with their logarithmic weights, the largest first.
@@ -214,7 +185,7 @@ impl OrderedSurface {
         let most = scales.first()?.0;
         let posterior = |(likely, scales): (f64, SurfaceScales)| {
             let kernel = LevelKernel::new(factors, scales);
-            let (factor, weights, signal) = kernel.posterior(cells)?;
+            let (factor, weights, signal) = cells.posterior(&kernel)?;
             let own = ScaledPosterior {
                 kernel,
                 factor,
@@ -314,68 +285,6 @@ impl ScaledPosterior {
     }
 }
 
-/// So many posteriors are mixed at most.
-const LIKELY: usize = 8;
-
-/// Scales whose logarithmic probability is lower by this are not mixed in.
-const UNLIKELY: f64 = 4.0;
-
-/// The variance of the intercept around the mean of all settings.
-const INTERCEPT: f64 = 10.0;
-
-/// So often all scales are tried in turn at most.
-const SWEEPS: usize = 4;
-
-const MAIN: [f64; 6] = [0.003, 0.03, 0.1, 0.3, 1.0, 3.0];
-const PAIRS: [f64; 5] = [0.003, 0.03, 0.1, 0.3, 1.0];
-const REST: [f64; 5] = [0.001, 0.01, 0.03, 0.1, 0.3];
-const NOISE: [f64; 9] = [1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0];
-const CORRELATIONS: [f64; 6] = [0.3, 0.6, 0.8, 0.9, 0.95, 0.98];
-
-/// One of the scales that are searched for.
-#[derive(Clone, Copy)]
-enum SearchedScale {
-    Main(usize),
-    Pairs,
-    Rest,
-    Noise,
-    Correlation,
-}
-
-fn scales_of(factors: &[SurfaceFactor]) -> Vec<SearchedScale> {
-    let is_ordered = |at: &usize| matches!(factors[*at], SurfaceFactor::Ordered(_));
-    let mains = (0..factors.len())
-        .filter(is_ordered)
-        .map(SearchedScale::Main);
-    [SearchedScale::Noise, SearchedScale::Correlation]
-        .into_iter()
-        .chain(mains)
-        .chain([SearchedScale::Pairs, SearchedScale::Rest])
-        .collect()
-}
-
-impl SearchedScale {
-    fn grid(self) -> &'static [f64] {
-        match self {
-            Self::Main(_) => &MAIN,
-            Self::Pairs => &PAIRS,
-            Self::Rest => &REST,
-            Self::Noise => &NOISE,
-            Self::Correlation => &CORRELATIONS,
-        }
-    }
-
-    fn of(self, scales: &mut SurfaceScales) -> &mut f64 {
-        match self {
-            Self::Main(at) => &mut scales.main[at],
-            Self::Pairs => &mut scales.pairs,
-            Self::Rest => &mut scales.rest,
-            Self::Noise => &mut scales.noise,
-            Self::Correlation => &mut scales.correlation,
-        }
-    }
-}
-
 /// Returns the log marginal likelihood of scales, times their prior; `None` if the kernel is not definite.
 fn evidence(
     factors: &[SurfaceFactor],
@@ -383,92 +292,9 @@ fn evidence(
     scales: &SurfaceScales,
 ) -> Option<f64> {
     let kernel = LevelKernel::new(factors, scales.clone());
-    let (factor, _, signal) = kernel.posterior(cells)?;
+    let (factor, _, signal) = cells.posterior(&kernel)?;
     let repeats = as_f64(cells.runs - cells.settings.len());
     let determinant = factor.log_determinant() + repeats * scales.noise.ln();
     let likelihood = -0.5 * (as_f64(cells.runs) * signal.ln() + determinant);
-    let usual = SurfaceScales::usual(factors);
-    let decades = |one: f64, other: f64| (one / other).log10().powi(2);
-    let mains = scales.main.iter().zip(&usual.main);
-    let away = mains.map(|(own, other)| decades(*own, *other)).sum::<f64>()
-        + decades(scales.pairs, usual.pairs)
-        + decades(scales.rest, usual.rest)
-        // Noise is known best from repeats, and may be very small.
-        + 0.1 * decades(scales.noise, usual.noise);
-    Some(likelihood - 0.5 * away)
-}
-
-/// The covariance of two settings.
-#[derive(Debug, Clone, PartialEq)]
-struct LevelKernel {
-    scales: SurfaceScales,
-    is_ordered: Vec<bool>,
-    /// Powers of the correlation.
-    powers: Vec<f64>,
-    /// √ of the variances of factors, as their share in pairs.
-    roots: Vec<f64>,
-}
-
-impl LevelKernel {
-    fn new(factors: &[SurfaceFactor], scales: SurfaceScales) -> Self {
-        let most = factors.iter().map(|factor| factor.levels()).max();
-        let mut powers = vec![1.0];
-        for at in 1..most.unwrap_or(1) {
-            powers.push(powers[at - 1] * scales.correlation);
-        }
-        let is_ordered: Vec<bool> = factors
-            .iter()
-            .map(|factor| matches!(factor, SurfaceFactor::Ordered(_)))
-            .collect();
-        // A block takes part in pairs as a factor of the usual variance.
-        let root = |(variance, is_ordered): (&f64, &bool)| {
-            if *is_ordered { variance.sqrt() } else { 1.0 }
-        };
-        let roots = scales.main.iter().zip(&is_ordered).map(root).collect();
-        Self {
-            scales,
-            is_ordered,
-            powers,
-            roots,
-        }
-    }
-
-    fn at(&self, one: &[usize], other: &[usize]) -> f64 {
-        let (mut main, mut all, mut squares) = (0.0, 0.0, 0.0);
-        let mut is_same = true;
-        for (factor, (a, b)) in one.iter().zip(other).enumerate() {
-            let alike = if self.is_ordered[factor] {
-                self.powers[a.abs_diff(*b)]
-            } else {
-                f64::from(u8::from(a == b))
-            };
-            is_same &= a == b;
-            main += self.scales.main[factor] * alike;
-            let share = self.roots[factor] * alike;
-            all += share;
-            squares += share * share;
-        }
-        // Σ over pairs of products = (square of the sum − sum of the squares) / 2.
-        let pairs = self.scales.pairs * 0.5 * (all * all - squares);
-        let rest = if is_same { self.scales.rest } else { 0.0 };
-        INTERCEPT + main + pairs + rest
-    }
-
-    /// Returns the factor of the covariance of cells' means, its solution for them, and τ².
-    fn posterior(&self, cells: &SurfaceCells) -> Option<(CholeskyFactor, Vec<f64>, f64)> {
-        let mut matrix = SquareMatrix::zero(cells.settings.len());
-        for (at, setting) in cells.settings.iter().enumerate() {
-            for (before, other) in cells.settings[..=at].iter().enumerate() {
-                matrix.set_both(at, before, self.at(setting, other));
-            }
-            let noise = self.scales.noise / as_f64(cells.counts[at]);
-            matrix.set(at, at, matrix.at(at, at) + noise);
-        }
-        let factor = CholeskyFactor::definite(&matrix)?;
-        let mut weights = cells.around.clone();
-        factor.solve(&mut weights);
-        let squares = dot(&cells.around, &weights) + cells.within / self.scales.noise;
-        let signal = squares / as_f64(cells.runs);
-        (signal > 0.0).then_some((factor, weights, signal))
-    }
+    Some(likelihood + scales.log_prior(factors))
 }

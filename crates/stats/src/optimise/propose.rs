@@ -4,7 +4,7 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::surface::{ResponseSurface, SurfacePrediction};
 use crate::Seed;
-use crate::design::{DesignModel, DesignSpace, balanced_runs};
+use crate::design::{DesignModel, DesignSpace, balanced_runs, one_factor_at_a_time};
 
 /// How runs are proposed.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,13 @@ impl Default for OptimisationOptions {
     }
 }
 
+impl OptimisationOptions {
+    /// Returns how many settings are measured before the model is asked.
+    pub(super) fn first_runs_of(&self, factors: usize) -> usize {
+        self.first_runs.unwrap_or((factors + 2).clamp(6, 20))
+    }
+}
+
 /// A setting that is worth a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedRun {
@@ -42,6 +49,26 @@ pub struct ProposedRun {
     pub prediction: Option<SurfacePrediction>,
     /// By how much it is expected to fall below the best measured setting; infinite for the first runs.
     pub expected_improvement: f64,
+}
+
+impl ProposedRun {
+    /// Returns a run from before the model is asked.
+    pub(super) fn first(run: Vec<usize>) -> Self {
+        Self {
+            run,
+            prediction: None,
+            expected_improvement: f64::INFINITY,
+        }
+    }
+
+    /// Returns a run that is expected to improve on the lowest response.
+    pub(super) fn improving(run: &[usize], prediction: SurfacePrediction, lowest: f64) -> Self {
+        Self {
+            run: run.to_vec(),
+            prediction: Some(prediction),
+            expected_improvement: expected_improvement(lowest, prediction),
+        }
+    }
 }
 
 /// The state of a search.
@@ -54,6 +81,22 @@ pub struct OptimisationStep {
     pub best: Option<(Vec<usize>, SurfacePrediction)>,
     /// Whether no further run is expected to improve the response by the smallest improvement.
     pub is_done: bool,
+}
+
+impl OptimisationStep {
+    pub(super) fn of_improvements(
+        proposed: Vec<ProposedRun>,
+        best: Option<(Vec<usize>, SurfacePrediction)>,
+        options: &OptimisationOptions,
+    ) -> Self {
+        let improvements = proposed.iter().map(|run| run.expected_improvement);
+        let most = improvements.fold(0.0, f64::max);
+        Self {
+            proposed,
+            best,
+            is_done: most < options.smallest_improvement,
+        }
+    }
 }
 
 /// Returns the runs to measure next to find the setting with the lowest response.
@@ -100,12 +143,8 @@ pub fn next_runs(
     if model.levels() != space.levels() {
         return None;
     }
-    let first = options
-        .first_runs
-        .unwrap_or_else(|| (space.levels().len() + 2).clamp(6, 20));
-    let surface = ResponseSurface::new(model, measured);
-    match surface {
-        Some(surface) if measured.len() >= first => {
+    match ResponseSurface::new(model, measured) {
+        Some(surface) if measured.len() >= options.first_runs_of(space.levels().len()) => {
             improving_runs(space, model, measured, surface, options, seed)
         }
         surface => first_runs(space, measured, surface.as_ref(), options, seed),
@@ -123,13 +162,8 @@ fn first_runs(
     // A stream of its own for each number of runs, so that the next ones are others.
     let own = seed.split(&existing.len().to_string());
     let runs = balanced_runs(space, options.count.max(1), &existing, own);
-    let proposed = |run: Vec<usize>| ProposedRun {
-        run,
-        prediction: None,
-        expected_improvement: f64::INFINITY,
-    };
     (!runs.is_empty()).then(|| OptimisationStep {
-        proposed: runs.into_iter().map(proposed).collect(),
+        proposed: runs.into_iter().map(ProposedRun::first).collect(),
         best: surface.and_then(|surface| best(surface, measured)),
         is_done: false,
     })
@@ -148,37 +182,35 @@ fn improving_runs(
     let mut proposed: Vec<ProposedRun> = Vec::new();
     for count in 0..options.count.max(1) {
         let own = seed.split(&(measured.len() + count).to_string());
-        let candidates = candidates(space, &surface, &assumed, options.candidates, own);
+        let known = assumed.iter().map(|(run, _)| run);
+        let mean = |run: &[usize]| surface.predict(run).mean;
+        let candidates = sampled_settings(space, known, Some(&mean), options.candidates, own);
         let lowest = best(&surface, &assumed)?.1.mean;
-        let improvements = candidates.into_iter().map(|run| {
-            let prediction = surface.predict(&run);
-            ProposedRun {
-                expected_improvement: expected_improvement(lowest, prediction),
-                prediction: Some(prediction),
-                run,
-            }
-        });
-        let next = improvements.max_by(|one, other| {
-            one.expected_improvement
-                .total_cmp(&other.expected_improvement)
-        })?;
-        if let Some(prediction) = next.prediction {
-            assumed.push((next.run.clone(), prediction.mean));
-        }
-        proposed.push(next);
+        let next = most_promising(&candidates, lowest, |run| surface.predict(run))?;
+        let (run, prediction) = next;
+        assumed.push((run.clone(), prediction.mean));
+        proposed.push(ProposedRun::improving(run, prediction, lowest));
         if count + 1 < options.count {
             surface = ResponseSurface::new(model, &assumed)?;
         }
     }
-    let most = proposed
-        .iter()
-        .map(|own| own.expected_improvement)
-        .fold(0.0, f64::max);
-    Some(OptimisationStep {
-        proposed,
-        best: incumbent,
-        is_done: most < options.smallest_improvement,
-    })
+    Some(OptimisationStep::of_improvements(
+        proposed, incumbent, options,
+    ))
+}
+
+/// Returns the last of the runs with the largest expected improvement, and what is expected of it.
+pub(super) fn most_promising(
+    runs: &[Vec<usize>],
+    lowest: f64,
+    predict: impl Fn(&[usize]) -> SurfacePrediction,
+) -> Option<(&Vec<usize>, SurfacePrediction)> {
+    let improvements = runs.iter().map(|run| {
+        let prediction = predict(run);
+        (expected_improvement(lowest, prediction), run, prediction)
+    });
+    let most = improvements.max_by(|(one, ..), (other, ..)| one.total_cmp(other));
+    most.map(|(_, run, prediction)| (run, prediction))
 }
 
 fn best(
@@ -190,7 +222,7 @@ fn best(
     Some((lowest.0.clone(), lowest.1))
 }
 
-pub(super) fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -> f64 {
+fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -> f64 {
     let gain = lowest - prediction.mean;
     if prediction.deviation <= 0.0 {
         return gain.max(0.0);
@@ -199,11 +231,15 @@ pub(super) fn expected_improvement(lowest: f64, prediction: SurfacePrediction) -
     gain * normal.cdf(z) + prediction.deviation * normal.pdf(z)
 }
 
-/// All feasible settings, or a random sample with the neighbours of the most promising ones, climbing from each.
-fn candidates(
+/// The expected response of a setting.
+type ExpectedMean<'a> = &'a dyn Fn(&[usize]) -> f64;
+
+/// Returns all feasible settings if there are at most `most`; else a random sample with the measured ones, and, if the
+/// expected response is known, what is on the way from the most promising of these to the best neighbours.
+pub(super) fn sampled_settings<'m>(
     space: &DesignSpace,
-    surface: &ResponseSurface,
-    measured: &[(Vec<usize>, f64)],
+    measured: impl Iterator<Item = &'m Vec<usize>>,
+    mean: Option<ExpectedMean<'_>>,
     most: usize,
     seed: Seed,
 ) -> Vec<Vec<usize>> {
@@ -211,48 +247,36 @@ fn candidates(
         return all;
     }
     let mut random = seed.block(0);
-    let mut sample: Vec<Vec<usize>> = (0..most / 2)
-        .filter_map(|_| space.random_run(&mut random))
-        .collect();
-    sample.extend(measured.iter().map(|(run, _)| run.clone()));
-    climb(space, &|run| surface.predict(run).mean, &mut sample);
+    let drawn = (0..most / 2).filter_map(|_| space.random_run(&mut random));
+    let mut sample: Vec<Vec<usize>> = drawn.collect();
+    sample.extend(measured.cloned());
+    if let Some(mean) = mean {
+        climb(space, mean, &mut sample);
+    }
     sample.sort_unstable();
     sample.dedup();
     sample
 }
 
 /// Climbs from the most promising settings, and adds all that were looked at on the way.
-pub(super) fn climb(
-    space: &DesignSpace,
-    mean: &dyn Fn(&[usize]) -> f64,
-    sample: &mut Vec<Vec<usize>>,
-) {
+fn climb(space: &DesignSpace, mean: ExpectedMean<'_>, sample: &mut Vec<Vec<usize>>) {
     let mut ranked: Vec<(f64, Vec<usize>)> =
         sample.iter().map(|run| (mean(run), run.clone())).collect();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
     ranked.truncate(5);
-    for (lowest, run) in ranked {
-        climb_from(space, mean, run, lowest, sample);
-    }
-}
-
-/// Moves to the best neighbour as long as that is better, and collects all that were looked at.
-fn climb_from(
-    space: &DesignSpace,
-    mean: &dyn Fn(&[usize]) -> f64,
-    mut run: Vec<usize>,
-    mut lowest: f64,
-    seen: &mut Vec<Vec<usize>>,
-) {
-    loop {
-        let neighbours = crate::design::one_factor_at_a_time(space, &run);
-        let predicted = neighbours.iter().map(|own| (mean(own), own));
-        let best = predicted.min_by(|one, other| one.0.total_cmp(&other.0));
-        let next = best
-            .filter(|(own, _)| *own < lowest - 1e-12)
-            .map(|(own, run)| (own, run.clone()));
-        seen.extend(neighbours);
-        let Some((lower, better)) = next else { return };
-        (lowest, run) = (lower, better);
+    for (mut lowest, mut run) in ranked {
+        // Moves to the best neighbour as long as that is better.
+        loop {
+            let neighbours = one_factor_at_a_time(space, &run);
+            let predicted = neighbours
+                .iter()
+                .map(|neighbour| (mean(neighbour), neighbour));
+            let best = predicted.min_by(|one, other| one.0.total_cmp(&other.0));
+            let better = best.filter(|(lower, _)| *lower < lowest - 1e-12);
+            let next = better.map(|(lower, neighbour)| (lower, neighbour.clone()));
+            sample.extend(neighbours);
+            let Some(next) = next else { break };
+            (lowest, run) = next;
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! The next settings of ordered factors to measure, for a goal of one or several responses.
 
-use super::ordered::{MeasuredRun, OrderedSurface, SurfaceFactor};
+use super::ordered::{MeasuredRun, OrderedSurface};
 use super::propose::{
-    OptimisationOptions, OptimisationStep, ProposedRun, climb, expected_improvement,
+    OptimisationOptions, OptimisationStep, ProposedRun, most_promising, sampled_settings,
 };
-use rand_xoshiro::rand_core::Rng;
-
+use super::scales::SurfaceFactor;
 use super::surface::SurfacePrediction;
 use crate::design::DesignSpace;
-use crate::subset::below;
+use crate::subset::draw_below;
 use crate::{Seed, as_f64};
 
 /// The runs of one response of a goal, each with the level of its block last.
@@ -103,25 +102,10 @@ pub fn candidate_settings(
     most: usize,
     seed: Seed,
 ) -> Vec<Vec<usize>> {
-    if let Some(all) = space.feasible_runs(most) {
-        return all;
-    }
-    let mut random = seed.block(0);
-    let mut sample: Vec<Vec<usize>> = (0..most / 2)
-        .filter_map(|_| space.random_run(&mut random))
-        .collect();
-    sample.extend(
-        measured
-            .iter()
-            .filter(|run| space.is_feasible(run))
-            .cloned(),
-    );
-    if let Some(surface) = surface {
-        climb(space, &|run| surface.predict(run).mean, &mut sample);
-    }
-    sample.sort_unstable();
-    sample.dedup();
-    sample
+    let measured = measured.iter().filter(|run| space.is_feasible(run));
+    let mean = surface.map(|surface| |run: &[usize]| surface.predict(run).mean);
+    let mean = mean.as_ref().map(|mean| mean as &dyn Fn(&[usize]) -> f64);
+    sampled_settings(space, measured, mean, most, seed)
 }
 
 /// Returns the next settings to measure to find the one with the lowest goal, among candidates that are given without
@@ -140,15 +124,10 @@ pub fn next_settings(
 ) -> Option<OptimisationStep> {
     let (mut goal, mut proposed) = (goal.to_vec(), Vec::<ProposedRun>::new());
     let mut measured = measured_settings(&goal);
-    let first = options
-        .first_runs
-        .unwrap_or_else(|| (factors.len() + 2).clamp(6, 20));
+    let first = options.first_runs_of(factors.len());
     let fitted = |goal: &[GoalRuns]| Some(GoalSurface::new(factors, goal, block)?.most_likely());
-    let surface = fitted(&goal);
-    let best = surface
-        .as_ref()
-        .and_then(|surface| lowest(surface, &measured, candidates));
-    let mut current = surface;
+    let mut current = fitted(&goal);
+    let best = (current.as_ref()).and_then(|surface| lowest(surface, &measured, candidates));
     for count in 0..options.count.max(1) {
         // No setting twice at once.
         let rest: Vec<Vec<usize>> = (candidates.iter())
@@ -168,11 +147,7 @@ pub fn next_settings(
                 let fresh: Vec<Vec<usize>> = fresh.cloned().collect();
                 let rest = if fresh.is_empty() { &rest } else { &fresh };
                 let stream = seed.split(&(measured.len() + count).to_string());
-                ProposedRun {
-                    run: least_measured(&measured, rest, stream)?,
-                    prediction: None,
-                    expected_improvement: f64::INFINITY,
-                }
+                ProposedRun::first(least_measured(&measured, rest, stream)?)
             }
         };
         if let Some(surface) = &current {
@@ -187,15 +162,7 @@ pub fn next_settings(
             current = fitted(&goal);
         }
     }
-    let most = proposed
-        .iter()
-        .map(|own| own.expected_improvement)
-        .fold(0.0, f64::max);
-    Some(OptimisationStep {
-        proposed,
-        best,
-        is_done: most < options.smallest_improvement,
-    })
+    Some(OptimisationStep::of_improvements(proposed, best, options))
 }
 
 /// Returns the settings that were measured for every response, without the block.
@@ -242,18 +209,8 @@ fn improving(
         means.fold(f64::INFINITY, f64::min)
     };
     let target = lowest(surface, measured, candidates).map_or_else(of_all, |own| own.1.mean);
-    let improvements = rest.iter().map(|run| {
-        let prediction = surface.predict(run);
-        ProposedRun {
-            run: run.clone(),
-            prediction: Some(prediction),
-            expected_improvement: expected_improvement(target, prediction),
-        }
-    });
-    improvements.max_by(|one, other| {
-        one.expected_improvement
-            .total_cmp(&other.expected_improvement)
-    })
+    let (run, prediction) = most_promising(rest, target, |run| surface.predict(run))?;
+    Some(ProposedRun::improving(run, prediction, target))
 }
 
 /// Returns a candidate whose levels were measured least, a random one of several.
@@ -262,9 +219,7 @@ fn least_measured(
     candidates: &[Vec<usize>],
     seed: Seed,
 ) -> Option<Vec<usize>> {
-    let mut random = seed.block(0);
-    let count = u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX);
-    let start = below(random.next_u32(), count);
+    let start = draw_below(candidates.len().max(1), &mut seed.block(0));
     let familiar = |run: &Vec<usize>| -> f64 {
         let shared = measured.iter().map(|own| {
             let common = own.iter().zip(run).filter(|(a, b)| a == b).count();

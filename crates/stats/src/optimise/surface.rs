@@ -57,11 +57,8 @@ impl ResponseSurface {
         let exists = |run: &[usize]| {
             run.len() == levels.len() && run.iter().zip(&levels).all(|(level, count)| level < count)
         };
-        if runs.len() < 2
-            || !runs
-                .iter()
-                .all(|(run, response)| exists(run) && response.is_finite())
-        {
+        let mut all = runs.iter();
+        if runs.len() < 2 || !all.all(|(run, response)| exists(run) && response.is_finite()) {
             return None;
         }
         let centre = runs.iter().map(|(_, response)| response).sum::<f64>() / as_f64(runs.len());
@@ -74,7 +71,8 @@ impl ResponseSurface {
         for pairs in PAIRS {
             let scales = scales(model, pairs);
             let rows: Vec<Vec<f64>> = plain.iter().map(|row| scaled(row, &scales)).collect();
-            let kernel = kernel(&rows);
+            let kernel =
+                SquareMatrix::symmetric(rows.len(), |one, other| dot(&rows[one], &rows[other]));
             for noise in NOISE {
                 let Some((evidence, factor, weights, signal)) = posterior(&kernel, noise, &around)
                 else {
@@ -82,10 +80,8 @@ impl ResponseSurface {
                 };
                 if best.as_ref().is_none_or(|(most, _)| evidence > *most) {
                     let column = |at: usize| {
-                        rows.iter()
-                            .zip(&weights)
-                            .map(|(row, weight)| row[at] * weight)
-                            .sum()
+                        let weighted = rows.iter().zip(&weights);
+                        weighted.map(|(row, weight)| row[at] * weight).sum()
                     };
                     let own = Self {
                         model: model.clone(),
@@ -131,16 +127,6 @@ fn scaled(row: &[f64], scales: &[f64]) -> Vec<f64> {
         .zip(scales)
         .map(|(entry, scale)| entry * scale)
         .collect()
-}
-
-fn kernel(rows: &[Vec<f64>]) -> SquareMatrix {
-    let mut kernel = SquareMatrix::zero(rows.len());
-    for (at, row) in rows.iter().enumerate() {
-        for (before, other) in rows[..=at].iter().enumerate() {
-            kernel.set_both(at, before, dot(row, other));
-        }
-    }
-    kernel
 }
 
 /// Returns the log marginal likelihood, the factor of the kernel with noise, its solution for the responses, and τ².

@@ -59,17 +59,14 @@ impl Detection {
         let variance = sides.variance_of_difference(strategy);
         let (half_width, freedom) = match method {
             DetectionMethod::Paired => {
-                let freedom = sides.freedom_of_pairs();
+                let freedom = crate::as_f64(configuration.instances) - 1.0;
                 (confidence.t_quantile(freedom)? * variance.sqrt(), freedom)
             }
             DetectionMethod::Schultz => sides.ratio(strategy).half_width(confidence),
             DetectionMethod::Laaber => sides.two_intervals(strategy).half_width(confidence),
         };
-        Some(Self::of(
-            variance.sqrt(),
-            half_width,
-            ChiDistribution::new(freedom),
-        ))
+        let width = ChiDistribution::new(freedom);
+        Some(Self::of(variance.sqrt(), half_width, width))
     }
 
     fn of(spread: f64, half_width: f64, width: ChiDistribution) -> Self {
@@ -104,11 +101,11 @@ impl Detection {
                 |(u, probability): &(f64, f64)| probability * normal_cdf(distance - critical * u);
             self.points.iter().map(term).sum()
         };
-        if distance - critical * self.width.upper() > NORMAL_REACH {
+        if distance - critical * self.width.upper > NORMAL_REACH {
             return 1.0;
         }
         // The wrong side is soon out of reach.
-        let wrong = if distance + critical * self.width.lower() > NORMAL_REACH {
+        let wrong = if distance + critical * self.width.lower > NORMAL_REACH {
             0.0
         } else {
             beyond(-distance)
@@ -129,8 +126,8 @@ impl Detection {
 
     /// About where the power becomes that of the quantile `z`, to start a search from.
     pub(super) fn guess(&self, z: f64) -> f64 {
-        let own = self.half_width.powi(2) / (2.0 * self.width.freedom());
-        self.half_width + z * (self.spread.powi(2) + own).sqrt()
+        let of_width = self.half_width.powi(2) / (2.0 * self.width.freedom);
+        self.half_width + z * (self.spread.powi(2) + of_width).sqrt()
     }
 }
 

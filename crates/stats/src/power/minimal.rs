@@ -4,6 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{Configuration, Detection, DetectionMethod, Noise, Strategy};
 use crate::Confidence;
+use crate::number::fewest;
 
 /// No larger slowdown is looked for.
 const LARGEST_SLOWDOWN: f64 = 1e6;
@@ -100,33 +101,17 @@ pub fn instances_needed(
     if !(power > 0.0 && power < 1.0) {
         return None;
     }
-    let enough = |instances| {
+    let power_of = |instances| {
         let configuration = Configuration {
             instances,
             iterations,
         };
-        let detection = Detection::new(noise, configuration, strategy, method, confidence)?;
-        Some(detection.power(slowdown)? >= power)
+        Detection::new(noise, configuration, strategy, method, confidence)?.power(slowdown)
     };
-    if enough(FEWEST_INSTANCES)? {
-        return Some(FEWEST_INSTANCES);
-    }
-    let (mut few, mut many) = (FEWEST_INSTANCES, 2 * FEWEST_INSTANCES);
-    while !enough(many)? {
-        if many == MOST_INSTANCES {
-            return None;
-        }
-        (few, many) = (many, (2 * many).min(MOST_INSTANCES));
-    }
-    while many - few > 1 {
-        let middle = few.midpoint(many);
-        if enough(middle)? {
-            many = middle;
-        } else {
-            few = middle;
-        }
-    }
-    Some(many)
+    power_of(FEWEST_INSTANCES)?;
+    fewest(FEWEST_INSTANCES, MOST_INSTANCES, |instances| {
+        power_of(instances) >= Some(power)
+    })
 }
 
 #[cfg(test)]

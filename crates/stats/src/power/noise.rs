@@ -15,14 +15,8 @@ pub struct Noise {
 impl Noise {
     /// Whether both variances are numbers that variances can be.
     pub(super) fn is_possible(self) -> bool {
-        [self.between, self.within]
-            .iter()
-            .all(|variance| variance.is_finite() && *variance >= 0.0)
-    }
-
-    /// σ_W² / J: the contribution of iterations to the variance of an instance's mean.
-    pub(super) fn of_means(self, iterations: f64) -> f64 {
-        self.within / iterations
+        let is_variance = |variance: f64| variance.is_finite() && variance >= 0.0;
+        is_variance(self.between) && is_variance(self.within)
     }
 }
 

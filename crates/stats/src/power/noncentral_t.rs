@@ -82,11 +82,11 @@ pub(super) fn normal_cdf(z: f64) -> f64 {
 /// The distribution of U = √(χ² / ν).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ChiDistribution {
-    freedom: f64,
+    pub(super) freedom: f64,
     ln_constant: f64,
     /// Outside of these U hardly ever lies.
-    lower: f64,
-    upper: f64,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
 }
 
 impl ChiDistribution {
@@ -100,20 +100,6 @@ impl ChiDistribution {
             lower: end(-7.6),
             upper: end(7.6),
         }
-    }
-
-    pub(super) fn freedom(&self) -> f64 {
-        self.freedom
-    }
-
-    /// U is hardly ever below.
-    pub(super) fn lower(&self) -> f64 {
-        self.lower
-    }
-
-    /// U is hardly ever above.
-    pub(super) fn upper(&self) -> f64 {
-        self.upper
     }
 
     /// The density at u > 0: 2 (ν/2)^(ν/2) / Γ(ν/2) u^(ν−1) e^(−ν u²/2), written so that large ν cancel nothing.
@@ -144,14 +130,15 @@ impl ChiDistribution {
             return None;
         }
         let weighted = |(u, weight)| (u, weight * self.density(u));
-        let counts = |(_, probability): &(f64, f64)| *probability > NEGLIGIBLE;
-        Some(if self.freedom < FEW_FREEDOM {
+        let mut points: Vec<(f64, f64)> = if self.freedom < FEW_FREEDOM {
             let points = LONG.points_from_zero(self.lower, self.upper);
-            points.map(weighted).filter(counts).collect()
+            points.map(weighted).collect()
         } else {
             let points = SHORT.points(self.lower, self.upper);
-            points.map(weighted).filter(counts).collect()
-        })
+            points.map(weighted).collect()
+        };
+        points.retain(|(_, probability)| *probability > NEGLIGIBLE);
+        Some(points)
     }
 
     /// P(U ≤ u).

@@ -1,12 +1,11 @@
 //! What a few measured instances tell of the noise, and instances like them.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng as _;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::Noise;
 use crate::number::as_f64;
-use crate::subset::{below, draw_subset};
+use crate::subset::{draw_below, draw_subset};
 use crate::{Seed, mean};
 
 /// The noise of the instance means that tests compare, as far as a pilot shows it.
@@ -117,15 +116,13 @@ impl Pilot {
         };
         let values = |level: f64, random: &mut Xoshiro256PlusPlus| {
             let value = |_| {
-                let deviation = self.deviations[position(self.deviations.len(), random)];
+                let deviation = self.deviations[draw_below(self.deviations.len(), random)];
                 level.exp() * (1.0 + wider * deviation).max(SMALLEST)
             };
             (0..iterations).map(value).collect()
         };
-        levels
-            .into_iter()
-            .map(|level| values(level, &mut random))
-            .collect()
+        let levels = levels.into_iter();
+        levels.map(|level| values(level, &mut random)).collect()
     }
 
     fn population_levels(
@@ -193,11 +190,8 @@ impl PilotNoise {
             (other - self.within) * fewer,
         );
         let likely = self.of_means + self.within * fewer;
-        let limit = if probability >= 0.5 {
-            likely + distance
-        } else {
-            likely - distance
-        };
+        let sign = if probability >= 0.5 { 1.0 } else { -1.0 };
+        let limit = likely + sign * distance;
         Noise {
             between: (limit - within / as_f64(iterations)).max(0.0),
             within,
@@ -226,11 +220,6 @@ fn excess_kurtosis(values: &[f64]) -> f64 {
     }
 }
 
-/// Returns a random position.
-fn position(count: usize, random: &mut Xoshiro256PlusPlus) -> usize {
-    below(random.next_u32(), u32::try_from(count).unwrap_or(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,7 +228,7 @@ mod tests {
     /// Twenty instances of ten iterations, with some of them twice as long.
     fn rows() -> Vec<Vec<f64>> {
         let mut random = Seed(3).block(1);
-        let mut uniform = || as_f64(position(1_000, &mut random)) / 1_000.0;
+        let mut uniform = || as_f64(draw_below(1_000, &mut random)) / 1_000.0;
         let row = |_| -> Vec<f64> {
             let level = 5.0 + 0.3 * uniform();
             let outlier = |share: f64| if share < 0.05 { 2.0 } else { 1.0 };

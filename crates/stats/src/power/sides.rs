@@ -1,7 +1,5 @@
 //! How the difference of two sides varies, and how the widths of their intervals do.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
 use super::{Configuration, Noise, Strategy};
 use crate::Confidence;
 use crate::number::as_f64;
@@ -17,7 +15,7 @@ pub(super) struct IntervalWidth {
 impl IntervalWidth {
     /// Returns k and ν.
     pub(super) fn half_width(&self, confidence: Confidence) -> (f64, f64) {
-        let z = Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0);
+        let z = confidence.normal_quantile();
         let quantile = z * (1.0 + (z * z - 3.0) * self.kurtosis / 24.0);
         (quantile * self.mean.sqrt(), self.freedom())
     }
@@ -40,21 +38,19 @@ pub(super) struct SidePair {
     /// (I − 1) / I and (J − 1) / J.
     shrunk: (f64, f64),
     between: f64,
+    /// σ_W² / J: the contribution of iterations to the variance of an instance's mean.
     within: f64,
 }
 
 impl SidePair {
     pub(super) fn new(noise: Noise, configuration: Configuration) -> Self {
-        let (i, j) = (
-            as_f64(configuration.instances),
-            as_f64(configuration.iterations),
-        );
+        let [i, j] = [configuration.instances, configuration.iterations].map(as_f64);
         Self {
             instances: i,
             within_freedom: i * (j - 1.0),
             shrunk: ((i - 1.0) / i, (j - 1.0) / j),
             between: noise.between,
-            within: noise.of_means(j),
+            within: noise.within / j,
         }
     }
 
@@ -69,11 +65,6 @@ impl SidePair {
             Strategy::SameInstances => self.within,
         };
         2.0 * one / self.instances
-    }
-
-    /// The degrees of freedom of the paired t test.
-    pub(super) fn freedom_of_pairs(&self) -> f64 {
-        self.instances - 1.0
     }
 
     /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling

@@ -13,8 +13,6 @@ pub struct RatioOfArithmeticMeans {
     pub interval: FiellerInterval,
     /// Two-sided p-value of "the means are equal" (Welch's test, for which the ratio is 1).
     pub p_value: f64,
-    /// Degrees of freedom of the interval; infinite when neither side varies.
-    pub freedom: f64,
 }
 
 /// Fieller's set of the ratios that the data do not contradict.
@@ -51,11 +49,9 @@ pub fn ratio_of_arithmetic_means(
     if !finite(baseline) || !finite(candidate) {
         return None;
     }
-    let moments = |side: &[f64]| -> Option<(f64, f64)> {
-        Some((
-            mean(side)?,
-            standard_deviation(side)?.powi(2) / as_f64(side.len()),
-        ))
+    let moments = |side: &[f64]| {
+        let variance = standard_deviation(side)?.powi(2) / as_f64(side.len());
+        Some((mean(side)?, variance))
     };
     let (before, before_variance) = moments(baseline)?;
     let (after, after_variance) = moments(candidate)?;
@@ -69,24 +65,20 @@ pub fn ratio_of_arithmetic_means(
     if variance == 0.0 {
         return Some(RatioOfArithmeticMeans {
             ratio,
-            interval: FiellerInterval::Bounded(Interval {
-                lower: ratio,
-                upper: ratio,
-            }),
+            interval: FiellerInterval::Bounded(Interval::around(ratio, 0.0)),
             p_value: f64::from(u8::from(after - before == 0.0)),
-            freedom: f64::INFINITY,
         });
     }
-    let welch = satterthwaite(
+    let sides = [
         (before_variance, baseline.len()),
         (after_variance, candidate.len()),
-    );
+    ];
+    let welch = satterthwaite(sides[0], sides[1]);
     let t = confidence.t_quantile(freedom)?;
     Some(RatioOfArithmeticMeans {
         ratio,
         interval: roots((before, before_variance), (after, after_variance), t),
         p_value: t_p_value((after - before) / variance.sqrt(), welch)?,
-        freedom,
     })
 }
 
@@ -105,10 +97,7 @@ fn roots(before: (f64, f64), after: (f64, f64), t: f64) -> FiellerInterval {
     let constant = after.0.powi(2) - t.powi(2) * after.1;
     // Not negative where the leading term is positive, but for rounding.
     let root = (middle.powi(2) - square * constant).max(0.0).sqrt();
-    FiellerInterval::Bounded(Interval {
-        lower: (middle - root) / square,
-        upper: (middle + root) / square,
-    })
+    FiellerInterval::Bounded(Interval::around(middle, root).map(|end| end / square))
 }
 
 #[cfg(test)]

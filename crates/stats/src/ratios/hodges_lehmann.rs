@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::describe::logarithms;
 use crate::number::as_f64;
 use crate::ranks::rank::{PAIRS_COUNTED_OUT, RankSums};
 use crate::{Confidence, Interval, median};
@@ -39,11 +40,7 @@ pub fn hodges_lehmann(
     candidate: &[f64],
     confidence: Confidence,
 ) -> Option<HodgesLehmann> {
-    let logs = |side: &[f64]| -> Option<Vec<f64>> {
-        let positive = side.iter().all(|value| *value > 0.0 && value.is_finite());
-        positive.then(|| side.iter().map(|value| value.ln()).collect())
-    };
-    let (before, after) = (logs(baseline)?, logs(candidate)?);
+    let (before, after) = (logarithms(baseline)?, logarithms(candidate)?);
     let mut differences: Vec<f64> = after
         .iter()
         .flat_map(|c| before.iter().map(move |b| c - b))
@@ -61,7 +58,7 @@ pub fn hodges_lehmann(
 
 /// Returns which of the sorted differences, counted from either end, is the end of the interval.
 fn cut(before: usize, after: usize, confidence: Confidence) -> Option<usize> {
-    let tail = (1.0 - confidence.level()) / 2.0;
+    let tail = confidence.tail();
     let pairs = as_f64(before * after);
     if before * after <= PAIRS_COUNTED_OUT {
         let smaller = before.min(after);

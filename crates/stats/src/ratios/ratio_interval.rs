@@ -1,9 +1,7 @@
 //! The ratio of two sides by the method that is asked for.
 
-use crate::bootstrap::{RESAMPLES, ResampledRatio, Statistic, bca_ratio, studentised_ratio};
-use crate::{
-    Confidence, FiellerInterval, Interval, Seed, ratio_of_arithmetic_means, ratio_of_means,
-};
+use crate::bootstrap::{RESAMPLES, Statistic, bca_ratio, studentised_ratio};
+use crate::{Confidence, Ratio, Seed, ratio_of_means};
 
 /// How the interval of a ratio is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,22 +12,6 @@ pub enum RatioMethod {
     StudentisedBootstrap,
     /// BCa of the ratio of arithmetic means ([`bca_ratio`]).
     Bca,
-    /// Fieller's interval of the ratio of arithmetic means ([`ratio_of_arithmetic_means`]).
-    Fieller,
-}
-
-/// How much larger the candidate is than the baseline, and how that was computed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatioEstimate {
-    /// Candidate / baseline: of the geometric means, or of the arithmetic ones with
-    /// [`RatioMethod::Bca`] and [`RatioMethod::Fieller`].
-    pub ratio: f64,
-    /// The interval of the ratio.
-    pub interval: Interval,
-    /// Two-sided p-value of "the ratio is 1".
-    pub p_value: f64,
-    /// The method that was used.
-    pub method: RatioMethod,
 }
 
 /// Returns the ratio of candidate to baseline from one mean per instance and side.
@@ -52,45 +34,15 @@ pub fn ratio_interval(
     method: RatioMethod,
     confidence: Confidence,
     seed: Seed,
-) -> Option<RatioEstimate> {
-    let resampled = |ratio: ResampledRatio| RatioEstimate {
-        ratio: ratio.ratio,
-        interval: ratio.interval,
-        p_value: ratio.p_value,
-        method,
-    };
+) -> Option<Ratio> {
     match method {
-        RatioMethod::WelchLog => {
-            let ratio = ratio_of_means(baseline, candidate, confidence)?;
-            Some(RatioEstimate {
-                ratio: ratio.ratio,
-                interval: ratio.interval,
-                p_value: ratio.p_value,
-                method,
-            })
-        }
+        RatioMethod::WelchLog => ratio_of_means(baseline, candidate, confidence),
         RatioMethod::StudentisedBootstrap => {
-            studentised_ratio(baseline, candidate, confidence, RESAMPLES, seed).map(resampled)
+            studentised_ratio(baseline, candidate, confidence, RESAMPLES, seed)
         }
         RatioMethod::Bca => {
             let mean = Statistic::Mean;
-            bca_ratio(baseline, candidate, mean, confidence, RESAMPLES, seed).map(resampled)
-        }
-        RatioMethod::Fieller => {
-            let positive = |side: &[f64]| side.iter().all(|value| *value > 0.0);
-            if !positive(baseline) || !positive(candidate) {
-                return None;
-            }
-            let ratio = ratio_of_arithmetic_means(baseline, candidate, confidence)?;
-            match ratio.interval {
-                FiellerInterval::Unbounded => None,
-                FiellerInterval::Bounded(interval) => Some(RatioEstimate {
-                    ratio: ratio.ratio,
-                    interval,
-                    p_value: ratio.p_value,
-                    method,
-                }),
-            }
+            bca_ratio(baseline, candidate, mean, confidence, RESAMPLES, seed)
         }
     }
 }
@@ -109,11 +61,7 @@ mod tests {
         };
         let welch = of(RatioMethod::WelchLog);
         let width = welch.interval.upper - welch.interval.lower;
-        for method in [
-            RatioMethod::StudentisedBootstrap,
-            RatioMethod::Bca,
-            RatioMethod::Fieller,
-        ] {
+        for method in [RatioMethod::StudentisedBootstrap, RatioMethod::Bca] {
             let other = of(method);
             assert!((other.ratio - 1.1).abs() < 1e-9, "{other:?}");
             assert!(
@@ -125,17 +73,5 @@ mod tests {
                 "{other:?}"
             );
         }
-    }
-
-    #[test]
-    fn an_unbounded_interval_is_none() {
-        let estimate = ratio_interval(
-            &[1.0, 9.0],
-            &[1.0, 2.0],
-            RatioMethod::Fieller,
-            Confidence::P95,
-            Seed(7),
-        );
-        assert_eq!(estimate, None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::describe::logarithms;
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
@@ -47,10 +48,7 @@ pub fn geometric_mean_of_ratios(
     for sides in benchmarks {
         let mut centres = [0.0; 2];
         for (centre, side) in centres.iter_mut().zip(sides) {
-            if !side.iter().all(|value| *value > 0.0 && value.is_finite()) {
-                return None;
-            }
-            let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
+            let logs = logarithms(side)?;
             *centre = mean(&logs)?;
             let error = standard_deviation(&logs).map(|it| it.powi(2) / as_f64(logs.len()));
             errors = errors.zip(error).map(|((sum, squares), error)| {
@@ -61,20 +59,15 @@ pub fn geometric_mean_of_ratios(
         differences.push(centres[1] - centres[0]);
     }
     let centre = mean(&differences)?;
-    let interval = errors.and_then(|(sum, squares)| {
+    let half = errors.and_then(|(sum, squares)| {
         if sum == 0.0 {
-            return Some((centre, centre));
+            return Some(0.0);
         }
-        let half =
-            confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / as_f64(differences.len());
-        Some((centre - half, centre + half))
+        Some(confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / as_f64(differences.len()))
     });
     Some(SuiteRatio {
         ratio: centre.exp(),
-        interval: interval.map(|(lower, upper)| Interval {
-            lower: lower.exp(),
-            upper: upper.exp(),
-        }),
+        interval: half.map(|half| Interval::around(centre, half).map(f64::exp)),
         benchmarks: differences.len(),
     })
 }
@@ -126,10 +119,7 @@ pub fn suite_ratio_by_cluster(
     };
     Some(SuiteRatio {
         ratio: centre.exp(),
-        interval: Some(Interval {
-            lower: (centre - half).exp(),
-            upper: (centre + half).exp(),
-        }),
+        interval: Some(Interval::around(centre, half).map(f64::exp)),
         benchmarks: differences.len(),
     })
 }

@@ -2,6 +2,7 @@
 
 use statrs::function::gamma::digamma;
 
+use crate::describe::squares_around;
 use crate::number::as_f64;
 use crate::{mean, median};
 
@@ -48,9 +49,8 @@ impl VariancePrior {
             .map(|(value, half)| value.ln() - digamma(half) + half.ln())
             .collect();
         let centre = mean(&errors)?;
-        let squares: f64 = errors.iter().map(|error| (error - centre).powi(2)).sum();
         let expected = mean(&halves().map(trigamma).collect::<Vec<_>>())?;
-        let excess = squares / (as_f64(errors.len()) - 1.0) - expected;
+        let excess = squares_around(&errors, centre) / (as_f64(errors.len()) - 1.0) - expected;
         if excess <= 0.0 {
             return Some(Self {
                 variance: mean(&values)?,

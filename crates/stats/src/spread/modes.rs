@@ -1,5 +1,6 @@
 //! Whether a sample has two modes, such as machines of two kinds.
 
+use crate::describe::squares_around;
 use crate::number::as_f64;
 use crate::spread::dip::sorted;
 use crate::{Dip, dip};
@@ -90,7 +91,7 @@ pub fn modes(values: &[f64]) -> Modes {
 pub fn split(values: &[f64]) -> Option<Split> {
     let sorted = sorted(values);
     let all = crate::mean(&sorted)?;
-    let total: f64 = sorted.iter().map(|value| (value - all).powi(2)).sum();
+    let total = squares_around(&sorted, all);
     // Around the mean of all, the sums of the two groups are opposite.
     let mut below = 0.0;
     let mut best = None;

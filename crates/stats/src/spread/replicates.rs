@@ -72,27 +72,22 @@ impl Replicates {
             Self::Sides(_) => DifferenceMethod::Student,
             Self::Pairs(_) => DifferenceMethod::Paired,
         };
-        let mut result = by_t(
-            pooled.difference,
-            variance,
-            pooled.freedom,
-            method,
-            confidence,
-        )?;
+        let by_t = |variance: f64, freedom: f64, method: DifferenceMethod| {
+            by_t(pooled.difference, variance, freedom, method, confidence)
+        };
+        let mut result = by_t(variance, pooled.freedom, method)?;
         if let Self::Sides([baseline, candidate]) = self {
-            let parts = [error_of(baseline)?, error_of(candidate)?];
-            let variance = parts[0].0 + parts[1].0;
+            let [(one, one_share), (other, other_share)] =
+                [error_of(baseline)?, error_of(candidate)?];
+            let variance = one + other;
             // NaN where nothing varies; no t is needed then.
-            let freedom = variance.powi(2) / (parts[0].1 + parts[1].1);
-            let welch = DifferenceMethod::Welch;
-            let own = by_t(pooled.difference, variance, freedom, welch, confidence)?;
-            if own.interval.upper - own.interval.lower
-                >= result.interval.upper - result.interval.lower
-            {
-                result.interval = own.interval;
-                result.method = welch;
+            let freedom = variance.powi(2) / (one_share + other_share);
+            let welch = by_t(variance, freedom, DifferenceMethod::Welch)?;
+            if welch.interval.width() >= result.interval.width() {
+                result.interval = welch.interval;
+                result.method = welch.method;
             }
-            result.p_value = result.p_value.max(own.p_value);
+            result.p_value = result.p_value.max(welch.p_value);
         }
         Some(result)
     }
@@ -177,10 +172,7 @@ fn by_t(
     };
     Some(Difference {
         value,
-        interval: Interval {
-            lower: value - half,
-            upper: value + half,
-        },
+        interval: Interval::around(value, half),
         p_value,
         method,
     })

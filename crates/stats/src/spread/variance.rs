@@ -1,7 +1,8 @@
 //! Variance components: between instances, and within them.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
+use crate::describe::squares_around;
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
 
@@ -85,32 +86,30 @@ pub fn variance_components(
 
 impl OneWayLayout {
     fn new(instances: &[&[f64]]) -> Option<Self> {
-        if !instances
-            .iter()
-            .copied()
-            .flatten()
-            .all(|value| value.is_finite())
-        {
+        let mut all = instances.iter().copied().flatten();
+        if !all.all(|value| value.is_finite()) {
             return None;
         }
-        let rows: Vec<(f64, f64, f64)> = instances.iter().filter_map(|row| row_of(row)).collect();
+        let rows = instances.iter().filter_map(|row| InstanceSpread::of(row));
+        let rows: Vec<InstanceSpread> = rows.collect();
         let count = as_f64(rows.len());
-        let values: f64 = rows.iter().map(|row| row.0).sum();
+        let values: f64 = rows.iter().map(|row| row.size).sum();
         if rows.len() < 2 || values <= count {
             return None;
         }
-        let grand: f64 = rows.iter().map(|row| row.0 * row.1).sum::<f64>() / values;
-        let plain = mean(&rows.iter().map(|row| row.1).collect::<Vec<_>>())?;
-        let sum = |of: &dyn Fn(&(f64, f64, f64)) -> f64| -> f64 { rows.iter().map(of).sum() };
-        let harmonic = count / sum(&|row| 1.0 / row.0);
+        let grand: f64 = rows.iter().map(|row| row.size * row.mean).sum::<f64>() / values;
+        let plain = mean(&rows.iter().map(|row| row.mean).collect::<Vec<_>>())?;
+        let sum = |of: &dyn Fn(&InstanceSpread) -> f64| -> f64 { rows.iter().map(of).sum() };
+        let harmonic = count / sum(&|row| 1.0 / row.size);
         Some(Self {
             instances: count,
             values,
-            size: (values - sum(&|row| row.0.powi(2)) / values) / (count - 1.0),
+            size: (values - sum(&|row| row.size.powi(2)) / values) / (count - 1.0),
             harmonic,
-            between_mean_square: sum(&|row| row.0 * (row.1 - grand).powi(2)) / (count - 1.0),
-            unweighted_mean_square: harmonic * sum(&|row| (row.1 - plain).powi(2)) / (count - 1.0),
-            within_mean_square: sum(&|row| row.2) / (values - count),
+            between_mean_square: sum(&|row| row.size * (row.mean - grand).powi(2)) / (count - 1.0),
+            unweighted_mean_square: harmonic * sum(&|row| (row.mean - plain).powi(2))
+                / (count - 1.0),
+            within_mean_square: sum(&|row| row.squares) / (values - count),
         })
     }
 
@@ -121,7 +120,7 @@ impl OneWayLayout {
     fn within_interval(&self, confidence: Confidence) -> Option<Interval> {
         let (_, freedom) = self.freedom();
         let squares = self.within_mean_square * freedom;
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let chi = ChiSquared::new(freedom).ok()?;
         (squares > 0.0).then(|| Interval {
             lower: squares / chi.inverse_cdf(1.0 - tail),
@@ -133,8 +132,9 @@ impl OneWayLayout {
     fn jackknife_within(&self, instances: &[&[f64]], confidence: Confidence) -> Option<Interval> {
         let (_, freedom) = self.freedom();
         let squares = self.within_mean_square * freedom;
-        let without = |row: (f64, f64, f64)| ((squares - row.2) / (freedom - row.0 + 1.0)).ln();
-        let rows = instances.iter().filter_map(|row| row_of(row));
+        let without =
+            |row: InstanceSpread| ((squares - row.squares) / (freedom - row.size + 1.0)).ln();
+        let rows = instances.iter().filter_map(|row| InstanceSpread::of(row));
         let reach = reach(&rows.map(without).collect::<Vec<_>>(), confidence)?;
         Some(Interval {
             lower: self.within_mean_square / reach,
@@ -147,7 +147,7 @@ impl OneWayLayout {
             return None;
         }
         let (above, below) = self.freedom();
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let f = FisherSnedecor::new(above, below).ok()?;
         let observed = self.unweighted_mean_square / self.within_mean_square;
         let end = |quantile: f64| {
@@ -166,7 +166,7 @@ impl OneWayLayout {
             return None;
         }
         let (above, below) = self.freedom();
-        let tail = (1.0 - confidence.level()) / 2.0;
+        let tail = confidence.tail();
         let f = FisherSnedecor::new(above, below).ok()?;
         let (first, second) = (ChiSquared::new(above).ok()?, ChiSquared::new(below).ok()?);
         let estimate = (one - other) / self.harmonic;
@@ -199,10 +199,8 @@ impl OneWayLayout {
 fn reach(logs: &[f64], confidence: Confidence) -> Option<f64> {
     let count = as_f64(logs.len());
     let centre = mean(logs).filter(|it| it.is_finite() && logs.len() > 2)?;
-    let squares: f64 = logs.iter().map(|it| (it - centre).powi(2)).sum();
-    let error = (squares * (count - 1.0) / count).sqrt();
-    let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    let reach = (t.inverse_cdf(1.0 - (1.0 - confidence.level()) / 2.0) * error).exp();
+    let error = (squares_around(logs, centre) * (count - 1.0) / count).sqrt();
+    let reach = (confidence.t_quantile(count - 1.0)? * error).exp();
     reach.is_finite().then_some(reach)
 }
 
@@ -217,11 +215,23 @@ fn wider(one: Option<Interval>, other: Option<Interval>) -> Option<Interval> {
     }
 }
 
-/// Returns the size, mean and sum of squares of an instance with values.
-fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
-    let centre = mean(row)?;
-    let squares: f64 = row.iter().map(|value| (value - centre).powi(2)).sum();
-    Some((as_f64(row.len()), centre, squares))
+/// An instance with values.
+struct InstanceSpread {
+    size: f64,
+    mean: f64,
+    /// The sum of squares around the mean.
+    squares: f64,
+}
+
+impl InstanceSpread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let mean = mean(values)?;
+        Some(Self {
+            size: as_f64(values.len()),
+            mean,
+            squares: squares_around(values, mean),
+        })
+    }
 }
 
 /// Returns how many times as large as the standard deviation of so few normal values the true one may be.
@@ -239,7 +249,7 @@ fn row_of(row: &[f64]) -> Option<(f64, f64, f64)> {
 pub fn deviation_reach(count: usize, confidence: Confidence) -> Option<f64> {
     let freedom = as_f64(count.checked_sub(1)?);
     let chi = ChiSquared::new(freedom).ok()?;
-    Some((freedom / chi.inverse_cdf((1.0 - confidence.level()) / 2.0)).sqrt())
+    Some((freedom / chi.inverse_cdf(confidence.tail())).sqrt())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::number::{share, whole};
 use super::robust::RobustNoise;
 use super::transition::Transition;
+use crate::changepoint::squares_around_steps;
 use crate::number::as_f64;
 
 /// The first iteration within the margin, and how many iterations it is in doubt by.
@@ -22,10 +23,10 @@ pub(super) fn crossing(
     const APPROACH_DOUBT: f64 = 0.1;
     const LINE_GAIN: f64 = 1.06;
     let n = values.len();
-    let relative: Vec<f64> = values
+    let relative = values
         .iter()
-        .map(|value| (value - transition.level_after).exp())
-        .collect();
+        .map(|value| (value - transition.level_after).exp());
+    let relative: Vec<f64> = relative.collect();
     let level = crate::mean(&relative[(transition.end + n) / 2..]).unwrap_or(1.0);
     let rho = noise.autocorrelation;
     let independent = as_f64(n) * (1.0 - rho) / (1.0 + rho);
@@ -99,18 +100,6 @@ impl FittedLine {
     }
 }
 
-fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
-    let mut start = 0;
-    let mut squares = 0.0;
-    for end in change_points.iter().copied().chain([values.len()]) {
-        let part = &values[start..end];
-        let mean = part.iter().sum::<f64>() / as_f64(part.len());
-        squares += part.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        start = end;
-    }
-    squares
-}
-
 /// Deviations from 1, and sums of them.
 struct SummedDeviations {
     of_one: Vec<f64>,
@@ -145,25 +134,21 @@ impl ExponentialApproach {
         let values = &SummedDeviations::of(values);
         let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
         let step = (slowest - fastest) / f64::from(PACES);
-        let better = |one: Self, other: Self| {
-            if other.squares < one.squares {
-                other
-            } else {
-                one
+        let mut best = Self::with_pace(values, slowest.exp());
+        let consider = |best: &mut Self, log_pace: f64| {
+            let other = Self::with_pace(values, log_pace.exp());
+            if other.squares < best.squares {
+                *best = other;
             }
         };
-        let mut best = Self::with_pace(values, slowest.exp());
         for k in 0..PACES {
-            best = better(
-                best,
-                Self::with_pace(values, (fastest + f64::from(k) * step).exp()),
-            );
+            consider(&mut best, fastest + f64::from(k) * step);
         }
         let mut step = step / 2.0;
         for _ in 0..5 {
             let middle = best.pace.ln();
-            best = better(best, Self::with_pace(values, (middle - step).exp()));
-            best = better(best, Self::with_pace(values, (middle + step).exp()));
+            consider(&mut best, middle - step);
+            consider(&mut best, middle + step);
             step /= 2.0;
         }
         best

@@ -53,21 +53,14 @@ pub enum Consistency {
 /// As in Barrett et al., *OOPSLA* 2017. Instances that are too short to tell do not count, as long
 /// as there are others.
 pub fn consistency(classes: impl IntoIterator<Item = Class>) -> Option<Consistency> {
-    let all: Vec<Class> = classes.into_iter().collect();
-    let told: Vec<Class> = all
-        .iter()
-        .copied()
-        .filter(|class| *class != Class::TooShort)
-        .collect();
-    let Some(first) = told.first().copied() else {
-        return all.first().map(|first| Consistency::Same(*first));
-    };
-    Some(if told.iter().all(|class| *class == first) {
+    let (short, long): (Vec<Class>, Vec<Class>) = classes
+        .into_iter()
+        .partition(|class| *class == Class::TooShort);
+    let first = *long.first().or(short.first())?;
+    let is_good = |class: &Class| matches!(class, Class::Flat | Class::WarmUp | Class::Cyclic);
+    Some(if long.iter().all(|class| *class == first) {
         Consistency::Same(first)
-    } else if told.iter().all(|class| match class {
-        Class::Flat | Class::WarmUp | Class::Cyclic => true,
-        Class::Slowdown | Class::NoSteadyState | Class::TooShort => false,
-    }) {
+    } else if long.iter().all(is_good) {
         Consistency::GoodInconsistent
     } else {
         Consistency::BadInconsistent
@@ -90,10 +83,6 @@ pub struct BurnIn {
     pub instances: usize,
     /// How many of them never get steady.
     pub never_steady: usize,
-    /// Number of instances too short to classify, including ignored ones.
-    pub too_short: usize,
-    /// How many of them are not asked, because they have less than half of the iterations of the longest.
-    pub not_used: usize,
     /// The sum of the values before the start, on average over the instances that are asked: seconds
     /// for a time.
     pub cost: f64,
@@ -119,8 +108,8 @@ pub struct BurnIn {
 /// over instances), or four or more do, a quarter of them in each direction, and it moves the mean by no more than
 /// these two errors. Where most instances never get steady, there is no start.
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
-    let all = instances;
-    let instances = &asked(all);
+    let number = instances.len();
+    let instances = &asked(instances);
     let steady: Vec<SteadyInstance> = instances.iter().filter_map(SteadyInstance::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| as_f64(it.start)).collect();
     let iterations = instances.iter().map(InstanceStart::iterations);
@@ -133,8 +122,12 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
         let most = wanted.min(whole(options.largest_share * as_f64(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
-    let found = from_start([all, instances], &steady, start, wanted)?;
-    Some(BurnIn { drifting, ..found })
+    let burn_in = from_start(instances, &steady, start, wanted)?;
+    Some(BurnIn {
+        drifting,
+        instances: number,
+        ..burn_in
+    })
 }
 
 /// Returns whether most of the instances that are long enough to tell never get steady. The starts of the others are
@@ -193,32 +186,29 @@ fn sign_test(one: usize, other: usize) -> f64 {
 pub fn burn_in_from(instances: &[InstanceStart], start: usize) -> Option<BurnIn> {
     let asked = asked(instances);
     let steady: Vec<SteadyInstance> = asked.iter().filter_map(SteadyInstance::of).collect();
-    from_start([instances, &asked], &steady, Some(start), Some(start))
+    let burn_in = from_start(&asked, &steady, Some(start), Some(start))?;
+    Some(BurnIn {
+        instances: instances.len(),
+        ..burn_in
+    })
 }
 
-/// Takes all instances, and those that are asked.
+/// Takes the instances that are asked.
 fn from_start(
-    [all, instances]: [&[InstanceStart]; 2],
+    instances: &[InstanceStart],
     steady: &[SteadyInstance],
     start: Option<usize>,
     wanted: Option<usize>,
 ) -> Option<BurnIn> {
-    let consistency = consistency(instances.iter().map(|instance| instance.class))?;
-    let count_of = |class| {
-        let of_class = |instance: &&InstanceStart| instance.class == class;
-        instances.iter().filter(of_class).count()
-    };
+    let never_steady = |instance: &&InstanceStart| instance.class == Class::NoSteadyState;
     let from = start.unwrap_or(0);
-    let not_used = all.len() - instances.len();
     Some(BurnIn {
-        consistency,
+        consistency: consistency(instances.iter().map(|instance| instance.class))?,
         start,
         wanted,
         drifting: false,
-        instances: all.len(),
-        never_steady: count_of(Class::NoSteadyState),
-        too_short: count_of(Class::TooShort) + not_used,
-        not_used,
+        instances: instances.len(),
+        never_steady: instances.iter().filter(never_steady).count(),
         cost: cost(instances, from),
         transient_bias: average(steady.iter().filter_map(|it| it.transient_bias(from))),
         remaining_bias: average(steady.iter().map(|it| it.remaining_bias(from))),
@@ -354,8 +344,6 @@ mod tests {
             drifting: false,
             instances: 12,
             never_steady: 1,
-            too_short: 0,
-            not_used: 0,
             // Nine iterations each, and another second for every slow one of them.
             cost: 9.0 + f64::from((0..=9).sum::<i32>() + 9 + 9) / 12.0,
             transient_bias: 1.0,
@@ -521,12 +509,12 @@ mod tests {
         let of = |more: &[InstanceStart]| {
             let all = [&[steady; 10], more].concat();
             let found = burn_in(&all, &BurnInOptions::default()).expect("instances");
-            (found.start, found.wanted, found.too_short, found.not_used)
+            (found.start, found.wanted, found.instances)
         };
-        assert_eq!(of(&[]), (Some(21), Some(21), 0, 0));
-        assert_eq!(of(&[short; 10]), (Some(21), Some(21), 10, 10));
-        assert_eq!(of(&[crashed]), (Some(21), Some(21), 1, 1));
-        assert_eq!(of(&[half]), (Some(21), Some(21), 0, 0));
+        assert_eq!(of(&[]), (Some(21), Some(21), 10));
+        assert_eq!(of(&[short; 10]), (Some(21), Some(21), 20));
+        assert_eq!(of(&[crashed]), (Some(21), Some(21), 11));
+        assert_eq!(of(&[half]), (Some(21), Some(21), 11));
         let all = [steady, short];
         let found = burn_in(&all, &BurnInOptions::default()).expect("instances");
         assert_eq!(found.consistency, Consistency::Same(Class::WarmUp));

@@ -1,5 +1,6 @@
 //! Values that go up and down with one period.
 
+use crate::cholesky::dot;
 use crate::number::as_f64;
 
 /// The longest period that is looked for value by value.
@@ -13,8 +14,7 @@ const MEANS: usize = 384;
 /// The first peak of the autocorrelation that stands out: clearly above noise, above the
 /// valley before it, and repeated at twice the lag. At least three periods must fit.
 pub(super) fn period(logs: &[f64], height: f64) -> Option<usize> {
-    let rest = without_tails(&logs[logs.len() / 4..]);
-    let rest = rest.as_slice();
+    let rest = &without_tails(&logs[logs.len() / 4..]);
     let highest = rest.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let lowest = rest.iter().copied().fold(f64::INFINITY, f64::min);
     if highest - lowest <= height {
@@ -27,10 +27,8 @@ pub(super) fn period(logs: &[f64], height: f64) -> Option<usize> {
     if rest.len() <= 3 * SHORT || rest.len() < 12 {
         return None;
     }
-    let means: Vec<f64> = rest
-        .chunks_exact(width)
-        .map(|chunk| chunk.iter().sum::<f64>())
-        .collect();
+    let means = rest.chunks_exact(width).map(|chunk| chunk.iter().sum());
+    let means: Vec<f64> = means.collect();
     peak(&means, means.len() / 3).map(|lag| lag * width)
 }
 
@@ -57,9 +55,8 @@ fn peak(values: &[f64], longest: usize) -> Option<usize> {
     if squares <= 0.0 {
         return None;
     }
-    let at = |lag: usize| {
-        product(&moved[..n - lag], &moved[lag..]) / squares * as_f64(n) / as_f64(n - lag)
-    };
+    let at =
+        |lag: usize| dot(&moved[..n - lag], &moved[lag..]) / squares * as_f64(n) / as_f64(n - lag);
     let longest = longest.min(n / 3);
     let limit = (3.0 / as_f64(n).sqrt()).max(0.4);
     let mut correlations = vec![1.0];
@@ -79,25 +76,6 @@ fn peak(values: &[f64], longest: usize) -> Option<usize> {
         valley = valley.min(here);
     }
     None
-}
-
-/// The sum of products of two slices of one length, in lanes that do not wait for each other.
-fn product(one: &[f64], other: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (left, right) = (one.chunks_exact(LANES), other.chunks_exact(LANES));
-    let rest: f64 = left
-        .remainder()
-        .iter()
-        .zip(right.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (left, right) in left.zip(right) {
-        for lane in 0..LANES {
-            sums[lane] += left[lane] * right[lane];
-        }
-    }
-    rest + sums.iter().sum::<f64>()
 }
 
 #[cfg(test)]

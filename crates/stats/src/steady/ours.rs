@@ -6,6 +6,7 @@ use super::cycle::period;
 use super::number::share;
 use super::robust::{clipped, noise};
 use super::transition::{cut, last_difference, slow_start, switching};
+use crate::describe::logarithms;
 use crate::number::as_f64;
 
 /// The limits of [`steady_state`].
@@ -83,15 +84,11 @@ pub const ITERATIONS_TO_TELL: usize = 20;
 /// assert_eq!((found.class, found.start), (Class::WarmUp, Some(2)));
 /// ```
 pub fn steady_state(values: &[f64], options: &SteadyOptions) -> Option<SteadyState> {
-    if !values.iter().all(|value| *value > 0.0 && value.is_finite()) {
-        return None;
-    }
-    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let found = match period(&logs, options.margin.ln_1p()) {
+    let logs = logarithms(values)?;
+    Some(match period(&logs, options.margin.ln_1p()) {
         Some(period) => cyclic(&logs, period, options),
         None => of_logs(&logs, options),
-    };
-    Some(found)
+    })
 }
 
 /// Means over whole periods are judged as any other series.
@@ -103,27 +100,26 @@ fn cyclic(logs: &[f64], period: usize, options: &SteadyOptions) -> SteadyState {
         .collect();
     let of_means = of_logs(&means, options);
     let back = |at: usize| skipped + at * period;
-    let steady = SteadyState {
-        class: Class::Cyclic,
-        start: Some(0),
-        level: level(&means),
-        period: Some(period),
-        change_points: Vec::new(),
-    };
+    let change_points = of_means.change_points.into_iter().map(back).collect();
     match of_means.class {
-        Class::TooShort | Class::Flat | Class::Cyclic => steady,
+        Class::TooShort | Class::Flat | Class::Cyclic => SteadyState {
+            class: Class::Cyclic,
+            start: Some(0),
+            level: level(&means),
+            period: Some(period),
+            change_points: Vec::new(),
+        },
         Class::WarmUp | Class::Slowdown => SteadyState {
+            class: Class::Cyclic,
             start: of_means.start.map(back),
-            level: of_means.level,
-            change_points: of_means.change_points.into_iter().map(back).collect(),
-            ..steady
+            period: Some(period),
+            change_points,
+            ..of_means
         },
         Class::NoSteadyState => SteadyState {
-            class: Class::NoSteadyState,
-            start: None,
-            level: None,
-            change_points: of_means.change_points.into_iter().map(back).collect(),
-            ..steady
+            period: Some(period),
+            change_points,
+            ..of_means
         },
     }
 }
@@ -134,15 +130,14 @@ fn level(logs: &[f64]) -> Option<f64> {
 
 fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
     let n = logs.len();
-    let nothing = |class| SteadyState {
-        class,
-        start: None,
-        level: None,
-        period: None,
-        change_points: Vec::new(),
-    };
     if n < FEWEST {
-        return nothing(Class::TooShort);
+        return SteadyState {
+            class: Class::TooShort,
+            start: None,
+            level: None,
+            period: None,
+            change_points: Vec::new(),
+        };
     }
     let noise = noise(logs, options.margin);
     let pulled_in = clipped(logs, noise.deviation);
@@ -151,65 +146,33 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
     let limit = noise.deviation.min(WIDEST).max(options.margin).ln_1p();
     let transition = last_difference(&pulled_in, &change_points, limit)
         .or_else(|| slow_start(&pulled_in, noise, limit));
-    let Some(transition) = transition else {
-        return SteadyState {
-            class: Class::Flat,
-            start: Some(0),
-            level: level(&pulled_in),
-            period: None,
-            change_points,
-        };
+    let start = transition.as_ref().map_or(Some(0), |transition| {
+        let switching = switching(&pulled_in, &change_points, limit);
+        if let Some(start) = switching.filter(|start| start + steady_part <= n) {
+            return Some(start);
+        }
+        if transition.end > n - steady_part {
+            return None;
+        }
+        let margin = options.margin;
+        let (crossing, doubt) = crossing(&pulled_in, &change_points, transition, noise, margin);
+        let most = share(n.saturating_sub(crossing), options.guard);
+        let start = (crossing + doubt.min(most)).min(n - steady_part);
+        (crossing + steady_part <= n).then_some(start)
+    });
+    let class = match (start, transition) {
+        (None, _) if n < ITERATIONS_TO_TELL => Class::TooShort,
+        (None, _) => Class::NoSteadyState,
+        (Some(0), _) | (Some(_), None) => Class::Flat,
+        (Some(_), Some(it)) if FASTER_SHARE * it.faster >= it.end => Class::Slowdown,
+        (Some(_), Some(_)) => Class::WarmUp,
     };
-    let class = |start: usize| match transition.faster {
-        _all if start == 0 => Class::Flat,
-        faster if FASTER_SHARE * faster >= transition.end => Class::Slowdown,
-        _slower => Class::WarmUp,
-    };
-    let switching = switching(&pulled_in, &change_points, limit);
-    if let Some(start) = switching.filter(|start| start + steady_part <= n) {
-        return SteadyState {
-            class: class(start),
-            start: Some(start),
-            level: level(&pulled_in[start..]),
-            period: None,
-            change_points,
-        };
-    }
-    if transition.end > n - steady_part {
-        return SteadyState {
-            change_points,
-            ..nothing(unsettled(n))
-        };
-    }
-    let (crossing, doubt) = crossing(
-        &pulled_in,
-        &change_points,
-        &transition,
-        noise,
-        options.margin,
-    );
-    let most = share(n.saturating_sub(crossing), options.guard);
-    if crossing + steady_part > n {
-        return SteadyState {
-            change_points,
-            ..nothing(unsettled(n))
-        };
-    }
-    let start = (crossing + doubt.min(most)).min(n - steady_part);
     SteadyState {
-        class: class(start),
-        start: Some(start),
-        level: level(&pulled_in[start..]),
+        class,
+        start,
+        level: start.and_then(|start| level(&pulled_in[start..])),
         period: None,
         change_points,
-    }
-}
-
-fn unsettled(n: usize) -> Class {
-    if n < ITERATIONS_TO_TELL {
-        Class::TooShort
-    } else {
-        Class::NoSteadyState
     }
 }
 

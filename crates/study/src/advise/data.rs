@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_analyse::clean::{CleaningRules, clean};
+use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::sample::{BenchmarkData, GroupBy, Sample, samples};
 use lapwing_model::text::{counted, first_names};
-use lapwing_model::{Outcome, Run};
 use lapwing_record::InstanceData;
 use lapwing_stats::Interval;
 use lapwing_stats::optimise::GoalRuns;
@@ -13,6 +12,9 @@ use lapwing_stats::optimise::GoalRuns;
 use super::evidence::StackChange;
 use super::goal::{GoalError, GoalTerm, StackGoal, goals};
 use super::package_version::version_order;
+use super::reader::{
+    StackReader, failed, hardware, hardware_of, has_packages, no_stacks, responses, stack_of,
+};
 use super::requirement::{PackagePin, PackageRequirement, package_name};
 use crate::data::StudyError;
 use crate::gather::only_metric;
@@ -71,16 +73,6 @@ pub enum StackDataError {
     },
 }
 
-/// Reads stacks from the factors of runs.
-struct StackReader<'a> {
-    names: Vec<String>,
-    required: &'a [PackageRequirement],
-    more: &'a [Vec<PackagePin>],
-}
-
-/// The metric of a hardware that was not recorded.
-const UNKNOWN: &str = "unknown hardware";
-
 impl StackData {
     /// Gathers the runs of all benchmarks whose factors include all required packages; without requirements, all runs
     /// with factors.
@@ -99,29 +91,23 @@ impl StackData {
     ) -> Result<Self, StackDataError> {
         // What other studies in the store vary is no part of these stacks.
         let is_own = |data: &&BenchmarkData| {
-            let mut runs = data.instances.iter().map(|own| &own.run);
-            runs.any(|run| has_packages(run, required))
+            let mut instances = data.instances.iter();
+            instances.any(|instance| has_packages(&instance.run, required))
         };
         let benchmarks: Vec<&BenchmarkData> = benchmarks.iter().filter(is_own).collect();
         if benchmarks.is_empty() {
-            return Err(StackDataError::NoStacks {
-                packages: required.iter().map(|own| own.package.clone()).collect(),
-            });
+            return Err(no_stacks(required));
         }
         let terms = match terms {
             [] => usual_terms(&benchmarks)?,
             terms => terms.to_vec(),
         };
         let goals = goals(&terms, &benchmarks)?;
-        let is_goal = |data: &&&BenchmarkData| {
-            let mut goals = goals.iter();
-            goals.any(|goal| goal.suite == data.suite && goal.benchmark == data.benchmark.id)
-        };
-        let instances: Vec<&InstanceData> = (benchmarks.iter().filter(is_goal))
-            .flat_map(|data| &data.instances)
-            .collect();
+        let is_goal = |data: &&&BenchmarkData| goals.iter().any(|goal| goal.is_of(data));
+        let wanted = benchmarks.iter().filter(is_goal);
+        let instances: Vec<&InstanceData> = wanted.flat_map(|data| &data.instances).collect();
         let reader = StackReader::new(&instances, required, more)?;
-        let mut found = Self {
+        let mut stacks = Self {
             factors: reader.factors(&instances),
             hardware: hardware(&instances),
             goals,
@@ -132,38 +118,49 @@ impl StackData {
         };
         let (mut skipped, mut earlier) = (0, 0);
         for data in benchmarks {
-            let mut runs = Vec::new();
-            let own: Vec<&StackGoal> = (found.goals.iter())
-                .filter(|goal| goal.suite == data.suite && goal.benchmark == data.benchmark.id)
-                .collect();
-            let weight: f64 = own.iter().map(|goal| goal.weight.abs()).sum();
-            for sample in samples(data, GroupBy::Variant) {
-                earlier += sample.earlier_epoch;
-                let stacks: Vec<Option<Vec<usize>>> = (sample.instances.iter())
-                    .map(|instance| reader.stack(&found.factors, &instance.run))
-                    .collect();
-                skipped += stacks.iter().filter(|stack| stack.is_none()).count();
-                for (instance, stack) in sample.instances.iter().zip(&stacks) {
-                    if let (Some(stack), Some(failed)) = (stack, failed(instance)) {
-                        let outcome = found.outcomes.entry(stack.clone()).or_default();
-                        outcome.attempts += 1;
-                        outcome.failures += usize::from(failed);
-                    }
-                }
-                for (position, response) in responses(&sample, &own, rules) {
-                    if let Some(mut run) = stacks[position].clone() {
-                        run.push(hardware_of(sample.instances[position], &found.hardware));
-                        runs.push((run, response / weight));
-                    }
+            let samples = samples(data, GroupBy::Variant);
+            earlier += samples.iter().map(|it| it.earlier_epoch).sum::<usize>();
+            skipped += stacks.add(data, &samples, rules);
+        }
+        stacks.note(skipped, earlier);
+        Ok(stacks)
+    }
+
+    /// Adds the settings of a benchmark, and returns how many of its instances are no stacks.
+    fn add(
+        &mut self,
+        data: &BenchmarkData,
+        samples: &[Sample<'_>],
+        rules: &CleaningRules,
+    ) -> usize {
+        let goals = self.goals.iter().filter(|goal| goal.is_of(data));
+        let goals: Vec<&StackGoal> = goals.collect();
+        let weight: f64 = goals.iter().map(|goal| goal.weight.abs()).sum();
+        let (mut runs, mut skipped) = (Vec::new(), 0);
+        for sample in samples {
+            let instances = sample.instances.iter();
+            let stacks = instances.map(|instance| stack_of(&self.factors, &instance.run));
+            let stacks: Vec<Option<Vec<usize>>> = stacks.collect();
+            skipped += stacks.iter().filter(|stack| stack.is_none()).count();
+            for (instance, stack) in sample.instances.iter().zip(&stacks) {
+                if let (Some(stack), Some(failed)) = (stack, failed(instance)) {
+                    let outcome = self.outcomes.entry(stack.clone()).or_default();
+                    outcome.attempts += 1;
+                    outcome.failures += usize::from(failed);
                 }
             }
-            if weight > 0.0 {
-                found.benchmarks.push(data.benchmark.id.clone());
-                found.responses.push(GoalRuns { weight, runs });
+            for (position, response) in responses(sample, &goals, rules) {
+                if let Some(mut run) = stacks[position].clone() {
+                    run.push(hardware_of(sample.instances[position], &self.hardware));
+                    runs.push((run, response / weight));
+                }
             }
         }
-        found.note(skipped, earlier);
-        Ok(found)
+        if weight > 0.0 {
+            self.benchmarks.push(data.benchmark.id.clone());
+            self.responses.push(GoalRuns { weight, runs });
+        }
+        skipped
     }
 
     /// Counts stacks that could not be resolved or built as failed once more.
@@ -229,11 +226,12 @@ impl StackData {
         if direction > 0.0 {
             return change;
         }
+        let Interval { lower, upper } = change.interval;
         StackChange {
             change: -change.change,
             interval: Interval {
-                lower: -change.interval.upper,
-                upper: -change.interval.lower,
+                lower: -upper,
+                upper: -lower,
             },
         }
     }
@@ -273,90 +271,12 @@ impl StackData {
     }
 }
 
-/// Returns whether a run has all of these packages as factors; without any, whether it has factors.
-fn has_packages(run: &Run, required: &[PackageRequirement]) -> bool {
-    let has = |one: &PackageRequirement| {
-        let mut names = run.factors.keys();
-        names.any(|name| package_name(name) == one.package)
-    };
-    !run.factors.is_empty() && required.iter().all(has)
-}
-
-impl<'a> StackReader<'a> {
-    fn new(
-        instances: &[&InstanceData],
-        required: &'a [PackageRequirement],
-        more: &'a [Vec<PackagePin>],
-    ) -> Result<Self, StackDataError> {
-        let names_of = |instance: &&InstanceData| -> BTreeSet<String> {
-            instance.run.factors.keys().cloned().collect()
-        };
-        let all = instances
-            .iter()
-            .filter(|it| has_packages(&it.run, required));
-        let matching: Vec<BTreeSet<String>> = all.map(names_of).collect();
-        // With requirements, what all of these runs have; without, what any has.
-        let together = |one: BTreeSet<String>, other: &BTreeSet<String>| match required {
-            [] => &one | other,
-            _ => &one & other,
-        };
-        let mut rest = matching.iter();
-        let names = rest
-            .next()
-            .map(|first| rest.fold(first.clone(), together))
-            .ok_or_else(|| StackDataError::NoStacks {
-                packages: required.iter().map(|own| own.package.clone()).collect(),
-            })?;
-        Ok(Self {
-            names: names.into_iter().collect(),
-            required,
-            more,
-        })
-    }
-
-    fn factors(&self, instances: &[&InstanceData]) -> Vec<StackFactor> {
-        let factor = |name: &String| {
-            let measured = (instances.iter()).filter_map(|it| it.run.factors.get(name));
-            let mut versions: Vec<String> = measured.map(ToString::to_string).collect();
-            let own = package_name(name);
-            let further = self.more.iter().flatten().filter(|pin| pin.package == own);
-            versions.extend(further.map(|pin| pin.version.clone()));
-            versions.sort_by(|one, other| version_order(one, other));
-            versions.dedup_by(|one, other| version_order(one, other).is_eq());
-            StackFactor {
-                name: name.clone(),
-                versions,
-            }
-        };
-        let mut factors: Vec<StackFactor> = self.names.iter().map(factor).collect();
-        // In the order of the requirements, others behind, the interpreter last.
-        let place = |own: &StackFactor| {
-            let name = package_name(&own.name);
-            let asked = self.required.iter().position(|it| it.package == name);
-            (asked.unwrap_or(self.required.len()), name == "python")
-        };
-        factors.sort_by_key(place);
-        factors
-    }
-
-    /// Returns the stack of a run; `None` if it lacks a package.
-    fn stack(&self, factors: &[StackFactor], run: &Run) -> Option<Vec<usize>> {
-        let level = |factor: &StackFactor| {
-            let own = run.factors.get(&factor.name)?.to_string();
-            (factor.versions.iter()).position(|version| version_order(version, &own).is_eq())
-        };
-        factors.iter().map(level).collect()
-    }
-}
-
 /// Returns the only metric with a direction, which all benchmarks with one have in common.
 fn usual_terms(benchmarks: &[&BenchmarkData]) -> Result<Vec<GoalTerm>, StackDataError> {
     let mut names = BTreeSet::new();
     for data in benchmarks {
-        names.insert(only_metric(
-            &Sample::of_all(data),
-            data.benchmark.id.clone(),
-        )?);
+        let benchmark = data.benchmark.id.clone();
+        names.insert(only_metric(&Sample::of_all(data), benchmark)?);
     }
     if names.len() > 1 {
         return Err(StackDataError::Metric(StudyError::SeveralMetrics {
@@ -370,61 +290,4 @@ fn usual_terms(benchmarks: &[&BenchmarkData]) -> Result<Vec<GoalTerm>, StackData
         weight: 1.0,
     };
     Ok(names.into_iter().map(term).collect())
-}
-
-/// Returns the models of processors in the order of their latest instance.
-fn hardware(instances: &[&InstanceData]) -> Vec<String> {
-    let mut latest = BTreeMap::new();
-    for instance in instances {
-        let time = instance.session.started;
-        let entry = latest.entry(hardware_name(instance)).or_insert(time);
-        *entry = (*entry).max(time);
-    }
-    let mut names: Vec<(String, jiff::Timestamp)> = latest.into_iter().collect();
-    names.sort_by_key(|(_, time)| *time);
-    names.into_iter().map(|(name, _)| name).collect()
-}
-
-fn hardware_name(instance: &InstanceData) -> String {
-    let own = [&instance.instance.environment, &instance.run.environment];
-    let model = own.iter().find_map(|it| it.get("cpu_model")?.as_str());
-    model.map_or_else(|| UNKNOWN.to_owned(), str::to_owned)
-}
-
-fn hardware_of(instance: &InstanceData, known: &[String]) -> usize {
-    let name = hardware_name(instance);
-    known.iter().position(|own| *own == name).unwrap_or(0)
-}
-
-/// Returns whether an instance failed; `None` if it was not run on purpose.
-fn failed(instance: &InstanceData) -> Option<bool> {
-    let outcomes = &instance.iterations.outcome;
-    let all = || (0..instance.iterations.len()).map(|at| outcomes[at]);
-    if !instance.iterations.is_empty() && all().all(|own| own == Outcome::Skipped) {
-        return None;
-    }
-    let is_failure = |own: Outcome| matches!(own, Outcome::Failed | Outcome::TimedOut);
-    Some(instance.iterations.is_empty() || all().any(is_failure))
-}
-
-/// Returns the response of each instance that has a positive value of every metric, by its position in the sample.
-fn responses(
-    sample: &Sample<'_>,
-    goals: &[&StackGoal],
-    rules: &CleaningRules,
-) -> Vec<(usize, f64)> {
-    let (policy, _) = rules.policy(sample);
-    let mut sums: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
-    for goal in goals {
-        let cleaned = clean(sample.instances.iter().copied(), &goal.metric.name, policy);
-        for own in &cleaned.instances {
-            let response = goal.weight * goal.metric.cost(own.mean()).ln();
-            if response.is_finite() {
-                let sum = sums.entry(own.position).or_default();
-                *sum = (sum.0 + 1, sum.1 + response);
-            }
-        }
-    }
-    let whole = sums.into_iter().filter(|(_, sum)| sum.0 == goals.len());
-    whole.map(|(position, (_, sum))| (position, sum)).collect()
 }

@@ -80,8 +80,8 @@ impl StackModel<'_> {
     /// Returns what every other version changes in a stack, of each package from the oldest to the latest.
     pub fn version_effects(&self, stack: &[usize]) -> Vec<VersionEffect> {
         let mut effects = Vec::new();
-        for (factor, own) in self.data.factors.iter().enumerate() {
-            for level in 0..own.versions.len() {
+        for (factor, package) in self.data.factors.iter().enumerate() {
+            for level in 0..package.versions.len() {
                 let other = with(stack, factor, level);
                 effects.push(VersionEffect {
                     factor,
@@ -97,22 +97,18 @@ impl StackModel<'_> {
     /// Returns what each package changes on the way from another stack to this one, when the others are as in this
     /// one; the largest change first.
     pub fn drivers(&self, stack: &[usize], from: &[usize]) -> Vec<VersionEffect> {
-        let mut drivers: Vec<VersionEffect> = differing(stack, from)
-            .into_iter()
-            .map(|factor| {
-                let other = with(stack, factor, from[factor]);
-                VersionEffect {
-                    factor,
-                    level: from[factor],
-                    change: self.against(stack, &other),
-                    instances: self.instances(&other),
-                }
-            })
-            .collect();
-        drivers.sort_by(|one, other| {
-            let [one, other] = [one, other].map(|own| own.change.change.abs());
-            other.total_cmp(&one)
+        let drivers = differing(stack, from).into_iter().map(|factor| {
+            let other = with(stack, factor, from[factor]);
+            VersionEffect {
+                factor,
+                level: from[factor],
+                change: self.against(stack, &other),
+                instances: self.instances(&other),
+            }
         });
+        let mut drivers: Vec<VersionEffect> = drivers.collect();
+        let size = |driver: &VersionEffect| driver.change.change.abs();
+        drivers.sort_by(|one, other| size(other).total_cmp(&size(one)));
         drivers
     }
 
@@ -146,10 +142,7 @@ impl StackModel<'_> {
         let reach = quantile.unwrap_or(f64::INFINITY) * own.deviation;
         StackChange {
             change: own.mean,
-            interval: Interval {
-                lower: own.mean - reach,
-                upper: own.mean + reach,
-            },
+            interval: Interval::around(own.mean, reach),
         }
     }
 }

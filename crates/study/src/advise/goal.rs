@@ -59,6 +59,11 @@ pub enum GoalError {
 }
 
 impl StackGoal {
+    /// Returns whether it is one of a benchmark.
+    pub(super) fn is_of(&self, data: &BenchmarkData) -> bool {
+        self.suite == data.suite && self.benchmark == data.benchmark.id
+    }
+
     /// Returns the value of the metric itself that a response is, if it is the only one of the goal.
     pub fn value(&self, response: f64) -> f64 {
         self.metric.cost((response / self.weight).exp())

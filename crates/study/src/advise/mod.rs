@@ -9,6 +9,7 @@ mod evidence;
 mod goal;
 mod model;
 mod package_version;
+mod reader;
 mod requirement;
 mod rules;
 #[cfg(test)]

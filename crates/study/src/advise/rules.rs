@@ -73,21 +73,18 @@ struct ScoreEntry {
 
 impl StackRule {
     fn new(stack: String, reason: Option<String>) -> Result<Self, RuleError> {
-        match requirements(&stack) {
-            Ok(own) if !own.is_empty() => Ok(Self {
-                requirements: own,
-                text: stack,
-                reason,
-            }),
-            Ok(_) => Err(RuleError::Stack {
-                text: stack,
-                source: None,
-            }),
-            Err(source) => Err(RuleError::Stack {
-                text: stack,
-                source: Some(source),
-            }),
-        }
+        let source = match requirements(&stack) {
+            Ok(requirements) if !requirements.is_empty() => {
+                return Ok(Self {
+                    requirements,
+                    text: stack,
+                    reason,
+                });
+            }
+            empty_or_wrong => empty_or_wrong.err(),
+        };
+        let text = stack;
+        Err(RuleError::Stack { text, source })
     }
 
     /// Returns whether a stack has all of these packages in such versions.
@@ -101,7 +98,8 @@ impl StackRule {
         })
     }
 
-    fn told(&self) -> String {
+    /// Returns the rule with its reason.
+    fn words(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{}: {reason}", self.text),
             None => self.text.clone(),
@@ -123,20 +121,18 @@ impl AdviceRules {
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let file: RulesFile = toml::from_str(text)?;
         let rules = |entries: Vec<RuleEntry>| -> Result<Vec<StackRule>, RuleError> {
-            let entries = entries.into_iter();
-            entries
-                .map(|own| StackRule::new(own.stack, own.reason))
-                .collect()
+            let rules = entries
+                .into_iter()
+                .map(|entry| StackRule::new(entry.stack, entry.reason));
+            rules.collect()
         };
-        let score = file.score.into_iter().map(|own| {
-            if own.percent > -100.0 && own.percent.is_finite() {
-                let worth = (own.percent / 100.0).ln_1p();
-                Ok((StackRule::new(own.stack, own.reason)?, worth))
+        let score = file.score.into_iter().map(|entry| {
+            let (percent, text) = (entry.percent, entry.stack);
+            if percent > -100.0 && percent.is_finite() {
+                let worth = (percent / 100.0).ln_1p();
+                Ok((StackRule::new(text, entry.reason)?, worth))
             } else {
-                Err(RuleError::Percent {
-                    percent: own.percent,
-                    text: own.stack,
-                })
+                Err(RuleError::Percent { percent, text })
             }
         });
         Ok(Self {
@@ -166,28 +162,24 @@ impl AdviceRules {
 
     /// Returns why a stack is not allowed; `None` if it is.
     pub fn objection(&self, data: &StackData, stack: &[usize]) -> Option<String> {
-        let excluded = self.exclude.iter().find(|rule| rule.holds(data, stack));
-        let required = || self.require.iter().find(|rule| !rule.holds(data, stack));
-        match (excluded, required) {
-            (Some(rule), _) => Some(format!("excluded: {}", rule.told())),
-            (None, required) => required().map(|rule| format!("required: {}", rule.told())),
+        if let Some(rule) = self.exclude.iter().find(|rule| rule.holds(data, stack)) {
+            return Some(format!("excluded: {}", rule.words()));
         }
+        let required = self.require.iter().find(|rule| !rule.holds(data, stack));
+        required.map(|rule| format!("required: {}", rule.words()))
     }
 
     /// Returns what the scores are worth for a stack, as a logarithm of its cost, and their reasons.
     pub fn score(&self, data: &StackData, stack: &[usize]) -> (f64, Vec<String>) {
-        let own = self
+        let (mut sum, mut reasons) = (0.0, Vec::new());
+        for (rule, worth) in self
             .score
             .iter()
-            .filter(|(rule, _)| rule.holds(data, stack));
-        let (mut sum, mut reasons) = (0.0, Vec::new());
-        for (rule, worth) in own {
+            .filter(|(rule, _)| rule.holds(data, stack))
+        {
             sum += worth;
-            reasons.push(format!(
-                "{} ({:+.1} %)",
-                rule.told(),
-                worth.exp_m1() * 100.0
-            ));
+            let percent = worth.exp_m1() * 100.0;
+            reasons.push(format!("{} ({percent:+.1} %)", rule.words()));
         }
         (sum, reasons)
     }

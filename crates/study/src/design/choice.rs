@@ -4,22 +4,18 @@ use std::collections::BTreeSet;
 
 use lapwing_stats::Seed;
 use lapwing_stats::design::{
-    CoveringOptions, DesignModel, DesignSpace, DesignSpaceError, FractionalFactorial,
-    OptimalDesignError, OptimalDesignOptions, balanced_runs, best_fraction, covering_array,
-    d_efficiency, fold_over, full_factorial, one_factor_at_a_time, optimal_design, plackett_burman,
-    plackett_burman_runs, run_of_set, smallest_fraction, walks,
+    DesignModel, DesignSpace, FractionalFactorial, balanced_runs, d_efficiency,
 };
-use lapwing_stats::linear_model::ModelTerm;
 
 use super::ability::{DesignAbility, aliases};
 use super::factor::{forbidden_pairs, space, terms};
-use super::{DesignKind, PlannedFactor, StudyConfiguration, StudyDesign, StudyModel, VERSION};
+use super::{
+    DesignKind, PlannedFactor, StudyConfiguration, StudyDesign, StudyDesignError, StudyModel,
+    VERSION,
+};
 
 /// More configurations than this are not designed.
-const MOST_RUNS: usize = 4096;
-
-/// Of a fraction at most 2 to the power of this many.
-const MOST_BASIC: usize = 12;
+pub(super) const MOST_RUNS: usize = 4096;
 
 /// What a design is asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,107 +40,23 @@ pub struct DesignRequest {
     pub seed: u64,
 }
 
-/// What prevents a design.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum StudyDesignError {
-    /// There is nothing to vary.
-    #[error("a study needs at least two factors with two levels, and there are {found}")]
-    TooFewFactors {
-        /// How many there are.
-        found: usize,
-    },
-    /// A requirement that nothing can meet.
-    #[error("`{factor}` requires `{missing}`, which takes no part in the study")]
-    Requirement {
-        /// The factor.
-        factor: String,
-        /// What it requires.
-        missing: String,
-    },
-    /// A kind for two levels.
-    #[error("{kind} has two levels per factor, and `{factor}` has {levels}")]
-    Levels {
-        /// The kind.
-        kind: &'static str,
-        /// The factor.
-        factor: String,
-        /// Its number of levels.
-        levels: usize,
-    },
-    /// A kind that cannot respect requirements and exclusions.
-    #[error("{kind} contains combinations that `requires` or `excludes` of `{factor}` forbids")]
-    Constrained {
-        /// The kind.
-        kind: &'static str,
-        /// The factor.
-        factor: String,
-    },
-    /// More configurations than can be measured, or wanted.
-    #[error("{kind} of these {factors} factors needs more than {most} configurations")]
-    TooMany {
-        /// The kind.
-        kind: &'static str,
-        /// The number of factors.
-        factors: usize,
-        /// The limit.
-        most: usize,
-    },
-    /// Too few configurations.
-    #[error("{kind} of these {factors} factors needs more than {runs} configurations")]
-    TooFew {
-        /// The kind.
-        kind: &'static str,
-        /// The number of factors.
-        factors: usize,
-        /// The number wanted.
-        runs: usize,
-    },
-    /// The optimal design cannot be.
-    #[error("an optimal design is impossible: {0}")]
-    Optimal(#[from] OptimalDesignError),
-    /// The factors make no space.
-    #[error("these factors cannot be combined: {0}")]
-    Space(#[from] DesignSpaceError),
-    /// A named configuration that cannot be.
-    #[error("configuration `{name}` is forbidden by a requirement or an exclusion")]
-    Infeasible {
-        /// Its name.
-        name: String,
-    },
-    /// No configuration was named.
-    #[error("no configuration is listed")]
-    NoList,
-    /// Nothing is left to add.
-    #[error("every feasible configuration is measured already")]
-    Complete,
-    /// The base itself is forbidden, or nothing else is allowed.
-    #[error("no combination of levels is feasible besides the base")]
-    Nothing,
+/// Runs, and what is known of them.
+pub(super) struct ChosenRuns {
+    pub kind: DesignKind,
+    pub runs: Vec<Vec<usize>>,
+    pub fraction: Option<FractionalFactorial>,
+    pub notes: Vec<String>,
 }
 
-impl DesignKind {
-    /// Returns its name in a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Full => "a full factorial",
-            Self::Fractional => "a fractional factorial",
-            Self::PlackettBurman => "a Plackett–Burman design",
-            Self::Optimal => "a D-optimal design",
-            Self::Covering => "a covering array",
-            Self::Random => "a balanced random design",
-            Self::OneAtATime => "one factor at a time",
-            Self::Walks => "a design of walks",
-            Self::List => "a list of configurations",
+impl ChosenRuns {
+    pub fn new(kind: DesignKind, runs: Vec<Vec<usize>>, notes: Vec<String>) -> Self {
+        Self {
+            kind,
+            runs,
+            fraction: None,
+            notes,
         }
     }
-}
-
-/// Runs, and what is known of them.
-struct ChosenRuns {
-    kind: DesignKind,
-    runs: Vec<Vec<usize>>,
-    fraction: Option<FractionalFactorial>,
-    notes: Vec<String>,
 }
 
 impl StudyDesign {
@@ -157,37 +69,33 @@ impl StudyDesign {
     /// When the kind cannot be with these factors, numbers, requirements and exclusions.
     pub fn new(
         (suite, suite_file): (&str, &str),
-        factors: Vec<PlannedFactor>,
+        mut factors: Vec<PlannedFactor>,
         request: &DesignRequest,
     ) -> Result<Self, StudyDesignError> {
-        let factors: Vec<PlannedFactor> = factors
-            .into_iter()
-            .filter(|it| it.levels.len() > 1)
-            .collect();
+        factors.retain(|factor| factor.levels.len() > 1);
         if factors.len() < 2 {
             return Err(StudyDesignError::TooFewFactors {
                 found: factors.len(),
             });
         }
         for factor in &factors {
-            let known = |name: &&String| !factors.iter().any(|it| it.name == **name);
-            if let Some(missing) = factor.requires.iter().find(known) {
+            let is_missing = |name: &&String| !factors.iter().any(|it| it.name == **name);
+            if let Some(missing) = factor.requires.iter().find(is_missing) {
                 return Err(StudyDesignError::Requirement {
                     factor: factor.name.clone(),
                     missing: missing.clone(),
                 });
             }
         }
-        let search = DesignChoice {
-            space: space(&factors, factors.iter().map(|it| it.levels.len()).collect())?,
+        let levels = factors.iter().map(|factor| factor.levels.len());
+        let choice = DesignChoice {
+            space: space(&factors, levels.collect())?,
             factors: &factors,
             request,
         };
-        let mut chosen = search.choose()?;
-        let mut seen: BTreeSet<&Vec<usize>> = request.existing.iter().collect();
-        let is_new: Vec<bool> = chosen.runs.iter().map(|run| seen.insert(run)).collect();
-        let mut is_new = is_new.into_iter();
-        chosen.runs.retain(|_| is_new.next().unwrap_or(false));
+        let mut chosen = choice.runs(request.kind.unwrap_or_else(|| choice.usual_kind()))?;
+        let mut seen: BTreeSet<Vec<usize>> = request.existing.iter().cloned().collect();
+        chosen.runs.retain(|run| seen.insert(run.clone()));
         let is_list = chosen.kind == DesignKind::List;
         if chosen.runs.len() + request.existing.len() < 2 && !is_list {
             return Err(StudyDesignError::Nothing);
@@ -196,8 +104,8 @@ impl StudyDesign {
             return Err(StudyDesignError::Complete);
         }
         if request.model == StudyModel::Pairs {
-            let forbidden = forbidden_pairs(&factors).into_iter();
-            let names = forbidden
+            let names = forbidden_pairs(&factors)
+                .into_iter()
                 .map(|(one, other)| format!("{}:{}", factors[one].name, factors[other].name));
             let names: Vec<String> = names.collect();
             if !names.is_empty() {
@@ -209,7 +117,7 @@ impl StudyDesign {
         }
         let together = [request.existing.as_slice(), &chosen.runs].concat();
         let ability = DesignAbility::new(&factors, &together);
-        let model = search.model(request.model);
+        let model = choice.model(request.model);
         Ok(Self {
             version: VERSION,
             suite: suite.to_owned(),
@@ -218,19 +126,14 @@ impl StudyDesign {
             model: request.model,
             seed: request.seed,
             replicates: request.replicates.max(1),
-            resolution: chosen
-                .fraction
-                .as_ref()
-                .and_then(FractionalFactorial::resolution),
+            resolution: chosen.fraction.as_ref().and_then(|it| it.resolution()),
             aliases: chosen
                 .fraction
                 .map_or_else(Vec::new, |it| aliases(&factors, &it)),
             d_efficiency: model.map_or(0.0, |model| d_efficiency(&model, &together)),
             supports: ability.supports(),
             notes: chosen.notes,
-            configurations: chosen
-                .runs
-                .iter()
+            configurations: (chosen.runs.iter())
                 .map(|run| StudyConfiguration::new(&factors, run))
                 .collect(),
             factors,
@@ -239,49 +142,28 @@ impl StudyDesign {
 }
 
 /// The choice of runs for a request.
-struct DesignChoice<'a> {
-    factors: &'a [PlannedFactor],
-    space: DesignSpace,
-    request: &'a DesignRequest,
+pub(super) struct DesignChoice<'a> {
+    pub factors: &'a [PlannedFactor],
+    pub space: DesignSpace,
+    pub request: &'a DesignRequest,
 }
 
 impl DesignChoice<'_> {
-    fn seed(&self) -> Seed {
+    pub fn seed(&self) -> Seed {
         Seed(self.request.seed)
     }
 
-    fn base(&self) -> Vec<usize> {
+    pub fn base(&self) -> Vec<usize> {
         vec![0; self.factors.len()]
     }
 
-    fn model(&self, model: StudyModel) -> Option<DesignModel> {
-        let own: Vec<_> = self.factors.iter().map(PlannedFactor::of_model).collect();
-        DesignModel::new(&own, &terms(self.factors, model))
+    pub fn model(&self, model: StudyModel) -> Option<DesignModel> {
+        let factors: Vec<_> = self.factors.iter().map(PlannedFactor::of_model).collect();
+        DesignModel::new(&factors, &terms(self.factors, model))
     }
 
-    fn columns(&self, model: StudyModel) -> usize {
+    pub fn columns(&self, model: StudyModel) -> usize {
         self.model(model).map_or(0, |it| it.column_terms().len())
-    }
-
-    fn choose(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let plain = |kind, runs| ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes: Vec::new(),
-        };
-        let kind = self.request.kind.unwrap_or_else(|| self.usual_kind());
-        match kind {
-            DesignKind::Full => self.full(),
-            DesignKind::Fractional => self.fractional(),
-            DesignKind::PlackettBurman => self.plackett_burman(),
-            DesignKind::Optimal => self.optimal(),
-            DesignKind::Covering => self.covering(),
-            DesignKind::Random => Ok(plain(kind, self.balanced(Vec::new(), self.wanted_runs()))),
-            DesignKind::OneAtATime => Ok(self.one_at_a_time()),
-            DesignKind::Walks => Ok(self.walks()),
-            DesignKind::List => self.list(),
-        }
     }
 
     /// A fraction where it exists and is not larger than wanted; else an optimal design.
@@ -301,7 +183,7 @@ impl DesignChoice<'_> {
     }
 
     /// Returns the number of runs that is asked for, or else gives the model a quarter more than it has columns.
-    fn wanted_runs(&self) -> usize {
+    pub fn wanted_runs(&self) -> usize {
         let columns = self.columns(self.request.model);
         let usual = columns + (columns / 4).max(4);
         let least = if self.request.existing.is_empty() {
@@ -312,208 +194,8 @@ impl DesignChoice<'_> {
         self.request.runs.unwrap_or(usual).clamp(least, MOST_RUNS)
     }
 
-    fn refuse_more_than_two_levels(&self, kind: DesignKind) -> Result<(), StudyDesignError> {
-        if let Some(factor) = self.factors.iter().find(|it| it.levels.len() > 2) {
-            return Err(StudyDesignError::Levels {
-                kind: kind.words(),
-                factor: factor.name.clone(),
-                levels: factor.levels.len(),
-            });
-        }
-        let mut factors = self.factors.iter();
-        let bound = factors.find(|it| !it.requires.is_empty() || !it.excludes.is_empty());
-        match bound {
-            Some(factor) if !self.space.is_unconstrained() => Err(StudyDesignError::Constrained {
-                kind: kind.words(),
-                factor: factor.name.clone(),
-            }),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn too_many(&self, kind: DesignKind) -> StudyDesignError {
-        StudyDesignError::TooMany {
-            kind: kind.words(),
-            factors: self.factors.len(),
-            most: self.request.runs.unwrap_or(MOST_RUNS),
-        }
-    }
-
-    fn too_few(&self, kind: DesignKind, runs: usize) -> StudyDesignError {
-        StudyDesignError::TooFew {
-            kind: kind.words(),
-            factors: self.factors.len(),
-            runs,
-        }
-    }
-
-    fn full(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let kind = DesignKind::Full;
-        let most = self.request.runs.unwrap_or(MOST_RUNS);
-        let runs = if self.space.is_unconstrained() {
-            full_factorial(self.space.levels(), most)
-        } else {
-            self.space.feasible_runs(most)
-        };
-        let runs = runs.ok_or_else(|| self.too_many(kind))?;
-        let all: usize = self.space.levels().iter().product();
-        let mut notes = Vec::new();
-        if runs.len() < all {
-            notes.push(format!(
-                "{} of {all} combinations are dropped: requirements or exclusions forbid them",
-                all - runs.len()
-            ));
-        }
-        Ok(ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes,
-        })
-    }
-
-    fn fractional(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let kind = DesignKind::Fractional;
-        self.refuse_more_than_two_levels(kind)?;
-        let factors = self.factors.len();
-        let needed = match self.request.model {
-            StudyModel::Main => 4,
-            StudyModel::Pairs => 5,
-        };
-        let found = match (self.request.runs, self.request.resolution) {
-            (Some(runs), resolution) => {
-                let basic = usize::try_from(runs.max(1).ilog2())
-                    .unwrap_or(0)
-                    .min(factors);
-                let fraction =
-                    best_fraction(factors, basic).ok_or_else(|| self.too_few(kind, runs))?;
-                let own = fraction.resolution();
-                if let (Some(least), Some(own)) = (resolution, own)
-                    && own < least
-                {
-                    return Err(self.too_few(kind, runs));
-                }
-                Some(fraction)
-            }
-            (None, resolution) => {
-                smallest_fraction(factors, resolution.unwrap_or(needed), MOST_BASIC)
-            }
-        };
-        let fraction = found.ok_or_else(|| self.too_many(kind))?;
-        let is_full = fraction.generators().is_empty();
-        let sets = fraction.runs_with(0);
-        Ok(ChosenRuns {
-            kind: if is_full { DesignKind::Full } else { kind },
-            runs: sets.iter().map(|set| run_of_set(*set, factors)).collect(),
-            fraction: (!is_full).then_some(fraction),
-            notes: Vec::new(),
-        })
-    }
-
-    fn plackett_burman(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let kind = DesignKind::PlackettBurman;
-        self.refuse_more_than_two_levels(kind)?;
-        let factors = self.factors.len();
-        let count = plackett_burman_runs(factors).ok_or_else(|| self.too_many(kind))?;
-        if let Some(wanted) = self.request.runs
-            && wanted < count
-        {
-            return Err(self.too_few(kind, wanted));
-        }
-        let sets = plackett_burman(count).ok_or_else(|| self.too_many(kind))?;
-        // The last factors of the matrix are unused.
-        let mask = (1_u128 << factors) - 1;
-        let sets: Vec<u128> = sets.iter().rev().map(|set| set & mask).collect();
-        let is_folded = self.request.runs.is_some_and(|wanted| wanted >= 2 * count);
-        let (sets, note) = if is_folded {
-            (
-                fold_over(&sets, factors),
-                "folded over: main effects are free of pairs, and pairs are aliased with pairs",
-            )
-        } else {
-            (
-                sets,
-                "each pair of factors is partly aliased with the main effects of all others; twice as many configurations (`--runs`) free them",
-            )
-        };
-        Ok(ChosenRuns {
-            kind,
-            runs: sets.iter().map(|set| run_of_set(*set, factors)).collect(),
-            fraction: None,
-            notes: vec![note.to_owned()],
-        })
-    }
-
-    fn optimal(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let wanted = self.wanted_runs();
-        let mut options = OptimalDesignOptions {
-            existing: self.request.existing.clone(),
-            ..OptimalDesignOptions::default()
-        };
-        let mut runs = Vec::new();
-        let mut left = wanted;
-        if options.existing.is_empty() && self.space.is_feasible(&self.base()) {
-            runs.push(self.base());
-            options.existing.push(self.base());
-            left -= 1;
-        }
-        let mut notes = Vec::new();
-        let columns = self.columns(self.request.model);
-        let all = left + options.existing.len();
-        if self.request.model == StudyModel::Pairs && all < columns {
-            let pairs = terms(self.factors, StudyModel::Pairs).into_iter();
-            options.potential = pairs
-                .filter(|it| matches!(it, ModelTerm::Pair(..)))
-                .collect();
-            notes.push(format!(
-                "{all} configurations cannot estimate all pairs, which takes at least {columns}: pairs disturb main effects as little as possible"
-            ));
-        }
-        let Some(model) = self.model(self.request.model) else {
-            return Err(StudyDesignError::Nothing);
-        };
-        let found = optimal_design(&self.space, &model, left, &options, self.seed())?;
-        runs.extend(found.runs);
-        Ok(ChosenRuns {
-            kind: DesignKind::Optimal,
-            runs: self.balanced(runs, wanted),
-            fraction: None,
-            notes,
-        })
-    }
-
-    fn covering(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let kind = DesignKind::Covering;
-        let options = CoveringOptions {
-            strength: self.request.strength.unwrap_or(2),
-            existing: self.request.existing.clone(),
-            ..CoveringOptions::default()
-        };
-        let mut runs = Vec::new();
-        if self.request.existing.is_empty() && self.space.is_feasible(&self.base()) {
-            runs.push(self.base());
-        }
-        let array = covering_array(&self.space, &options, self.seed());
-        runs.extend(array.ok_or_else(|| self.too_many(kind))?);
-        runs.sort();
-        runs.dedup();
-        if self.request.runs.is_some_and(|most| runs.len() > most) {
-            return Err(self.too_many(kind));
-        }
-        let note = format!(
-            "every feasible combination of levels of any {} factors occurs: it finds combinations that break, and estimates no effects well",
-            options.strength
-        );
-        Ok(ChosenRuns {
-            kind,
-            runs,
-            fraction: None,
-            notes: vec![note],
-        })
-    }
-
     /// Returns the runs without repetitions, and balanced random ones until there are as many as wanted.
-    fn balanced(&self, runs: Vec<Vec<usize>>, wanted: usize) -> Vec<Vec<usize>> {
+    pub fn balanced(&self, runs: Vec<Vec<usize>>, wanted: usize) -> Vec<Vec<usize>> {
         let mut seen: BTreeSet<Vec<usize>> = self.request.existing.iter().cloned().collect();
         let mut unique: Vec<Vec<usize>> = Vec::with_capacity(wanted);
         let base = self.request.existing.is_empty().then(|| self.base());
@@ -537,130 +219,5 @@ impl DesignChoice<'_> {
             }
         }
         unique
-    }
-
-    fn one_at_a_time(&self) -> ChosenRuns {
-        let mut runs = one_factor_at_a_time(&self.space, &self.base());
-        let mut notes = Vec::new();
-        for (own, factor) in self.factors.iter().enumerate() {
-            for level in 1..factor.levels.len() {
-                if runs.iter().any(|run| run[own] == level) {
-                    continue;
-                }
-                let mut before = self.base();
-                self.meet_requirements(own, &mut before);
-                let mut after = before.clone();
-                after[own] = level;
-                let name = factor.level_name(level);
-                if self.space.is_feasible(&before) && self.space.is_feasible(&after) {
-                    let without = StudyConfiguration::new(self.factors, &before).name;
-                    notes.push(format!("{name} is added to {without}, which it requires"));
-                    runs.extend([before, after]);
-                } else {
-                    notes.push(format!("{name} is left out: what it requires is forbidden"));
-                }
-            }
-        }
-        ChosenRuns {
-            kind: DesignKind::OneAtATime,
-            runs,
-            fraction: None,
-            notes,
-        }
-    }
-
-    /// Sets what a factor requires, and what that requires, to its first level besides the base.
-    fn meet_requirements(&self, factor: usize, run: &mut [usize]) {
-        for name in &self.factors[factor].requires {
-            let found = self.factors.iter().position(|it| it.name == *name);
-            if let Some(other) = found.filter(|other| run[*other] == 0) {
-                run[other] = 1;
-                self.meet_requirements(other, run);
-            }
-        }
-    }
-
-    fn walks(&self) -> ChosenRuns {
-        let factors = self.factors.len();
-        // The requirements and exclusions of all levels but the base are the same.
-        let treatments =
-            space(self.factors, vec![2; factors]).unwrap_or_else(|_never| self.space.clone());
-        let steps = (factors - 1).max(1);
-        let count = self
-            .request
-            .runs
-            .map_or(factors, |runs| (runs.saturating_sub(2) / steps).max(1));
-        let targets = if treatments.is_unconstrained() {
-            1
-        } else {
-            count.min(8)
-        };
-        let mut runs = Vec::new();
-        let mut lacking: BTreeSet<usize> = (0..factors).collect();
-        for number in 0..targets {
-            let seed = self.seed().split(&format!("target {number}"));
-            let target = largest_feasible(&treatments, seed);
-            let share = count / targets + usize::from(number < count % targets);
-            for (walk_number, walk) in walks(&treatments, 0, target, share, seed)
-                .iter()
-                .enumerate()
-            {
-                // Levels besides the first two take turns.
-                let turn = number + walk_number * targets;
-                for set in walk {
-                    let levels = run_of_set(*set, factors).into_iter().zip(self.factors);
-                    let run: Vec<usize> = levels
-                        .map(|(present, factor)| present * (1 + turn % (factor.levels.len() - 1)))
-                        .collect();
-                    lacking.retain(|factor| run[*factor] == 0);
-                    runs.push(run);
-                }
-            }
-        }
-        let notes = lacking.iter().map(|factor| {
-            let name = &self.factors[*factor].name;
-            format!("`{name}` is in no walk: requirements or exclusions forbid it")
-        });
-        ChosenRuns {
-            kind: DesignKind::Walks,
-            runs,
-            fraction: None,
-            notes: notes.collect(),
-        }
-    }
-
-    fn list(&self) -> Result<ChosenRuns, StudyDesignError> {
-        let runs = self.request.listed.clone();
-        if runs.is_empty() {
-            return Err(StudyDesignError::NoList);
-        }
-        if let Some(run) = runs.iter().find(|run| !self.space.is_feasible(run)) {
-            let name = StudyConfiguration::new(self.factors, run).name;
-            return Err(StudyDesignError::Infeasible { name });
-        }
-        Ok(ChosenRuns {
-            kind: DesignKind::List,
-            runs,
-            fraction: None,
-            notes: Vec::new(),
-        })
-    }
-}
-
-/// Returns a set of treatments to which none can be added, from a random feasible one on.
-fn largest_feasible(space: &DesignSpace, seed: Seed) -> u128 {
-    let factors = space.levels().len();
-    let start = balanced_runs(space, 1, &[], seed).pop();
-    let mut run = start.unwrap_or_else(|| vec![0; factors]);
-    loop {
-        let addition = (0..factors).filter(|at| run[*at] == 0).find(|at| {
-            let mut with = run.clone();
-            with[*at] = 1;
-            space.is_feasible(&with)
-        });
-        match addition {
-            Some(at) => run[at] = 1,
-            None => return lapwing_stats::design::set_of_run(&run),
-        }
     }
 }

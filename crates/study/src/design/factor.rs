@@ -6,6 +6,7 @@ use lapwing_stats::linear_model::ModelTerm;
 use serde::{Deserialize, Serialize};
 
 use super::StudyModel;
+use crate::factor::numbers;
 
 /// A factor of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,19 +41,9 @@ impl PlannedFactor {
         }
     }
 
-    /// Returns its levels as numbers if there are more than two and all are numbers.
-    fn numbers(&self) -> Option<Vec<f64>> {
-        let number = |level: &Level| match level {
-            Level::Integer(_) | Level::Number(_) => level.to_string().parse().ok(),
-            Level::Bool(_) | Level::Text(_) => None,
-        };
-        let numbers: Option<Vec<f64>> = self.levels.iter().map(number).collect();
-        numbers.filter(|it| it.len() > 2)
-    }
-
     /// Returns the factor as a model has it.
     pub(super) fn of_model(&self) -> DesignFactor {
-        match self.numbers() {
+        match numbers(&self.levels) {
             Some(numbers) => DesignFactor::Numbers(numbers),
             None => DesignFactor::Levels(self.levels.len()),
         }
@@ -71,7 +62,7 @@ pub(super) fn terms(factors: &[PlannedFactor], model: StudyModel) -> Vec<ModelTe
         |term| !matches!(term, ModelTerm::Pair(one, other) if forbidden.contains(&(*one, *other))),
     );
     let numeric = factors.iter().enumerate();
-    let numeric = numeric.filter(|(_, it)| it.numbers().is_some());
+    let numeric = numeric.filter(|(_, factor)| numbers(&factor.levels).is_some());
     terms.extend(numeric.map(|(at, _)| ModelTerm::Square(at)));
     terms
 }

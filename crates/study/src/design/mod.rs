@@ -5,7 +5,9 @@
 
 mod ability;
 mod choice;
+mod error;
 mod factor;
+mod kinds;
 mod search;
 
 use std::collections::BTreeMap;
@@ -14,7 +16,8 @@ use lapwing_model::Level;
 use serde::{Deserialize, Serialize};
 
 pub use ability::{DesignAbility, StudyPower};
-pub use choice::{DesignRequest, StudyDesignError};
+pub use choice::DesignRequest;
+pub use error::StudyDesignError;
 pub use factor::PlannedFactor;
 pub use search::{MeasuredSettings, SettingSummary, StudySearch};
 
@@ -46,6 +49,23 @@ pub enum DesignKind {
     Walks,
     /// Named by the user.
     List,
+}
+
+impl DesignKind {
+    /// Returns its name in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Full => "a full factorial",
+            Self::Fractional => "a fractional factorial",
+            Self::PlackettBurman => "a Plackett–Burman design",
+            Self::Optimal => "a D-optimal design",
+            Self::Covering => "a covering array",
+            Self::Random => "a balanced random design",
+            Self::OneAtATime => "one factor at a time",
+            Self::Walks => "a design of walks",
+            Self::List => "a list of configurations",
+        }
+    }
 }
 
 /// The effects that a study is to estimate.

@@ -27,11 +27,7 @@ impl MeasuredSettings {
     ///
     /// A factor that the study has not varied is taken for its base level. Costs without a logarithm are left out.
     pub fn of(data: &StudyData, factors: &[PlannedFactor]) -> Self {
-        let sign = if data.metric.is_gain(StudyScale::Log, -1.0) {
-            1.0
-        } else {
-            -1.0
-        };
+        let sign = data.metric.sign(StudyScale::Log);
         let run = |levels: &[usize]| run_of(data, factors, levels);
         let instances = data.instances.iter().filter_map(|own| {
             let response = sign * StudyScale::Log.of(own.cost);
@@ -63,20 +59,20 @@ impl MeasuredSettings {
         let mut broken = Vec::new();
         loop {
             let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-            for own in unexplained
+            let levels = unexplained
                 .iter()
-                .flat_map(|run| run.iter().copied().enumerate())
-            {
-                if own.1 > 0 && !works(own) {
-                    *counts.entry(own).or_default() += 1;
+                .flat_map(|run| run.iter().copied().enumerate());
+            for (factor, level) in levels.filter(|(_, level)| *level > 0) {
+                if !works((factor, level)) {
+                    *counts.entry((factor, level)).or_default() += 1;
                 }
             }
             let worst = counts.into_iter().max_by_key(|(_, count)| *count);
-            let Some((own, _)) = worst.filter(|(_, count)| *count >= FAILURES) else {
+            let Some(((factor, level), _)) = worst.filter(|(_, count)| *count >= FAILURES) else {
                 return broken;
             };
-            unexplained.retain(|run| run[own.0] != own.1);
-            broken.push(own);
+            unexplained.retain(|run| run[factor] != level);
+            broken.push((factor, level));
         }
     }
 
@@ -193,13 +189,8 @@ impl StudySearch {
             first_runs: Some(first_runs),
             ..self.options.clone()
         };
-        Ok(next_runs(
-            &space,
-            &self.model,
-            &measured.instances,
-            &options,
-            self.seed,
-        ))
+        let runs = &measured.instances;
+        Ok(next_runs(&space, &self.model, runs, &options, self.seed))
     }
 
     /// Returns what is known of each measured configuration, the one with the lowest expected response first.

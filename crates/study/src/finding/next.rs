@@ -86,40 +86,35 @@ fn open_pairs(
     modifiers: &[EffectModifier],
 ) -> Option<(usize, usize)> {
     let factors: Vec<usize> = data.treatments.iter().map(|own| own.factor).collect();
-    let is_known = |one: usize, other: usize| {
-        let mut of_model = average.iter().flat_map(|it| &it.effects);
-        let by_model = of_model.any(|it| {
-            let is_own = it.term == AverageTerm::Pair(one, other)
-                || it.term == AverageTerm::Pair(other, one);
-            is_own && it.coefficient.is_some()
-        });
-        by_model
-            || modifiers.iter().any(|it| {
-                let pair = [it.factor, it.other];
-                (pair == [one, other] || pair == [other, one]) && it.quadruples >= 2
-            })
-    };
-    let pairs =
-        (0..factors.len()).flat_map(|one| (one + 1..factors.len()).map(move |other| (one, other)));
-    let pairs: Vec<(usize, usize)> = pairs
-        .filter(|(one, other)| factors[*one] != factors[*other])
-        .collect();
-    let open = pairs
-        .iter()
-        .filter(|(one, other)| !is_known(*one, *other))
-        .count();
-    (open > 0).then_some((open, pairs.len()))
+    let mut known: BTreeSet<[usize; 2]> = BTreeSet::new();
+    for effect in average.iter().flat_map(|average| &average.effects) {
+        if let (AverageTerm::Pair(one, other), Some(_)) = (effect.term, effect.coefficient) {
+            known.extend([[one, other], [other, one]]);
+        }
+    }
+    for modifier in modifiers.iter().filter(|modifier| modifier.quadruples >= 2) {
+        let (one, other) = (modifier.factor, modifier.other);
+        known.extend([[one, other], [other, one]]);
+    }
+    let (mut open, mut pairs) = (0, 0);
+    for one in 0..factors.len() {
+        for other in (one + 1..factors.len()).filter(|other| factors[one] != factors[*other]) {
+            pairs += 1;
+            open += usize::from(!known.contains(&[one, other]));
+        }
+    }
+    (open > 0).then_some((open, pairs))
 }
 
 /// Returns how many times the instances would resolve 5 % for the undecided treatments.
 fn more_instances(scale: StudyScale, undecided: &[&MainEffect]) -> Option<NextMeasurement> {
     const WANTED: f64 = 0.05;
-    let reach = |own: &&MainEffect| {
+    let reach = |effect: &&MainEffect| {
         let wanted = match scale {
             StudyScale::Log => WANTED.ln_1p(),
-            StudyScale::Time | StudyScale::Rate => WANTED * own.level,
+            StudyScale::Time | StudyScale::Rate => WANTED * effect.level,
         };
-        Some(0.5 * (own.interval?.upper - own.interval?.lower) / wanted)
+        Some(0.5 * effect.interval?.width() / wanted)
     };
     let widest = undecided.iter().filter_map(reach).fold(0.0, f64::max);
     let times = (widest * widest).ceil();
@@ -140,7 +135,8 @@ fn proposals(
     for set in &measured {
         for treatment in wanted {
             let neighbour = set ^ 1 << treatment;
-            if !measured.contains(&neighbour) && is_possible(data, neighbour) {
+            let is_untried = !measured.contains(&neighbour) && !data.failed.contains(&neighbour);
+            if is_untried && data.is_possible(neighbour) {
                 *counts.entry(neighbour).or_default() += 1;
             }
         }
@@ -149,15 +145,4 @@ fn proposals(
     best.sort_by_key(|(set, count)| (std::cmp::Reverse(*count), set.count_ones(), *set));
     best.truncate(PROPOSALS);
     best
-}
-
-fn is_possible(data: &StudyData, set: u128) -> bool {
-    let present = data.treatments.iter().enumerate();
-    let mut factors: Vec<usize> = present
-        .filter(|(at, _)| set >> at & 1 == 1)
-        .map(|(_, own)| own.factor)
-        .collect();
-    let count = factors.len();
-    factors.dedup();
-    factors.len() == count && !data.failed.contains(&set)
 }

@@ -88,16 +88,13 @@ pub(super) fn findings(
     for [one, other] in &pairs {
         // One of them with another sign is told by itself.
         if !flips(one) && !flips(other) {
-            found.push(StudyFinding::Interaction(pair_effect(
-                data, scale, one, other,
-            )));
+            let effect = pair_effect(data, scale, one, other);
+            found.push(StudyFinding::Interaction(effect));
         }
     }
-    found.extend(
-        average
-            .into_iter()
-            .flat_map(|it| model_pairs(it, modifiers)),
-    );
+    if let Some(average) = average {
+        found.extend(model_pairs(average, modifiers));
+    }
     let signs = pairs.iter().flatten().filter(|modifier| flips(modifier));
     found.extend(signs.map(|modifier| StudyFinding::Sign((*modifier).into())));
     found
@@ -105,14 +102,15 @@ pub(super) fn findings(
 
 /// Returns the model of all pairs, if there are enough instances.
 fn pairs_fit(data: &StudyData, scale: StudyScale) -> Option<StudyFit> {
-    let model = ModelChoice::usual(data);
+    if ModelChoice::usual(data) != ModelChoice::Pairs {
+        return None;
+    }
     let options = FitOptions {
-        model,
+        model: ModelChoice::Pairs,
         scale,
         ..FitOptions::default()
     };
-    let fit = (model == ModelChoice::Pairs).then(|| StudyFit::new(data, options));
-    fit?.ok()
+    StudyFit::new(data, options).ok()
 }
 
 fn is_pair_sure(data: &StudyData, fit: Option<&StudyFit>, pair: &EffectModifier) -> bool {
@@ -120,9 +118,7 @@ fn is_pair_sure(data: &StudyData, fit: Option<&StudyFit>, pair: &EffectModifier)
     let name = format!("{one}:{other}");
     let mut columns = fit.into_iter().flat_map(|fit| &fit.columns);
     match columns.find(|column| column.name == name) {
-        Some(column) => column
-            .adjusted_p_value
-            .is_some_and(|p| p <= FALSE_DISCOVERIES),
+        Some(column) => (column.adjusted_p_value).is_some_and(|p| p <= FALSE_DISCOVERIES),
         None => is_sure(pair.adjusted_p_value),
     }
 }
@@ -217,10 +213,8 @@ fn surely_flips(sets: &MeasuredSets, confidence: Confidence, modifier: &EffectMo
 /// Returns the interactions that the model shows and no quadruple of settings does, the largest first.
 fn model_pairs(average: &AverageEffects, modifiers: &[EffectModifier]) -> Vec<StudyFinding> {
     let has_quadruples = |one: usize, other: usize| {
-        let mut of_pair = modifiers
-            .iter()
-            .filter(|it| (it.factor, it.other) == (one, other));
-        of_pair.any(|it| it.quadruples > 0)
+        let is_pair = |it: &EffectModifier| (it.factor, it.other) == (one, other);
+        modifiers.iter().any(|it| is_pair(it) && it.quadruples > 0)
     };
     let sure = average.effects.iter().filter(|effect| effect.is_sure());
     let pairs = sure.filter_map(|effect| match effect.term {

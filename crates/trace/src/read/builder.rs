@@ -89,8 +89,7 @@ impl Builder {
                 return Some(());
             }
             None => {
-                let class = class_of(&event.task);
-                let class = self.trace.names.intern(class);
+                let class = self.trace.names.intern(class_of(&event.task));
                 self.push(Task::new(name, class, worker))
             }
         };
@@ -155,11 +154,8 @@ impl Builder {
         if source != Name::EMPTY {
             transfer.source = source;
         }
-        match event.mode.as_ref() {
-            "remote" => transfer.mode = TransferMode::Remote,
-            "local" => transfer.mode = TransferMode::Local,
-            "redundant" => transfer.mode = TransferMode::Redundant,
-            _ => {}
+        if let Some(mode) = TransferMode::named(&event.mode) {
+            transfer.mode = mode;
         }
         Some(())
     }
@@ -182,12 +178,11 @@ impl Builder {
         let names = &mut self.trace.names;
         let counts = event.counts.iter();
         let counts = counts.map(|(key, count)| (names.intern(key), *count));
-        let counts = counts.collect();
         self.trace.phases.push(Phase {
+            counts: counts.collect(),
             name: names.intern(name),
             start,
             end,
-            counts,
         });
         Some(())
     }

@@ -7,12 +7,11 @@ use serde_json::{Map, Value};
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(super) enum Line<'l> {
     /// Something happened.
     Event(Event<'l>),
     /// Something took so many nanoseconds.
-    Micro { kind: &'l str, duration: i64 },
+    Micro { kind: Cow<'l, str>, duration: i64 },
     /// It is no part of a trace.
     Other,
     /// It is, but cannot be read.
@@ -68,26 +67,23 @@ pub(super) fn parse(line: &str) -> Line<'_> {
     let rest = &line[place..];
     // `…tracing.marker:19045:#host=…`, and before November 2024 `…tracing:19045:host=…`.
     let payload = match memchr::memchr(b'#', rest.as_bytes()) {
-        Some(place) => &rest[place + 1..],
-        None => match rest
-            .split_once(':')
-            .and_then(|(_, rest)| rest.split_once(':'))
-        {
-            Some((_, payload)) => payload,
-            None => return Line::Other,
-        },
+        Some(place) => Some(&rest[place + 1..]),
+        None => rest.splitn(3, ':').nth(2),
     };
-    of_payload(payload)
+    payload.map_or(Line::Other, |payload| of_payload(payload, Cow::Borrowed))
 }
 
-/// Reads `key=value;…;at=N`, or `kind=N`.
-fn of_payload(payload: &str) -> Line<'_> {
+/// Reads `key=value;…;at=N`, or `kind=N`, whose texts are kept by a function.
+fn of_payload<'p, 'l>(payload: &'p str, keep: fn(&'p str) -> Cow<'l, str>) -> Line<'l> {
     if memmem::find(payload.as_bytes(), b"action=").is_none() {
         let Some((kind, duration)) = payload.split_once('=') else {
             return Line::Other;
         };
         return match duration.parse() {
-            Ok(duration) if !kind.contains(';') => Line::Micro { kind, duration },
+            Ok(duration) if !kind.contains(';') => Line::Micro {
+                kind: keep(kind),
+                duration,
+            },
             _ => Line::Broken,
         };
     }
@@ -100,12 +96,12 @@ fn of_payload(payload: &str) -> Line<'_> {
         let Some((key, value)) = field.split_once('=') else {
             return Line::Broken;
         };
-        event.set(Cow::Borrowed(key), Cow::Borrowed(value));
+        event.set(keep(key), keep(value));
     }
-    whole(event)
+    checked(event)
 }
 
-fn whole(event: Event<'_>) -> Line<'_> {
+fn checked(event: Event<'_>) -> Line<'_> {
     if event.action.is_empty() || event.at.is_none() {
         return Line::Broken;
     }
@@ -114,7 +110,7 @@ fn whole(event: Event<'_>) -> Line<'_> {
 
 fn of_json(line: &str) -> Line<'_> {
     if let Some(event) = of_flat_json(line) {
-        return whole(event);
+        return checked(event);
     }
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(line) else {
         return match memmem::find(line.as_bytes(), b"\"action\"") {
@@ -124,14 +120,11 @@ fn of_json(line: &str) -> Line<'_> {
     };
     // A log formatter writes the payload as `message`.
     if let Some(Value::String(message)) = fields.get("message") {
-        return match message
-            .split_once('#')
-            .map(|(_, payload)| of_payload(payload))
-        {
-            Some(Line::Event(event)) => Line::Event(owned(event)),
-            // Durations of such logs are borrowed from a text that is gone.
-            Some(Line::Broken) => Line::Broken,
-            Some(Line::Micro { .. } | Line::Other) | None => Line::Other,
+        let payload = message.split_once('#').map(|(_, payload)| payload);
+        return match payload.map(|text| of_payload(text, |text| Cow::Owned(text.to_owned()))) {
+            // Durations of such logs do not count.
+            Some(Line::Micro { .. }) | None => Line::Other,
+            Some(line) => line,
         };
     }
     if !fields.contains_key("action") {
@@ -146,27 +139,7 @@ fn of_json(line: &str) -> Line<'_> {
         };
         event.set(Cow::Owned(key), Cow::Owned(value));
     }
-    whole(event)
-}
-
-fn owned(event: Event<'_>) -> Event<'static> {
-    let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    Event {
-        action: text(event.action),
-        task: text(event.task),
-        dataset: text(event.dataset),
-        worker: text(event.worker),
-        host: text(event.host),
-        source: text(event.source),
-        target: text(event.target),
-        mode: text(event.mode),
-        at: event.at,
-        counts: event
-            .counts
-            .into_iter()
-            .map(|(key, count)| (text(key), count))
-            .collect(),
-    }
+    checked(event)
 }
 
 /// Reads an object of texts without escapes and of numbers, which nearly all are; `None` if it is none, or has no
@@ -236,7 +209,7 @@ mod tests {
     fn durations_and_counts_are_read() {
         let line = "…:cascade.low.tracing.tracer:19045:#ctrl_init=94542";
         let expected = Line::Micro {
-            kind: "ctrl_init",
+            kind: "ctrl_init".into(),
             duration: 94542,
         };
         assert_eq!(parse(line), expected);

@@ -52,7 +52,7 @@ impl TraceReader {
             };
             match parse(text.trim()) {
                 Line::Event(event) if self.builder.event(&event, number).is_some() => {}
-                Line::Micro { kind, duration } => self.builder.micro(kind, duration),
+                Line::Micro { kind, duration } => self.builder.micro(&kind, duration),
                 Line::Other => {}
                 Line::Event(_) | Line::Broken if is_whole => self.builder.unreadable(number),
                 Line::Event(_) | Line::Broken => self.builder.truncated(),

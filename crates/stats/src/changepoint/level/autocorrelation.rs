@@ -18,10 +18,8 @@ pub(super) fn autocorrelation(scores: &[f64]) -> f64 {
     if scores.len() < SHORTEST {
         return 0.0;
     }
-    let far = (3..=6)
-        .map(|lag| squared_differences(scores, lag))
-        .sum::<f64>()
-        / 4.0;
+    let apart: f64 = (3..=6).map(|lag| squared_differences(scores, lag)).sum();
+    let far = apart / 4.0;
     if far <= 0.0 {
         return 0.0;
     }

@@ -27,6 +27,7 @@ mod tests;
 mod wander;
 
 pub use ramp::drift;
+pub(crate) use ramp::squares_around_steps;
 use search::normal_scores;
 pub use search::{LevelChange, LevelChanges, LevelOptions, level_changes};
 pub use size::{LevelDifference, level_difference};

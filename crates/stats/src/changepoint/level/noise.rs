@@ -4,7 +4,7 @@ use super::normal_scores;
 use crate::describe::median;
 
 /// The standard deviation of normal values in terms of the median absolute deviation.
-const NORMAL_DEVIATION: f64 = 1.4826;
+pub(super) const NORMAL_DEVIATION: f64 = 1.4826;
 /// A step that is so many standard deviations large is no autocorrelation of the noise.
 const LARGE_STEP: f64 = 3.0;
 
@@ -37,7 +37,7 @@ fn less_medians(values: &[f64], borders: &[usize]) -> Vec<f64> {
     left
 }
 
-fn median_absolute(values: &[f64]) -> f64 {
+pub(super) fn median_absolute(values: &[f64]) -> f64 {
     let absolute: Vec<f64> = values.iter().map(|value| value.abs()).collect();
     median(&absolute).unwrap_or(0.0)
 }

@@ -19,18 +19,14 @@ pub(super) fn upper_tail(scores: &[f64], number: usize, sum: f64) -> f64 {
     let rounding = 1e-9 * (1.0 + largest.abs());
     if sum >= largest - rounding {
         let border = sorted[number - 1];
-        let tied = |part: &[f64]| {
-            part.iter()
-                .filter(|score| score.total_cmp(&border).is_eq())
-                .count()
-        };
+        let is_tied = |score: &&f64| score.total_cmp(&border).is_eq();
+        let tied = |part: &[f64]| part.iter().filter(is_tied).count();
         return choices(tied(&sorted), tied(&sorted[..number])) / choices(scores.len(), number);
     }
     // Sums of few different scores lie apart: half a step less, as for any lattice.
     let steps = sorted.windows(2).map(|pair| pair[0] - pair[1]);
-    let step = steps
-        .filter(|step| *step > 0.0)
-        .fold(f64::INFINITY, f64::min);
+    let positive = steps.filter(|step| *step > 0.0);
+    let step = positive.fold(f64::INFINITY, f64::min);
     let draw = Draw::new(scores, number);
     let excess = sum - step / 2.0 - as_f64(number) * draw.mean;
     let normal_tail = Normal::standard().sf(excess / draw.deviation());

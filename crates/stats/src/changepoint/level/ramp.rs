@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::describe::median;
+use super::noise::median_absolute;
+use crate::describe::{median, squares_around};
 use crate::number::as_f64;
 
 /// More values than this are taken together, by medians.
@@ -31,7 +32,7 @@ pub fn drift(values: &[f64], steps: &[usize]) -> Option<Range<usize>> {
         count * (rss / count).max(1e-30).ln() + as_f64(parameters) * count.ln()
     };
     let places: Vec<usize> = steps.iter().map(|step| step / width).collect();
-    let of_steps = criterion(steps_rss(&bins, &places), 2 * steps.len() + 1);
+    let of_steps = criterion(squares_around_steps(&bins, &places), 2 * steps.len() + 1);
     let knot = |i: usize| i * (bins.len() - 1) / (KNOTS - 1);
     let shortest = (bins.len() / 6).max(3);
     let mut best: Option<(f64, Range<usize>)> = None;
@@ -59,30 +60,30 @@ fn without_spikes(values: &[f64]) -> Vec<f64> {
         median(&values[from..(at + 3).min(values.len())]).unwrap_or(values[at])
     };
     let medians: Vec<f64> = (0..values.len()).map(near).collect();
-    let distances: Vec<f64> = values
-        .iter()
-        .zip(&medians)
-        .map(|(value, near)| (value - near).abs())
-        .collect();
-    let limit = FAR * median(&distances).unwrap_or(0.0);
-    let each = values.iter().zip(&medians).zip(&distances);
-    each.map(|((value, near), distance)| if *distance > limit { *near } else { *value })
+    let pairs = values.iter().zip(&medians);
+    let distances: Vec<f64> = pairs.clone().map(|(value, near)| value - near).collect();
+    let limit = FAR * median_absolute(&distances);
+    pairs
+        .map(|(value, near)| {
+            if (value - near).abs() > limit {
+                *near
+            } else {
+                *value
+            }
+        })
         .collect()
 }
 
-fn steps_rss(values: &[f64], steps: &[usize]) -> f64 {
-    let mut rss = 0.0;
-    let mut start = 0;
+/// Returns the sum of squares around the mean of each part between steps at these indices, which do not fall.
+pub(crate) fn squares_around_steps(values: &[f64], steps: &[usize]) -> f64 {
+    let (mut squares, mut start) = (0.0, 0);
     for end in steps.iter().copied().chain([values.len()]) {
         let part = &values[start.min(end)..end];
         let mean = part.iter().sum::<f64>() / as_f64(part.len().max(1));
-        rss += part
-            .iter()
-            .map(|value| (value - mean) * (value - mean))
-            .sum::<f64>();
+        squares += squares_around(part, mean);
         start = end;
     }
-    rss
+    squares
 }
 
 /// The residual sum of squares of a level, an even drift and another level.

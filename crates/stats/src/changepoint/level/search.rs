@@ -187,27 +187,21 @@ impl<'a> Search<'a> {
         let first_recent = all.end().saturating_sub(RECENT_VALUES).max(*all.start());
         let recent = first_recent..=*all.end();
         let mut candidates = Vec::new();
-        candidates.extend(self.candidate(start, end, all, WHOLE));
-        candidates.extend(self.candidate(start, end, recent, RECENT));
+        for (splits, share) in [(all, WHOLE), (recent, RECENT)] {
+            candidates.extend(self.candidate(start, end, splits, share, self.least(share)));
+        }
         self.add_inside(start, end, &mut candidates);
         candidates.sort_by(|one, other| one.approximate.total_cmp(&other.approximate));
         candidates.iter().find_map(|candidate| {
-            let Candidate {
-                start,
-                end,
-                ref splits,
-                split,
-                ..
-            } = *candidate;
+            let (start, end, split) = (candidate.start, candidate.end, candidate.split);
+            let splits = &candidate.splits;
             let at_best = scan_p_value(split.z.abs() / LIGHTEST, end - start, splits);
             if at_best > self.options.false_alarms * candidate.share {
                 return None;
             }
             let p_value = self.p_value(start, end, splits, split) / candidate.share;
-            (p_value <= self.options.false_alarms).then_some(FoundSplit {
-                index: split.index,
-                p_value,
-            })
+            let index = split.index;
+            (p_value <= self.options.false_alarms).then_some(FoundSplit { index, p_value })
         })
     }
 
@@ -233,7 +227,7 @@ impl<'a> Search<'a> {
             for interval in 0..intervals {
                 let from = start + interval * shift;
                 let splits = self.splits(from, from + length);
-                candidates.extend(self.candidate_from(least, from, from + length, splits, share));
+                candidates.extend(self.candidate(from, from + length, splits, share, least));
             }
         }
     }
@@ -244,24 +238,14 @@ impl<'a> Search<'a> {
         minimum..=(end - start).saturating_sub(minimum)
     }
 
-    /// Returns the best of the splits if it may be significant at `share` of the level.
+    /// Returns the best of the splits if it may be significant at `share` of the level, whose `least` difference is given.
     fn candidate(
         &self,
         start: usize,
         end: usize,
         splits: RangeInclusive<usize>,
         share: f64,
-    ) -> Option<Candidate> {
-        self.candidate_from(self.least(share), start, end, splits, share)
-    }
-
-    fn candidate_from(
-        &self,
         least: f64,
-        start: usize,
-        end: usize,
-        splits: RangeInclusive<usize>,
-        share: f64,
     ) -> Option<Candidate> {
         let split = self.sums.largest_split(start, end, &splits)?;
         (split.z.abs() >= least).then(|| Candidate {
@@ -299,10 +283,8 @@ impl<'a> Search<'a> {
             (&self.scores[split.index..end], -split.z)
         };
         let sign = z.signum();
-        let all: Vec<f64> = self.scores[start..end]
-            .iter()
-            .map(|score| sign * score)
-            .collect();
+        let all = self.scores[start..end].iter().map(|score| sign * score);
+        let all: Vec<f64> = all.collect();
         let tail = upper_tail(&all, part.len(), sign * part.iter().sum::<f64>());
         let bound = -Normal::standard().inverse_cdf(tail.clamp(f64::MIN_POSITIVE, 0.5));
         scan_p_value(bound, end - start, splits)

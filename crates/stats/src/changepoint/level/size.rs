@@ -1,14 +1,12 @@
 //! How much the level changes.
 
-use crate::describe::{mean, median};
+use super::noise::{NORMAL_DEVIATION, median_absolute};
+use crate::describe::{mean, median, squares_around};
 use crate::interval::{Confidence, Interval};
 use crate::number::as_f64;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Values farther from the median than so many robust standard deviations count as if they were there.
 const FARTHEST: f64 = 3.0;
-/// The standard deviation of normal values in terms of the median absolute deviation.
-const NORMAL_DEVIATION: f64 = 1.4826;
 
 /// The levels before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,17 +33,10 @@ pub fn level_difference(
 ) -> Option<LevelDifference> {
     let [first, second] = [drawn_in(before)?, drawn_in(after)?];
     let levels = [mean(&first)?, mean(&second)?];
-    let squares = |values: &[f64], level: f64| -> f64 {
-        values
-            .iter()
-            .map(|value| (value - level) * (value - level))
-            .sum()
-    };
     let freedom = as_f64((first.len() + second.len()).checked_sub(2)?);
-    let quantile = StudentsT::new(0.0, 1.0, freedom)
-        .ok()?
-        .inverse_cdf(0.5 + confidence.level() / 2.0);
-    let variance = (squares(&first, levels[0]) + squares(&second, levels[1])) / freedom;
+    let quantile = confidence.t_quantile(freedom)?;
+    let squares = squares_around(&first, levels[0]) + squares_around(&second, levels[1]);
+    let variance = squares / freedom;
     let inflation = (1.0 + autocorrelation) / (1.0 - autocorrelation);
     let counts = as_f64(first.len()).recip() + as_f64(second.len()).recip();
     let reach = quantile * (variance * counts * inflation).sqrt();
@@ -53,23 +44,21 @@ pub fn level_difference(
     Some(LevelDifference {
         before: levels[0],
         after: levels[1],
-        interval: Interval {
-            lower: difference - reach,
-            upper: difference + reach,
-        },
+        interval: Interval::around(difference, reach),
     })
 }
 
 /// Returns the values with far ones drawn in; none if there are no values.
 fn drawn_in(values: &[f64]) -> Option<Vec<f64>> {
     let centre = median(values)?;
-    let deviations: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
-    let reach = FARTHEST * NORMAL_DEVIATION * median(&deviations)?;
+    let deviations: Vec<f64> = values.iter().map(|value| value - centre).collect();
+    let reach = FARTHEST * NORMAL_DEVIATION * median_absolute(&deviations);
     // If more than half of the values are equal, nothing is known of the spread of the others.
     let limit = if reach > 0.0 { reach } else { f64::INFINITY };
+    let range = Interval::around(centre, limit);
     let drawn = values
         .iter()
-        .map(|value| value.clamp(centre - limit, centre + limit));
+        .map(|value| value.clamp(range.lower, range.upper));
     Some(drawn.collect())
 }
 

@@ -174,7 +174,6 @@ fn of_nothing(name: &str, rounds: u32) -> [f64; 2] {
                 select_terms(&matrix, &noise, &options)
                     .unwrap()
                     .unwrap()
-                    .terms
                     .len()
                     > 1,
             )
