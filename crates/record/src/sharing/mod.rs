@@ -62,6 +62,11 @@ fn segment_name(number: u32) -> String {
     format!("{SEGMENTS}/{number:08}{ENDING}")
 }
 
+/// Returns where a segment is, for errors.
+fn segment_at(address: &str, number: u32) -> String {
+    format!("{address}/{}", segment_name(number))
+}
+
 /// Returns the number of a segment by its name within the folder; `None` where it is none.
 fn segment_number(name: &str) -> Option<u32> {
     let number = name.strip_suffix(ENDING)?.parse().ok()?;
