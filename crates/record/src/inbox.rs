@@ -218,11 +218,7 @@ fn append(store: &mut Store, file: &mut File, path: &Path) -> Result<TakenLines,
                     match writer.put(&record) {
                         Ok(()) => {}
                         // Nothing of this would be accepted another time, and it must not keep the others out.
-                        Err(
-                            why @ (StoreError::Conflict { .. }
-                            | StoreError::NoParent { .. }
-                            | StoreError::Refused { .. }),
-                        ) => taken.refused.add(place(), why),
+                        Err(why) if why.is_about_record() => taken.refused.add(place(), why),
                         Err(other) => return Err(other.into()),
                     }
                 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rusqlite::{CachedStatement, Connection, Row, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::super::StoreError;
-use super::super::reading::rows::json_text;
+use super::super::reading::rows::filled_text;
 use super::numbers::{
     ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
     whole_text,
@@ -106,9 +105,9 @@ impl<'t> ChunkWriter<'t> {
             values_text(&column(&iterations.offset, range))?,
             flags_text(&column(&iterations.burn_in, range)),
             loops_text(&column(&iterations.loops, range))?,
-            sparse_text(&outcomes)?,
-            sparse_text(&part(&iterations.messages, range))?,
-            sparse_text(&part(&iterations.details, range))?,
+            filled_text(&outcomes)?,
+            filled_text(&part(&iterations.messages, range))?,
+            filled_text(&part(&iterations.details, range))?,
         ])?;
         Ok(())
     }
@@ -269,12 +268,6 @@ fn part<'e, T>(entries: &'e BTreeMap<usize, T>, range: &Range<usize>) -> BTreeMa
         .range(range.clone())
         .map(|(place, entry)| (place - range.start, entry))
         .collect()
-}
-
-fn sparse_text<T: Serialize>(entries: &BTreeMap<usize, T>) -> Result<Option<String>, StoreError> {
-    (!entries.is_empty())
-        .then(|| json_text(entries))
-        .transpose()
 }
 
 fn sparse<T: DeserializeOwned>(

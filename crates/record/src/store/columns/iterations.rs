@@ -64,10 +64,8 @@ impl ComparedIterations {
             let chunk = read_chunk(connection, parent, instance, index)?;
             self.chunks.insert(parent.key, chunk);
         }
-        Ok(self
-            .chunks
-            .get(&parent.key)
-            .and_then(|chunk| chunk.get(&index)))
+        let known = self.chunks.get(&parent.key);
+        Ok(known.and_then(|chunk| chunk.get(&index)))
     }
 }
 
@@ -83,8 +81,8 @@ impl Writer<'_> {
         instance: Id,
         columns: IterationColumns,
     ) -> Result<(), StoreError> {
-        self.write_columns(instance, columns)
-            .map_err(|error| error.at(self.path))
+        let written = self.write_columns(instance, columns);
+        written.map_err(|error| error.at(self.path))
     }
 
     fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
@@ -96,11 +94,9 @@ impl Writer<'_> {
         iterations.fail_impossible_values();
         refuse_columns(instance, &iterations)?;
         if !self.has_room_for(parent.benchmark, iterations.values.keys())? {
-            return Err(StoreError::Refused {
-                kind: RecordKind::Iteration,
-                key: format!("{first} and more of instance {instance}"),
-                why: too_many_metrics(),
-            });
+            let key = child_key(format_args!("{first} and more"), instance);
+            let kind = RecordKind::Iteration;
+            return Err(StoreError::refused(kind, key, too_many_metrics()));
         }
         let Some(last) = iterations.indices().last() else {
             return Ok(());
@@ -123,28 +119,18 @@ impl Writer<'_> {
     ) -> Result<(), StoreError> {
         let (instance, index) = (iteration.instance, iteration.index);
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
+        let (kind, key) = (RecordKind::Iteration, || child_key(index, instance));
         if let Some(held) = self.held_iterations.get(parent.key, index) {
-            let key = child_key(index, instance);
-            return self
-                .appended
-                .same(RecordKind::Iteration, key, Some(held), iteration);
+            return self.appended.same(kind, key(), Some(held), iteration);
         }
         let stored = self.stored_indices.of(self.connection, parent.key)?;
         if stored.contains(index) {
-            let stored = self
-                .compared
-                .get(self.connection, parent, instance, index)?;
-            let key = child_key(index, instance);
-            return self
-                .appended
-                .same(RecordKind::Iteration, key, stored, iteration);
+            let compared = &mut self.compared;
+            let stored = compared.get(self.connection, parent, instance, index)?;
+            return self.appended.same(kind, key(), stored, iteration);
         }
         if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
-            return Err(StoreError::Refused {
-                kind: RecordKind::Iteration,
-                key: child_key(index, instance),
-                why: too_many_metrics(),
-            });
+            return Err(StoreError::refused(kind, key(), too_many_metrics()));
         }
         for name in iteration.metrics.keys() {
             self.metric_of(parent.benchmark, name)?;
@@ -206,10 +192,9 @@ fn refuse_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreErro
     let offsets = offsets.map(|place| (place, "offset"));
     let mut values = iterations.values.iter();
     let values = values.find_map(|(name, column)| Some((infinite(column)?, name.as_str())));
-    let refused = |place: usize, why: String| StoreError::Refused {
-        kind: RecordKind::Iteration,
-        key: child_key(iterations.index(place), instance),
-        why,
+    let refused = |place: usize, why: String| {
+        let key = child_key(iterations.index(place), instance);
+        StoreError::refused(RecordKind::Iteration, key, why)
     };
     if let Some((place, metric)) = values.or(offsets) {
         return Err(refused(place, format!("`{metric}` is not a finite number")));
@@ -240,16 +225,11 @@ fn read_chunk(
     while let Some(row) = found.next()? {
         let extent = ChunkExtent::read(row, 0)?;
         if extent.contains(index) {
-            let wanted = WantedIterations::Chunk {
-                instance: parent.key,
-                first: extent.first,
-            };
+            let wanted = WantedIterations::of_chunk(parent.key, extent.first);
             let metrics = read::metrics_of(connection, parent.benchmark)?;
-            let chunks = assemble(connection, wanted, &metrics)?.into_values();
-            return Ok(chunks
-                .flat_map(|chunk| chunk.into_records(instance))
-                .map(|iteration| (iteration.index, iteration))
-                .collect());
+            let chunks = assemble(connection, &wanted, &metrics)?.into_values();
+            let records = chunks.flat_map(|chunk| chunk.into_records(instance));
+            return Ok(records.map(|record| (record.index, record)).collect());
         }
     }
     Ok(BTreeMap::new())

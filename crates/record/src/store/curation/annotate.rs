@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::reading::read::metrics_of;
-use super::super::{Store, StoreError, Writer};
+use super::super::{Store, StoreError, Writer, query};
 use super::curated::{benchmarks, condition, remarks};
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{Change, Remark};
+use lapwing_model::text::joined;
 use lapwing_model::{Id, Record};
 
 /// What an annotation is about, in numbers.
@@ -56,14 +57,14 @@ impl StoreAnnotations<'_> {
         metric: Option<&str>,
     ) -> Result<Vec<String>, StoreError> {
         let remarks = self.all()?;
-        let names = match metric {
-            Some(_) => NameHistory::of_metrics(&remarks, suite, &[benchmark]),
-            None => NameHistory::of(&remarks),
+        let (names, suite, recorded) = match metric {
+            Some(metric) => {
+                let names = NameHistory::of_metrics(&remarks, suite, &[benchmark]);
+                (names, "", metric)
+            }
+            None => (NameHistory::of(&remarks), suite, benchmark),
         };
-        let names = match metric {
-            Some(metric) => names.all("", metric),
-            None => names.all(suite, benchmark),
-        };
+        let names = names.all(suite, recorded);
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
@@ -115,13 +116,7 @@ impl StoreAnnotations<'_> {
                 }
             }
             let is_about = |remark: &&Remark| {
-                let undone = |change: &Change| match change {
-                    Change::Restore { annotation } => *annotation == remark.annotation.id,
-                    Change::Rename { .. }
-                    | Change::RenameMetric { .. }
-                    | Change::Retire(_)
-                    | Change::Triage(_) => false,
-                };
+                let undone = |change: &Change| change.restored() == Some(remark.annotation.id);
                 let of_any = |change: &Change| about.iter().any(|it| change.is_about(it.0, &it.1));
                 changes.iter().any(undone) || remark.active().is_some_and(of_any)
             };
@@ -234,21 +229,14 @@ fn instances_of(
         Change::Retire(retirement) => retirement.metric.as_ref(),
         Change::Triage(triage) => triage.metric.as_ref(),
     };
-    let (mut condition, parameters) = match change {
-        Change::Retire(retirement) => condition(retirement),
-        Change::Rename { .. }
-        | Change::RenameMetric { .. }
-        | Change::Triage(_)
-        | Change::Restore { .. } => ("1".to_owned(), Vec::new()),
+    let (mut condition, parameters) = match change.retirement() {
+        Some(retirement) => condition(retirement),
+        None => ("1".to_owned(), Vec::new()),
     };
     if let Some(metric) = metric {
-        let recorded = metrics_of(connection, benchmark)?;
-        let keys: Vec<String> = recorded
-            .iter()
-            .filter(|(_, name)| called(name, metric))
-            .map(|(key, _)| key.to_string())
-            .collect();
-        let keys = keys.join(", ");
+        let mut recorded = metrics_of(connection, benchmark)?;
+        recorded.retain(|_, name| called(name, metric));
+        let keys = joined(recorded.keys().map(ToString::to_string));
         condition.push_str(&format!(
             " AND (EXISTS (SELECT 1 FROM series \
                             WHERE series.instance = instance.key AND series.metric IN ({keys})) \
@@ -256,11 +244,10 @@ fn instances_of(
                             WHERE summary.instance = instance.key AND summary.metric IN ({keys})))"
         ));
     }
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \
           WHERE instance.benchmark = {benchmark} AND {condition}"
-    ))?;
-    let keys = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
+    );
+    query::column(connection, &sql, params_from_iter(parameters))
 }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::StoreError;
-use super::super::reading::rows::{self, ANNOTATION_COLUMNS, time_text};
+use super::super::reading::read;
+use super::super::reading::rows::time_text;
+use super::super::{StoreError, query};
 use super::curated_metrics::{CuratedMetrics, RetiredMetric};
 use crate::annotations::NameHistory;
-use crate::{Change, Remark, Retired, Retirement};
+use crate::{Remark, Retired, Retirement};
 
 /// Benchmarks with a new id, instances that are excluded, and renamed or retired
 /// metrics. A store without such annotations costs one question.
@@ -29,12 +30,8 @@ impl CuratedNames {
         connection: &Connection,
         retired: Retired,
     ) -> Result<Self, StoreError> {
-        let asked: i64 = connection
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM annotation WHERE action IN ('rename', 'retire'))",
-            )?
-            .query_row([], |row| row.get(0))?;
-        if asked == 0 {
+        let sql = "SELECT EXISTS (SELECT 1 FROM annotation WHERE action IN ('rename', 'retire'))";
+        if !query::value::<bool>(connection, sql, [])? {
             return Ok(Self::default());
         }
         let remarks = remarks(connection)?;
@@ -44,16 +41,7 @@ impl CuratedNames {
         let retirements: Vec<(&Remark, &Retirement)> = remarks
             .iter()
             .filter(|_| retired == Retired::LeaveOut)
-            .filter_map(|remark| match remark.active() {
-                Some(Change::Retire(retirement)) => Some((remark, retirement)),
-                Some(
-                    Change::Rename { .. }
-                    | Change::RenameMetric { .. }
-                    | Change::Triage(_)
-                    | Change::Restore { .. },
-                )
-                | None => None,
-            })
+            .filter_map(|remark| Some((remark, remark.active()?.retirement()?)))
             .collect();
         // Instances first: a metric may be left in none but these.
         let whole = retirements.iter().filter(|(_, it)| it.metric.is_none());
@@ -145,24 +133,17 @@ impl CuratedNames {
 
 /// Returns all annotations and which of them hold.
 pub(in crate::store) fn remarks(connection: &Connection) -> Result<Vec<Remark>, StoreError> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {ANNOTATION_COLUMNS} FROM annotation"))?;
-    let mut found = statement.query([])?;
-    let mut annotations = Vec::new();
-    while let Some(row) = found.next()? {
-        annotations.push(rows::read_annotation(row)?);
-    }
-    Ok(Remark::all(annotations))
+    Ok(Remark::all(read::annotations(connection, "TRUE", [])?))
 }
 
 /// Returns key, suite and recorded id of every benchmark.
 pub(in crate::store) fn benchmarks(
     connection: &Connection,
 ) -> Result<Vec<(i64, String, String)>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT key, suite, id FROM benchmark ORDER BY suite, id")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT key, suite, id FROM benchmark ORDER BY suite, id";
+    query::rows(connection, sql, [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })
 }
 
 /// Names the instances that are retired, in a temporary table.
@@ -174,14 +155,13 @@ fn hide(connection: &Connection, retirements: &[(i64, &Retirement)]) -> Result<(
     for (benchmark, retirement) in retirements {
         let (condition, parameters) = condition(retirement);
         let all = std::iter::once(benchmark.to_string()).chain(parameters);
-        connection
-            .prepare_cached(&format!(
-                "INSERT OR IGNORE INTO temp.retired_instance (key) \
-                 SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
-                   JOIN session ON session.key = run.session \
-                  WHERE instance.benchmark = CAST(? AS INTEGER) AND {condition}"
-            ))?
-            .execute(params_from_iter(all))?;
+        let sql = format!(
+            "INSERT OR IGNORE INTO temp.retired_instance (key) \
+             SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
+               JOIN session ON session.key = run.session \
+              WHERE instance.benchmark = CAST(? AS INTEGER) AND {condition}"
+        );
+        query::execute(connection, &sql, params_from_iter(all))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::super::migrate::newest_version;
 use super::super::open::SchemaState;
 use super::super::reading::select::Selection;
 use super::super::writing::indices::StoredIndices;
-use super::super::{AppendCounts, Store, StoreError, Writer};
+use super::super::{AppendCounts, Store, StoreError, Writer, query};
 use crate::Filter;
 
 /// The contents of a store, in numbers.
@@ -92,7 +92,7 @@ impl StoreUpkeep<'_> {
         let (counts, first, last) = self.store.read(|connection| {
             let mut counts = Vec::new();
             for (what, sql) in COUNTED {
-                let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+                let count: i64 = query::value(connection, sql, [])?;
                 counts.push((what, count.cast_unsigned()));
             }
             let sql = "SELECT min(started), max(started) FROM session";
@@ -167,11 +167,10 @@ impl Writer<'_> {
     /// When an entry of the filter fits nothing, or the store cannot be written to.
     pub fn purge(&mut self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
         self.settle()?;
-        let purge = || {
-            let selection = Selection::of(self.connection, &filter.with_retired())?;
-            delete(self.connection, &selection)
-        };
-        let purged = purge().map_err(|error| error.at(self.path))?;
+        let purged = self.at_path(|connection| {
+            let selection = Selection::of(connection, &filter.with_retired())?;
+            delete(connection, &selection)
+        })?;
         // Whatever was remembered may be of a row that is gone.
         self.cache.forget();
         self.stored_indices = StoredIndices::default();
@@ -193,9 +192,8 @@ fn choose_instances(connection: &Connection, selection: &Selection) -> Result<()
 fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts, StoreError> {
     choose_instances(connection, selection)?;
     let chosen = PurgeCounts::chosen(connection)?;
-    let delete = |sql: &str| -> Result<u64, StoreError> {
-        Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
-    };
+    let delete =
+        |sql: &str| -> Result<u64, StoreError> { Ok(query::execute(connection, sql, [])? as u64) };
     forget_extents(
         connection,
         "SELECT run.session FROM instance JOIN run ON run.key = instance.run \
@@ -240,10 +238,8 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
             .execute_batch("INSERT OR IGNORE INTO temp.purged_session SELECT key FROM session;")?;
     }
     for session in selection.sessions.iter().flatten() {
-        connection.execute(
-            "INSERT OR IGNORE INTO temp.purged_session VALUES (?1)",
-            [session],
-        )?;
+        let sql = "INSERT OR IGNORE INTO temp.purged_session VALUES (?1)";
+        query::execute(connection, sql, [session])?;
     }
     forget_extents(connection, "SELECT key FROM temp.purged_session")?;
     delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;

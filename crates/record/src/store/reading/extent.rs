@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
-use super::super::{StoreError, Writer};
+use super::super::{StoreError, Writer, query};
 use lapwing_model::Id;
 
 /// How many records of each kind a session has. Records are added and never changed, so that two
@@ -120,26 +120,24 @@ pub(in crate::store) fn unshared_sessions(
     connection: &Connection,
     remote: i64,
 ) -> Result<Vec<UnsharedSession>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT session.key, session.id, remote_session.extent, {COLUMNS} FROM session \
          LEFT JOIN remote_session ON remote_session.session = session.id \
           AND remote_session.remote = ?1 ORDER BY session.key"
-    ))?;
-    let mut found = statement.query([remote])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = found.next()? {
+    );
+    let sessions = query::rows(connection, &sql, [remote], |row| {
         let extent = SessionExtent::of_row(row, 3)?;
         let shared: Option<String> = row.get(2)?;
         if shared.map(|text| text.parse()).transpose()? == Some(extent) {
-            continue;
+            return Ok(None);
         }
-        sessions.push(UnsharedSession {
+        Ok(Some(UnsharedSession {
             key: row.get(0)?,
             id: super::rows::parsed(row, 1)?,
             extent,
-        });
-    }
-    Ok(sessions)
+        }))
+    })?;
+    Ok(sessions.into_iter().flatten().collect())
 }
 
 impl Writer<'_> {
@@ -150,15 +148,11 @@ impl Writer<'_> {
     pub(crate) fn extent(&mut self, session: Id) -> Result<Option<SessionExtent>, StoreError> {
         self.settle()?;
         let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
-        let extent = self
-            .connection
-            .prepare_cached(&sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_row([session.to_string()], |row| SessionExtent::of_row(row, 0))
-                    .optional()
-            });
-        extent.map_err(|error| StoreError::from(error).at(self.path))
+        self.at_path(|connection| {
+            query::first(connection, &sql, [session.to_string()], |row| {
+                Ok(SessionExtent::of_row(row, 0)?)
+            })
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::curation::curated::condition;
-use super::super::{StoreCatalogue, StoreError};
+use super::super::{StoreCatalogue, StoreError, query};
 use super::read::metrics_of;
 use super::select::Selection;
 use crate::{Filter, Retirement};
@@ -57,7 +57,7 @@ fn instances(connection: &Connection, otherwise: &Selection) -> Result<u64, Stor
         otherwise.on_instance(),
         otherwise.on_metrics()
     );
-    let count: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+    let count: i64 = query::value(connection, &sql, [])?;
     Ok(count.cast_unsigned())
 }
 
@@ -80,13 +80,8 @@ fn metrics(
             let retirements = curated.retirements(&recorded);
             if !retirements.is_empty() {
                 let known = found.entry(now.to_owned()).or_default();
-                let condition = selection.on_instance();
-                known.extend(having(
-                    connection,
-                    (benchmark, metric),
-                    &retirements,
-                    &condition,
-                )?);
+                let (condition, of) = (selection.on_instance(), (benchmark, metric));
+                known.extend(having(connection, of, &retirements, &condition)?);
             }
         }
     }
@@ -105,7 +100,7 @@ fn having(
 ) -> Result<Vec<i64>, StoreError> {
     let (conditions, parameters): (Vec<String>, Vec<Vec<String>>) =
         retirements.iter().map(|it| condition(it)).unzip();
-    let mut statement = connection.prepare(&format!(
+    let sql = format!(
         "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \
           WHERE instance.benchmark = {benchmark}{on_instance} \
@@ -115,7 +110,6 @@ fn having(
                           AND summary.instance = instance.key)) \
             AND ({})",
         conditions.join(" OR ")
-    ))?;
-    let keys = statement.query_map(params_from_iter(parameters.concat()), |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
+    );
+    query::column(connection, &sql, params_from_iter(parameters.concat()))
 }

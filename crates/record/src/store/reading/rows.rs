@@ -7,10 +7,10 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::StoreError;
+use super::super::{StoreError, query};
 use lapwing_model::{
     Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Level, Levels,
-    Metric, MetricName, Object, Run, Session, Summary, Version,
+    Metric, MetricName, Run, Session, Summary, Version,
 };
 
 pub(in crate::store) const SESSION_COLUMNS: &str =
@@ -31,12 +31,13 @@ pub(in crate::store) fn time_text(time: Timestamp) -> String {
     format!("{time:.9}")
 }
 
-/// Returns an object as JSON text, or nothing for an empty one.
-pub(in crate::store) fn object_text(object: &Object) -> Result<Option<String>, StoreError> {
-    if object.is_empty() {
-        return Ok(None);
-    }
-    json_text(object).map(Some)
+/// Returns a collection as JSON text, or nothing for an empty one.
+pub(in crate::store) fn filled_text<T: Serialize + Default + PartialEq>(
+    value: &T,
+) -> Result<Option<String>, StoreError> {
+    (*value != T::default())
+        .then(|| json_text(value))
+        .transpose()
 }
 
 /// Returns a value as JSON text.
@@ -148,13 +149,9 @@ pub(in crate::store) fn read_run_metrics(
     connection: &Connection,
     run: i64,
 ) -> Result<BTreeMap<MetricName, Metric>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT metric.name, unit, better FROM run_metric \
-         JOIN metric ON metric.key = run_metric.metric WHERE run = ?1",
-    )?;
-    let mut rows = statement.query([run])?;
-    let mut metrics = BTreeMap::new();
-    while let Some(row) = rows.next()? {
+    let sql = "SELECT metric.name, unit, better FROM run_metric \
+               JOIN metric ON metric.key = run_metric.metric WHERE run = ?1";
+    let metrics = query::rows(connection, sql, [run], |row| {
         let better = match row.get_ref(2)?.as_str_or_null() {
             Ok(None) => None,
             Ok(Some("lower")) => Some(Better::Lower),
@@ -162,9 +159,9 @@ pub(in crate::store) fn read_run_metrics(
             Ok(Some(_)) | Err(_) => return Err(unreadable(row, 2, "neither lower nor higher")),
         };
         let unit = row.get(1)?;
-        metrics.insert(row.get(0)?, Metric { unit, better });
-    }
-    Ok(metrics)
+        Ok((row.get(0)?, Metric { unit, better }))
+    })?;
+    Ok(metrics.into_iter().collect())
 }
 
 pub(in crate::store) fn better_text(better: Option<Better>) -> Option<&'static str> {

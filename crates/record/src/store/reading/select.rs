@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Row};
 
 use super::super::curation::curated::CuratedNames;
-use super::super::{StoreCatalogue, StoreError};
+use super::super::{StoreCatalogue, StoreError, query};
 use super::rows::parsed;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
 use crate::{Filter, RunHead, SessionHead};
@@ -39,12 +39,8 @@ impl Selection {
         }
         let mut selection = Self {
             curated: CuratedNames::of(connection, filter.retired)?,
-            sessions: chosen_keys(
-                connection,
-                "SELECT key, id FROM session",
-                filter.sessions.as_ref(),
-            )?,
-            runs: chosen_keys(connection, "SELECT key, id FROM run", filter.runs.as_ref())?,
+            sessions: chosen_keys(connection, "session", filter.sessions.as_ref())?,
+            runs: chosen_keys(connection, "run", filter.runs.as_ref())?,
             of_instances: [
                 ("host", choose_values(connection, "host", &filter.hosts)?),
                 (
@@ -154,10 +150,9 @@ impl Selection {
                 "CREATE TEMP TABLE IF NOT EXISTS {table} (key INTEGER PRIMARY KEY); \
                  DELETE FROM temp.{table};"
             ))?;
-            let mut insert = connection
-                .prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
+            let insert = format!("INSERT INTO temp.{table} (key) VALUES (?1)");
             for key in keys {
-                insert.execute([key])?;
+                query::execute(connection, &insert, [key])?;
             }
         }
         Ok(())
@@ -221,42 +216,32 @@ pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreErr
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
-    let sql = "SELECT NOT EXISTS (SELECT 1 FROM session)";
-    Ok(connection
-        .prepare_cached(sql)?
-        .query_row([], |row| row.get(0))?)
+    query::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM session)", [])
 }
 
-/// Returns the keys of those of the rows (key and id) whose ids are asked for.
+/// Returns the keys of those rows of a table whose ids are asked for.
 fn chosen_keys(
     connection: &Connection,
-    sql: &str,
+    table: &str,
     ids: Option<&BTreeSet<Id>>,
 ) -> Result<Option<BTreeSet<i64>>, StoreError> {
     let Some(ids) = ids else {
         return Ok(None);
     };
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let mut keys = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        if ids.contains(&parsed(row, 1)?) {
-            keys.insert(row.get(0)?);
-        }
-    }
-    Ok(Some(keys))
+    let sql = format!("SELECT key, id FROM {table}");
+    let keys = query::rows(connection, &sql, [], |row| {
+        let is_wanted = ids.contains(&parsed(row, 1)?);
+        Ok(is_wanted.then(|| row.get(0)).transpose()?)
+    })?;
+    Ok(Some(keys.into_iter().flatten().collect()))
 }
 
 fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT key, session FROM run")?;
-    let mut rows = statement.query([])?;
-    let mut keys = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        if sessions.contains(&row.get(1)?) {
-            keys.insert(row.get(0)?);
-        }
-    }
-    Ok(keys)
+    let keys = query::rows(connection, "SELECT key, session FROM run", [], |row| {
+        let is_wanted = sessions.contains(&row.get(1)?);
+        Ok(is_wanted.then(|| row.get(0)).transpose()?)
+    })?;
+    Ok(keys.into_iter().flatten().collect())
 }
 
 fn choose_benchmarks(
@@ -266,14 +251,11 @@ fn choose_benchmarks(
 ) -> Result<Option<BTreeSet<i64>>, StoreError> {
     let mut chosen: Option<BTreeSet<i64>> = None;
     if !filter.benchmarks.is_empty() {
-        let mut statement = connection.prepare_cached("SELECT key, id FROM benchmark")?;
-        let known: Vec<(i64, String)> = statement
-            .query_map([], |row| {
-                let key = row.get(0)?;
-                let id: String = row.get(1)?;
-                Ok((key, curated.id(key, &id).to_owned()))
-            })?
-            .collect::<Result<_, _>>()?;
+        let sql = "SELECT key, id FROM benchmark";
+        let known: Vec<(i64, String)> = query::rows(connection, sql, [], |row| {
+            let (key, id): (i64, String) = (row.get(0)?, row.get(1)?);
+            Ok((key, curated.id(key, &id).to_owned()))
+        })?;
         let former = curated.former_ids();
         let fits = alternatives("benchmark", &filter.benchmarks, |text| {
             let mut found = matching_benchmarks(&known, text);
@@ -319,12 +301,8 @@ fn choose_values(
     if texts.is_empty() {
         return Ok(None);
     }
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT DISTINCT {column} FROM instance WHERE {column} IS NOT NULL"
-    ))?;
-    let known: Vec<String> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let sql = format!("SELECT DISTINCT {column} FROM instance WHERE {column} IS NOT NULL");
+    let known: Vec<String> = query::column(connection, &sql, [])?;
     let fits = alternatives(column, texts, |text| {
         let found = positions(&known, |value| {
             value == text || matches_pattern(text, value)
@@ -340,13 +318,10 @@ fn tagged_benchmarks(
     connection: &Connection,
     tags: &[String],
 ) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL")?;
-    let mut rows = statement.query([])?;
-    let mut known: Vec<(i64, Vec<String>)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        known.push((row.get(0)?, super::rows::from_json(row, 1)?));
-    }
+    let sql = "SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL";
+    let known: Vec<(i64, Vec<String>)> = query::rows(connection, sql, [], |row| {
+        Ok((row.get(0)?, super::rows::from_json(row, 1)?))
+    })?;
     let fits = alternatives("tag", tags, |text| {
         let found = positions(&known, |(_, tags)| tags.iter().any(|tag| tag == text));
         (

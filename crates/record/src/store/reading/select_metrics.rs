@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::super::StoreError;
 use super::super::curation::curated::CuratedNames;
+use super::super::{StoreError, query};
 use super::select::{alternatives, positions};
 use crate::Filter;
 
@@ -32,13 +32,10 @@ pub(in crate::store) fn choose_metrics(
     if !curated.names_nothing() {
         return choose_curated_metrics(connection, curated, filter).map(Some);
     }
-    let mut statement = connection.prepare_cached(
-        "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
-         OR key IN (SELECT metric FROM run_metric)",
-    )?;
-    let known: Vec<(i64, String)> = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
+               OR key IN (SELECT metric FROM run_metric)";
+    let known: Vec<(i64, String)> =
+        query::rows(connection, sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let fits = alternatives("metric", &filter.metrics, |text| {
         let found = positions(&known, |(_, name)| name == text);
         (found, known.iter().map(|(_, name)| name.clone()).collect())
@@ -56,22 +53,15 @@ fn choose_curated_metrics(
     curated: &CuratedNames,
     filter: &Filter,
 ) -> Result<ChosenMetrics, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
-         JOIN metric ON metric.key = benchmark_metric.metric",
-    )?;
-    let known: Vec<(i64, i64, String, String)> = statement
-        .query_map([], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))
-        })?
-        .filter_map(|row| {
-            row.map(|(benchmark, metric, recorded)| {
-                let now = curated.metric(benchmark, &recorded)?.to_owned();
-                Some((benchmark, metric, recorded, now))
-            })
-            .transpose()
-        })
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
+               JOIN metric ON metric.key = benchmark_metric.metric";
+    let known = query::rows(connection, sql, [], |row| {
+        let (benchmark, recorded): (i64, String) = (row.get(0)?, row.get(2)?);
+        let now = curated.metric(benchmark, &recorded).map(str::to_owned);
+        let metric: i64 = row.get(1)?;
+        Ok(now.map(|now| (benchmark, metric, recorded, now)))
+    })?;
+    let known: Vec<(i64, i64, String, String)> = known.into_iter().flatten().collect();
     let fits = alternatives("metric", &filter.metrics, |text| {
         let mut found = positions(&known, |(_, _, _, now)| now == text);
         if found.is_empty() {

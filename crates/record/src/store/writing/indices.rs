@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
-use super::super::StoreError;
 use super::super::columns::chunk;
+use super::super::{StoreError, query};
 
 /// Instances of which to remember the indices.
 const MANY: usize = 100_000;
@@ -65,10 +65,7 @@ impl IterationIndices {
 
     /// Returns whether an index is among them.
     pub(in crate::store) fn contains(&self, index: u32) -> bool {
-        self.runs
-            .range(..=index)
-            .next_back()
-            .is_some_and(|(_, &last)| index <= last)
+        self.has_any(index, index)
     }
 
     /// Adds an index. Returns whether it was missing.
@@ -96,11 +93,9 @@ impl IterationIndices {
 }
 
 fn read(connection: &Connection, instance: i64) -> Result<IterationIndices, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT first, count, idx FROM chunk WHERE instance = ?1")?;
-    let mut found = statement.query([instance])?;
+    let sql = "SELECT first, count, idx FROM chunk WHERE instance = ?1";
     let mut indices = IterationIndices::default();
-    while let Some(row) = found.next()? {
+    query::rows(connection, sql, [instance], |row| {
         let extent = chunk::ChunkExtent::read(row, 0)?;
         match extent.run() {
             Some((first, last)) => indices.insert_run(first, last),
@@ -110,7 +105,8 @@ fn read(connection: &Connection, instance: i64) -> Result<IterationIndices, Stor
                 }
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(indices)
 }
 

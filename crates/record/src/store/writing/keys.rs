@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, Params, params};
 
-use super::super::{StoreError, Writer};
+use super::super::{StoreError, Writer, query};
 use lapwing_model::{Id, MOST_METRICS, MetricName};
 
 /// Integer keys by id. Valid until another connection writes.
@@ -93,14 +93,11 @@ impl Writer<'_> {
         if let Some(found) = self.cache.instances.get(&id) {
             return Ok(Some(*found));
         }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key, benchmark FROM instance WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                let (key, benchmark) = (row.get(0)?, row.get(1)?);
-                Ok(InstanceKey { key, benchmark })
-            })
-            .optional()?;
+        let sql = "SELECT key, benchmark FROM instance WHERE id = ?1";
+        let found = query::first(self.connection, sql, [id.to_string()], |row| {
+            let (key, benchmark) = (row.get(0)?, row.get(1)?);
+            Ok(InstanceKey { key, benchmark })
+        })?;
         if let Some(found) = found {
             self.cache.remember_instance(id, found);
         }
@@ -139,25 +136,20 @@ impl Writer<'_> {
         let mut new = 0;
         for name in names {
             let known = self.cache.metrics.get(name);
-            if known.is_some_and(|&it| self.cache.benchmark_metrics.contains(&(benchmark, it))) {
+            let has_it = |&metric| self.cache.benchmark_metrics.contains(&(benchmark, metric));
+            if known.is_some_and(has_it) {
                 continue;
             }
-            let is_known = self
-                .connection
-                .prepare_cached(
-                    "SELECT 1 FROM metric JOIN benchmark_metric ON metric = key \
-                     WHERE name = ?1 AND benchmark = ?2",
-                )?
-                .exists(params![name, benchmark])?;
-            new += usize::from(!is_known);
+            let sql = "SELECT NOT EXISTS (SELECT 1 FROM metric JOIN benchmark_metric \
+                       ON metric = key WHERE name = ?1 AND benchmark = ?2)";
+            let is_new: bool = query::value(self.connection, sql, params![name, benchmark])?;
+            new += usize::from(is_new);
         }
         if new == 0 {
             return Ok(true);
         }
-        let known: u32 = self
-            .connection
-            .prepare_cached("SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1")?
-            .query_row([benchmark], |row| row.get(0))?;
+        let sql = "SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1";
+        let known: u32 = query::value(self.connection, sql, [benchmark])?;
         Ok(known as usize + new <= MOST_METRICS)
     }
 
@@ -169,12 +161,9 @@ impl Writer<'_> {
     ) -> Result<i64, StoreError> {
         let metric = self.metric(name)?;
         if self.cache.remember_metric(benchmark, metric) {
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute([benchmark, metric])?;
+            let sql = "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
+                       ON CONFLICT DO NOTHING";
+            query::execute(self.connection, sql, [benchmark, metric])?;
         }
         Ok(metric)
     }
@@ -190,13 +179,10 @@ fn find(
     if let Some(found) = cache.get(&id) {
         return Ok(Some(found.clone()));
     }
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([id.to_string()], |row| {
-            let (key, suite) = (row.get(0)?, row.get(1)?);
-            Ok(SuiteKey { key, suite })
-        })
-        .optional()?;
+    let found = query::first(connection, sql, [id.to_string()], |row| {
+        let (key, suite) = (row.get(0)?, row.get(1)?);
+        Ok(SuiteKey { key, suite })
+    })?;
     if let Some(found) = &found {
         cache.insert(id, found.clone());
     }
@@ -210,13 +196,9 @@ fn find_or_insert(
     insert: &str,
     names: impl Params + Copy,
 ) -> Result<i64, StoreError> {
-    let found = connection
-        .prepare_cached(select)?
-        .query_row(names, |row| row.get(0))
-        .optional()?;
-    if let Some(key) = found {
+    if let Some(key) = query::first(connection, select, names, |row| Ok(row.get(0)?))? {
         return Ok(key);
     }
-    connection.prepare_cached(insert)?.execute(names)?;
+    query::execute(connection, insert, names)?;
     Ok(connection.last_insert_rowid())
 }

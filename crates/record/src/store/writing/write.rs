@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::super::columns::chunk::ChunkWriter;
 use super::super::columns::iterations::{ComparedIterations, HeldIterations};
+use super::super::columns::spans;
 use super::super::reading::read;
 use super::super::{AppendCounts, StoreError};
 use super::indices::StoredIndices;
@@ -58,8 +59,7 @@ impl<'t> Writer<'t> {
     /// parent is missing, or the store cannot be written to.
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         if let Some(why) = refusal(record) {
-            let (kind, key) = (record.kind(), key_text(record));
-            return Err(StoreError::Refused { kind, key, why });
+            return Err(StoreError::refused(record.kind(), key_text(record), why));
         }
         match &*settled(record) {
             Record::Session(session) => self.put_session(session),
@@ -94,7 +94,8 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When the store cannot be read.
     pub fn session(&self, id: Id) -> Result<Option<Session>, StoreError> {
-        read::session(self.connection, id).map_err(|error| error.at(self.path))
+        let session = self.at_path(|connection| read::session(connection, id))?;
+        Ok(session.map(|(_, session)| session))
     }
 
     /// Returns whether an instance of that id is in the store.
@@ -102,10 +103,8 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When the store cannot be read.
     pub fn has_instance(&mut self, id: Id) -> Result<bool, StoreError> {
-        let found = self.find_instance(id);
-        found
-            .map(|key| key.is_some())
-            .map_err(|error| error.at(self.path))
+        let found = self.find_instance(id).map(|key| key.is_some());
+        found.map_err(|error| error.at(self.path))
     }
 
     /// Counts records that were found to be in the store without putting them.
@@ -131,9 +130,8 @@ impl<'t> Writer<'t> {
 
     fn write_held_spans(&mut self) -> Result<(), StoreError> {
         self.held = 0;
-        for (key, (instance, spans)) in std::mem::take(&mut self.held_spans) {
-            let count =
-                super::super::columns::spans::append(self.connection, key, instance, spans)?;
+        for (key, (instance, held)) in std::mem::take(&mut self.held_spans) {
+            let count = spans::append(self.connection, key, instance, held)?;
             self.appended.count_new(RecordKind::Span, count.new);
             self.appended
                 .count_already_there(RecordKind::Span, count.already_there);
@@ -148,7 +146,7 @@ impl<'t> Writer<'t> {
         child: impl Fn() -> String,
     ) -> Result<InstanceKey, StoreError> {
         self.find_instance(instance)?
-            .ok_or_else(|| no_parent(kind, child(), RecordKind::Instance, instance))
+            .ok_or_else(|| no_parent(kind, child(), (RecordKind::Instance, instance)))
     }
 }
 
@@ -170,8 +168,7 @@ pub(in crate::store) fn child_key(index: impl std::fmt::Display, instance: Id) -
 pub(in crate::store) fn no_parent(
     kind: RecordKind,
     key: String,
-    parent_kind: RecordKind,
-    parent: Id,
+    (parent_kind, parent): (RecordKind, Id),
 ) -> StoreError {
     StoreError::NoParent {
         kind,

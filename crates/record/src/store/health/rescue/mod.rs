@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 use self::pages::PageFile;
 use super::super::{AppendCounts, Store, StoreError};
-use super::check::{damaged_rows, instance_name};
+use super::check::damaged_rows;
 use crate::{Filter, Refusals};
 
 /// What a rescue saved, and what is lost.
@@ -68,11 +68,7 @@ pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport
     let mut refused = Refusals::default();
     report.saved = store.write(|writer| {
         between.scan(&Filter::default(), |record| match writer.put(&record) {
-            Err(
-                why @ (StoreError::Conflict { .. }
-                | StoreError::NoParent { .. }
-                | StoreError::Refused { .. }),
-            ) => {
+            Err(why) if why.is_about_record() => {
                 refused.add("a record", why);
                 Ok(())
             }
@@ -106,8 +102,7 @@ impl Store {
 /// Deletes the rows with values that are not what they were.
 fn delete_damaged(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
     for row in damaged_rows(connection)? {
-        let name = instance_name(connection, row.instance)?;
-        report.lose(row.records, format!("{} of {name}: {}", row.what, row.why));
+        report.lose(row.records, row.describe(connection)?);
         connection.execute_batch(&row.deletion)?;
     }
     Ok(())
