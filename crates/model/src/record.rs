@@ -78,6 +78,18 @@ impl Record {
             Self::Annotation(_) => RecordKind::Annotation,
         }
     }
+
+    /// Returns the instance that it is, or belongs to.
+    pub fn instance(&self) -> Option<Id> {
+        match self {
+            Self::Instance(instance) => Some(instance.id),
+            Self::Iteration(iteration) => Some(iteration.instance),
+            Self::Span(span) => Some(span.instance),
+            Self::InstanceEnd(end) => Some(end.instance),
+            Self::Summary(summary) => Some(summary.instance),
+            Self::Session(_) | Self::Run(_) | Self::Annotation(_) => None,
+        }
+    }
 }
 
 impl RecordKind {

@@ -128,11 +128,7 @@ fn run_together(
         let next = pair[0].index().max(pair[1].index());
         pair.iter_mut().for_each(|runner| runner.skip_to(next));
     }
-    let is_lost = |it: &Option<GivenUp>| {
-        it.as_ref()
-            .is_some_and(|it| it.outcome == InstanceOutcome::Lost)
-    };
-    if given_up.iter().any(is_lost) {
+    if given_up.iter().flatten().any(GivenUp::is_interruption) {
         return Ok([0, 1].map(|_half| Some(GivenUp::interrupted())));
     }
     for at in 0..2 {

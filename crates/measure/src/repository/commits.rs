@@ -14,29 +14,17 @@ use lapwing_model::Version;
 #[derive(Debug, thiserror::Error)]
 pub enum CommitsError {
     /// The text names no range.
-    #[error("`{text}` is not a range of commits")]
-    NotARange {
-        /// What was given.
-        text: String,
-    },
+    #[error("`{0}` is not a range of commits")]
+    NotARange(String),
     /// There is no repository.
-    #[error("{} is in no Git repository", path.display())]
-    NoRepository {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    #[error("{} is in no Git repository", .0.display())]
+    NoRepository(PathBuf),
     /// The repository does not have its whole history.
-    #[error("{} is a shallow clone: it lacks a part of its history", path.display())]
-    Shallow {
-        /// The repository.
-        path: PathBuf,
-    },
+    #[error("{} is a shallow clone: it lacks a part of its history", .0.display())]
+    Shallow(PathBuf),
     /// There are changes that are in no commit.
-    #[error("{} has changes that are not committed, and only commits are measured", path.display())]
-    Dirty {
-        /// The repository.
-        path: PathBuf,
-    },
+    #[error("{} has changes that are not committed, and only commits are measured", .0.display())]
+    Dirty(PathBuf),
     /// A name is none of a commit.
     #[error("{} has no commit `{name}`", path.display())]
     Unknown {
@@ -54,11 +42,8 @@ pub enum CommitsError {
         to: String,
     },
     /// The commit alone is not the whole source.
-    #[error("commit {commit} has submodules, which a worktree does not hold")]
-    Submodules {
-        /// The commit.
-        commit: String,
-    },
+    #[error("commit {0} has submodules, which a worktree does not hold")]
+    Submodules(String),
 }
 
 /// Which commits are wanted.
@@ -103,9 +88,7 @@ impl CommitRange<'_> {
             Some((from, to)) if !from.is_empty() && !to.starts_with('.') => {
                 Ok((from, if to.is_empty() { "HEAD" } else { to }))
             }
-            Some(_) | None => Err(CommitsError::NotARange {
-                text: self.text.to_owned(),
-            }),
+            Some(_) | None => Err(CommitsError::NotARange(self.text.to_owned())),
         }
     }
 }
@@ -188,9 +171,7 @@ fn planned(
 ) -> Result<PlannedCommit, CommitsError> {
     let modules = format!("{hash}:.gitmodules");
     if !are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
-        return Err(CommitsError::Submodules {
-            commit: hash.chars().take(10).collect(),
-        });
+        return Err(CommitsError::Submodules(hash.chars().take(10).collect()));
     }
     let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
     Ok(PlannedCommit {
@@ -208,9 +189,7 @@ fn planned(
 }
 
 fn no_repository(folder: &Path) -> CommitsError {
-    CommitsError::NoRepository {
-        path: folder.to_owned(),
-    }
+    CommitsError::NoRepository(folder.to_owned())
 }
 
 /// Returns the top folder of the repository around a folder.
@@ -228,12 +207,12 @@ fn whole_repository(folder: &Path) -> Result<PathBuf, CommitsError> {
     if first_line(git(&path).args(["rev-parse", "--is-shallow-repository"])).as_deref()
         == Some("true")
     {
-        return Err(CommitsError::Shallow { path });
+        return Err(CommitsError::Shallow(path));
     }
     let changes = output(git(&path).args(["status", "--porcelain", "--untracked-files=no"]));
     match changes {
         Some(changes) if changes.trim().is_empty() => Ok(path),
-        Some(_) => Err(CommitsError::Dirty { path }),
+        Some(_) => Err(CommitsError::Dirty(path)),
         None => Err(no_repository(folder)),
     }
 }

@@ -78,7 +78,7 @@ impl<'a> CommitCheckouts<'a> {
         session: Id,
         surroundings: SessionSurroundings<'a>,
     ) -> Result<Self, SessionError> {
-        let no_folder = |source| SessionError::NoCommitFolder { source };
+        let no_folder = |source| SessionError::NoCommitFolder(source);
         let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
         let worktrees = match commit {
             None => None,

@@ -172,7 +172,7 @@ impl Drop for PythonEnvironments {
 }
 
 fn no_folder(source: io::Error) -> SessionError {
-    SessionError::NoEnvironmentFolder { source }
+    SessionError::NoEnvironmentFolder(source)
 }
 
 fn existing(folder: &Path, places: &SessionPlaces) -> PythonState {

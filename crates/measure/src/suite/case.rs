@@ -88,28 +88,18 @@ pub(super) fn read_case(
     let template = read_template(name, keys, defaults)?;
     let at_table = |problem| (node.line, problem);
     let rows = combinations(&parameters).map_err(at_table)?.into_iter();
-    let at_key = |problem| match problem {
-        SuiteProblem::Undefined {
-            what,
+    let at_key = |mut problem| {
+        if let SuiteProblem::Undefined {
             name: missing,
-            suggestion,
-        } => match mention(node, &missing) {
-            Some((line, key)) => {
-                let problem = SuiteProblem::UndefinedIn {
-                    what,
-                    name: missing,
-                    place: format!("`{key}` of `{name}`"),
-                    suggestion,
-                };
-                (line, problem)
-            }
-            None => at_table(SuiteProblem::Undefined {
-                what,
-                name: missing,
-                suggestion,
-            }),
-        },
-        other => at_table(other),
+            place,
+            ..
+        } = &mut problem
+            && let Some((line, key)) = mention(node, missing)
+        {
+            *place = Some(format!("`{key}` of `{name}`"));
+            return (line, problem);
+        }
+        at_table(problem)
     };
     let mut room = 4 * LONGEST_PARAMETERS;
     rows.map(|row| resolve(&template, row, &mut room).map_err(at_key))
@@ -410,7 +400,7 @@ pub(super) fn fingerprint(case: &Case) -> String {
 }
 
 /// Returns `sha256:` and the text's hash in hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
+pub(crate) fn sha256(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::case::{command, environment, sha256, texts_of};
-use super::error::{SuiteProblem, nearest};
+use super::error::SuiteProblem;
 use super::node::{Located, Node, Table, Value};
 use super::plan::{CommandLine, Variant};
 use super::python::{PYTHON, PythonEnvironment, PythonPackages};
@@ -195,12 +195,7 @@ fn check_names(name: &str, node: &Node, factors: &[SuiteFactor]) -> Result<(), L
             }
             if !factors.iter().any(|it| it.name == other) {
                 let names = factors.iter().map(|it| it.name.as_str());
-                let problem = SuiteProblem::Undefined {
-                    what: "factor",
-                    suggestion: nearest(&other, names),
-                    name: other,
-                };
-                return Err((list.line, problem));
+                return Err((list.line, SuiteProblem::undefined("factor", &other, names)));
             }
         }
     }
@@ -246,11 +241,8 @@ impl SuiteFactor {
         level: &Level,
     ) -> Result<&'a Self, SuiteProblem> {
         let Some(factor) = factors.iter().find(|factor| factor.name == name) else {
-            return Err(SuiteProblem::Undefined {
-                what: "factor",
-                name: name.to_owned(),
-                suggestion: nearest(name, factors.iter().map(|factor| factor.name.as_str())),
-            });
+            let names = factors.iter().map(|factor| factor.name.as_str());
+            return Err(SuiteProblem::undefined("factor", name, names));
         };
         if !factor.levels.contains(level) {
             return Err(SuiteProblem::Value {

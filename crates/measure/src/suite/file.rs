@@ -312,7 +312,7 @@ fn read_version(node: &Node, key: &str, folder: &Path) -> Result<UnderTest, Loca
         (Some((_, source)), None) => source,
         (Some((one, _)), Some((other, _))) => {
             let message = format!("[version] has both `{one}` and `{other}`; keep one");
-            return Err((node.line, SuiteProblem::Contradiction { message }));
+            return Err((node.line, SuiteProblem::Contradiction(message)));
         }
         (None, _) if build.is_some() || interleave.is_some() => VersionSource::WorkingDirectory,
         (None, _) => {
@@ -370,7 +370,7 @@ fn check_together(cases: &[Case]) -> Result<(), SuiteProblem> {
     for case in cases {
         let id = &case.benchmark.id;
         if !ids.insert(id) {
-            return Err(SuiteProblem::Duplicate { id: id.clone() });
+            return Err(SuiteProblem::Duplicate(id.clone()));
         }
         for (name, metric) in &case.metrics {
             let (known, first) = declared.entry(name).or_insert((metric, case));

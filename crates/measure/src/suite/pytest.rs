@@ -54,7 +54,6 @@ pub struct CollectedCounts {
     /// Iterations that count.
     pub iterations: u32,
     /// The longest that one iteration may take.
-    #[serde(default)]
     pub time_limit: Option<Duration>,
     /// Consecutive failures after which it gives up; 0 for never.
     pub max_failures: u32,

@@ -13,7 +13,6 @@ pub struct PythonEnvironment {
     /// Its packages.
     pub packages: PythonPackages,
     /// The version of Python; `None` for that of the builder.
-    #[serde(default)]
     pub version: Option<String>,
 }
 

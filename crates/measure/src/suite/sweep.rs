@@ -112,7 +112,7 @@ fn resolve(
     if let Some(start) = path.iter().position(|visited| visited == name) {
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
-        return Err(SuiteProblem::Circle { circle });
+        return Err(SuiteProblem::Circle(circle));
     }
     let value = raw[name];
     let Json::String(text) = value else {
@@ -193,6 +193,7 @@ pub(super) fn misspelt(text: &str, params: &Object) -> Option<SuiteProblem> {
             return Some(SuiteProblem::Undefined {
                 what: "parameter",
                 name: name.to_owned(),
+                place: None,
                 suggestion: Some(suggestion),
             });
         }

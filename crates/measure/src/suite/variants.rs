@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::case::{command, environment, texts_of};
-use super::error::{SuiteProblem, nearest};
+use super::error::SuiteProblem;
 use super::factors::{SuiteFactor, infeasibility, level, read_factors, variant};
 use super::node::{Located, Node, Table};
 use super::plan::{Case, CommandLine, Variant};
@@ -86,12 +86,9 @@ pub(super) fn resolve_variants(
         for (table, command, line) in commands {
             let mut of_table = cases.iter().filter(|it| table_of(it) == table).peekable();
             if of_table.peek().is_none() {
-                let problem = SuiteProblem::Undefined {
-                    what: "benchmark with a command",
-                    suggestion: nearest(&table, cases.iter().map(|it| it.benchmark.id.as_str())),
-                    name: table,
-                };
-                return Err((line, problem));
+                let ids = cases.iter().map(|case| case.benchmark.id.as_str());
+                let what = "benchmark with a command";
+                return Err((line, SuiteProblem::undefined(what, &table, ids)));
             }
             for case in of_table {
                 let mut command = command.clone();

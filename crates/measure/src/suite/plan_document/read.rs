@@ -64,9 +64,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<ReadPlan, PlanDocumentErr
         }
     }
     if entries.is_empty() {
-        return Err(PlanDocumentError::Empty {
-            path: path.to_owned(),
-        });
+        return Err(PlanDocumentError::Empty(path.to_owned()));
     }
     let repeated = entries.iter().filter(|(_, lines)| lines.len() > 1);
     let repeated = repeated.map(|(entry, lines)| RepeatedItem {
