@@ -332,25 +332,7 @@ pub(super) fn resolve(
 ) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
-    let commands = [
-        Some(&mut case.command),
-        case.setup.as_mut(),
-        case.prepare.as_mut(),
-        case.teardown.as_mut(),
-        case.check.as_mut(),
-    ];
-    let stdin = match &mut case.stdin {
-        CaseInput::File(path) => Some(path),
-        CaseInput::Null => None,
-    };
-    let texts = commands
-        .into_iter()
-        .flatten()
-        .flat_map(texts_of)
-        .chain(case.environment.values_mut())
-        .chain(&mut case.directory)
-        .chain(stdin);
-    for text in texts {
+    for text in places(&mut case) {
         if let Some(problem) = misspelt(text, &params) {
             return Err(problem);
         }
@@ -372,6 +354,24 @@ pub(super) fn resolve(
     case.benchmark.params = params;
     case.benchmark.fingerprint = Some(fingerprint(&case));
     Ok(case)
+}
+
+/// Returns the texts of a case that may mention parameters.
+fn places(case: &mut Case) -> impl Iterator<Item = &mut String> {
+    let commands = [
+        Some(&mut case.command),
+        case.setup.as_mut(),
+        case.prepare.as_mut(),
+        case.teardown.as_mut(),
+        case.check.as_mut(),
+    ];
+    let stdin = match &mut case.stdin {
+        CaseInput::File(path) => Some(path),
+        CaseInput::Null => None,
+    };
+    let commands = commands.into_iter().flatten().flat_map(texts_of);
+    let others = case.environment.values_mut().chain(&mut case.directory);
+    commands.chain(others).chain(stdin)
 }
 
 pub(super) fn texts_of(command: &mut CommandLine) -> &mut [String] {

@@ -206,30 +206,31 @@ impl Change {
         means(of_suite.as_deref(), benchmark, exactly, suite, ids)
     }
 
-    /// Returns whether this change replaces an earlier one of the same name.
+    /// Returns whether this change replaces an earlier one of the same name: they are equal, apart from the new name,
+    /// and from the suite if this one is about all.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
-        let both = self.renamed().zip(earlier.renamed());
-        both.is_some_and(|((suite, name), (its_suite, its_name))| {
-            name == its_name && (suite.is_none() || suite == its_suite)
-        })
-    }
-
-    /// Returns the suite and the old name of a rename: the benchmark, and with a metric that and how the benchmark
-    /// is meant.
-    fn renamed(&self) -> Option<(Option<&str>, (&str, Option<(bool, &str)>))> {
-        match self {
+        let mut earlier = earlier.clone();
+        let (
+            Self::Rename { suite, new, .. } | Self::RenameMetric { suite, new, .. },
             Self::Rename {
-                suite, benchmark, ..
-            } => Some((suite.as_deref(), (benchmark, None))),
-            Self::RenameMetric {
-                suite,
-                benchmark,
-                exactly,
-                metric,
+                suite: its_suite,
+                new: its_new,
                 ..
-            } => Some((suite.as_deref(), (benchmark, Some((*exactly, metric))))),
-            Self::Retire(_) | Self::Triage(_) | Self::Restore { .. } => None,
+            }
+            | Self::RenameMetric {
+                suite: its_suite,
+                new: its_new,
+                ..
+            },
+        ) = (self, &mut earlier)
+        else {
+            return false;
+        };
+        its_new.clone_from(new);
+        if suite.is_none() {
+            *its_suite = None;
         }
+        *self == earlier
     }
 }
 

@@ -154,8 +154,8 @@ impl ClusterMeasurement {
         let Some(stored) = session.attributes.get(EXECUTOR) else {
             return Ok(None);
         };
-        let cluster = serde_json::from_value(stored.clone())
-            .map_err(|source| SessionError::StoredExecutor(source))?;
+        let cluster =
+            serde_json::from_value(stored.clone()).map_err(SessionError::StoredExecutor)?;
         let opened = Self::open(session.id, cluster, leave_jobs, surroundings)?;
         Ok(Some(opened))
     }
