@@ -14,8 +14,9 @@ use super::plan::{
 };
 use super::sweep::{
     LONGEST_PARAMETERS, MAX_COMBINATIONS, SweepCombination, SweepParameter, combinations, fill,
-    filled_length, misspelt, plain,
+    filled_length, misspelt,
 };
+use lapwing_model::text::{hexadecimal, plain};
 use lapwing_model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
@@ -401,7 +402,5 @@ pub(super) fn fingerprint(case: &Case) -> String {
 
 /// Returns `sha256:` and the text's hash in hexadecimal digits.
 pub(crate) fn sha256(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", hexadecimal(&Sha256::digest(text)))
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::node::{Located, Node, Value};
+use lapwing_model::text::hexadecimal;
 
 /// A Python environment that is built for a variant and used for all of its commands and tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,11 +87,7 @@ impl PythonEnvironment {
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
-        let digest = hash.finalize();
-        digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hexadecimal(&hash.finalize()[..8])
     }
 
     /// Returns whether the same requirements always give the same environment, so that it can be kept: not if they name

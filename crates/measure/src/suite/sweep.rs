@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::error::{SuiteProblem, nearest};
 use lapwing_model::Object;
+use lapwing_model::text::plain;
 
 /// A parameter and its values, in the order of the file.
 pub(super) struct SweepParameter {
@@ -199,16 +200,6 @@ pub(super) fn misspelt(text: &str, params: &Object) -> Option<SuiteProblem> {
         }
     }
     None
-}
-
-/// Returns a value as it is written in a command: texts without quotes.
-pub(super) fn plain(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-            value.to_string()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn segment_number(name: &str) -> Option<u32> {
 
 /// Returns the SHA-256 of something as text.
 fn digest(content: &[u8]) -> String {
+    use lapwing_model::text::hexadecimal;
     use sha2::{Digest, Sha256};
-    let hash = Sha256::digest(content);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(content))
 }
