@@ -153,6 +153,9 @@ pub enum StoreError {
     },
 }
 
+/// What a store gives, or why it cannot.
+pub(crate) type StoreResult<T> = Result<T, StoreError>;
+
 fn did_you_mean(suggestions: &[String]) -> String {
     if suggestions.is_empty() {
         return String::new();

@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::columns::span_columns;
 use super::reading::rows::json_text;
 use super::writing::checksum;
-use super::{StoreError, query};
+use super::{StoreError, StoreResult, query};
 
 /// One step from a version of the store to the next.
 struct Migration {
@@ -47,7 +47,7 @@ pub(super) fn newest_version() -> u32 {
 }
 
 /// Makes the migrations that are missing, all or none of them.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection) -> StoreResult<()> {
     // SQLite writes 15 digits of a number; a value has to stay the same to the last bit.
     connection.create_scalar_function(
         "lapwing_json_number",
@@ -79,7 +79,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// Returns the number of migrations that were made, which have to be the first ones.
-fn check_made(connection: &Connection) -> Result<usize, StoreError> {
+fn check_made(connection: &Connection) -> StoreResult<usize> {
     let sql = "SELECT version, name, checksum FROM refinery_schema_history ORDER BY version";
     let made: Vec<(u32, String, String)> = query::rows(connection, sql, [], |row| {
         Ok((row.get(0)?, row.get(1)?, row.get(2)?))

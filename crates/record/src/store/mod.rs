@@ -26,6 +26,7 @@ pub use curation::annotate::{StoreAnnotations, TouchedCounts};
 pub(crate) use curation::remotes::{KnownRemote, StoreSharing};
 pub(crate) use curation::unshared::UnsharedRecords;
 pub use error::StoreError;
+pub(crate) use error::StoreResult;
 pub use health::check::CheckReport;
 pub(crate) use health::compare::{as_stored, differences, with_metrics_of};
 pub use health::rescue::{RescueReport, rescue};
@@ -116,10 +117,7 @@ impl Store {
     }
 
     /// Calls `action` with one consistent state of the store; adds the path to its error.
-    fn read<T>(
-        &self,
-        action: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    fn read<T>(&self, action: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         self.connection
             .unchecked_transaction()
             .map_err(StoreError::from)
@@ -214,7 +212,7 @@ impl Store {
     pub fn append<'r>(
         &mut self,
         records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<AppendCounts, StoreError> {
+    ) -> StoreResult<AppendCounts> {
         self.write(|writer| {
             for record in records {
                 writer.put(record)?;

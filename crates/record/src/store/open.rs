@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::migrate::{migrate, newest_version};
 use super::writing::checksum;
 use super::writing::keys::KeyCache;
-use super::{Store, StoreError};
+use super::{Store, StoreError, StoreResult};
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
@@ -29,7 +29,7 @@ impl Store {
     ///
     /// # Errors
     /// When `path` cannot be a store of ours, or cannot be written to.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         let folder = folder_of(path);
         if !folder.is_dir() {
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or it is no store of ours.
-    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_existing(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         refuse_missing(path)?;
         if !writable(path) {
@@ -64,7 +64,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, it is no store of ours, or it is of another version.
-    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_read_only(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         refuse_missing(path)?;
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -98,12 +98,12 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or it is no store of ours.
-    pub fn open_copy(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_copy(path: &Path) -> StoreResult<Self> {
         refuse_missing(path)?;
         Self::new(path, connect_immutable(path)?, true)?.settle()
     }
 
-    fn new(path: &Path, connection: Connection, read_only: bool) -> Result<Self, StoreError> {
+    fn new(path: &Path, connection: Connection, read_only: bool) -> StoreResult<Self> {
         // Otherwise SQLite parses a statement anew whenever it gets other parameters, because
         // they might call for another plan: most of the time of reading many instances.
         let stable_plans = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// Makes, checks or migrates the file.
-    fn bring_up_to_date(&self) -> Result<(), StoreError> {
+    fn bring_up_to_date(&self) -> StoreResult<()> {
         let is_newest = || Ok(self.known_version()? == Some(newest_version()));
         if patiently(is_newest)? {
             return Ok(());
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// Returns the version of the store, `None` if it is empty.
-    fn known_version(&self) -> Result<Option<u32>, StoreError> {
+    fn known_version(&self) -> StoreResult<Option<u32>> {
         match self.state()? {
             SchemaState::Empty => Ok(None),
             SchemaState::Foreign => Err(StoreError::NotAStore {
@@ -168,7 +168,7 @@ impl Store {
     }
 
     /// Returns what the file is.
-    pub(super) fn state(&self) -> Result<SchemaState, StoreError> {
+    pub(super) fn state(&self) -> StoreResult<SchemaState> {
         // One snapshot for all questions: others may be making the store right now.
         let snapshot = self.connection.unchecked_transaction()?;
         let application: i32 =
@@ -207,7 +207,7 @@ impl Store {
     }
 
     /// Configures the connection, and remembers the identity of the file.
-    fn settle(mut self) -> Result<Self, StoreError> {
+    fn settle(mut self) -> StoreResult<Self> {
         let connection = &self.connection;
         let settled = (|| {
             if !self.read_only {
@@ -226,7 +226,7 @@ impl Store {
 
 /// Locks the file exclusively, without waiting. Returns whether it is locked and empty; one with
 /// content stays in WAL mode.
-fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
+fn lock_empty(connection: &mut Connection) -> StoreResult<bool> {
     if !is_empty(connection)? {
         return Ok(false);
     }
@@ -243,7 +243,7 @@ fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
     is_empty(&transaction)
 }
 
-fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+fn is_empty(connection: &Connection) -> StoreResult<bool> {
     Ok(connection.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM session) AND NOT EXISTS (SELECT 1 FROM annotation)",
         [],
@@ -288,12 +288,12 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+fn connect(path: &Path, flags: OpenFlags) -> StoreResult<Connection> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, error))
 }
 
-fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
+fn connect_immutable(path: &Path) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
@@ -353,14 +353,14 @@ fn ignore_for_git(folder: &Path) {
     }
 }
 
-fn refuse_directory(path: &Path) -> Result<(), StoreError> {
+fn refuse_directory(path: &Path) -> StoreResult<()> {
     if path.is_dir() {
         return Err(StoreError::Directory(path.to_owned()));
     }
     Ok(())
 }
 
-fn refuse_missing(path: &Path) -> Result<(), StoreError> {
+fn refuse_missing(path: &Path) -> StoreResult<()> {
     if path.exists() {
         return Ok(());
     }
@@ -368,7 +368,7 @@ fn refuse_missing(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Retries while SQLite reports a lock without waiting for it.
-fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn patiently<T>(mut attempt: impl FnMut() -> StoreResult<T>) -> StoreResult<T> {
     let mut left = PATIENCE;
     loop {
         match attempt() {

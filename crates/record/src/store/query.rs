@@ -3,15 +3,15 @@
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Params, Row};
 
-use super::StoreError;
+use super::StoreResult;
 
 /// Returns what `read` makes of each row.
 pub(super) fn rows<T>(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-    mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
+    mut read: impl FnMut(&Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Vec<T>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(parameters)?;
     let mut rows = Vec::new();
@@ -26,8 +26,8 @@ pub(super) fn first<T>(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-    read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Option<T>, StoreError> {
+    read: impl FnOnce(&Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Option<T>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(parameters)?;
     found.next()?.map(read).transpose()
@@ -38,7 +38,7 @@ pub(super) fn column<T: FromSql>(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-) -> Result<Vec<T>, StoreError> {
+) -> StoreResult<Vec<T>> {
     rows(connection, sql, parameters, |row| Ok(row.get(0)?))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn value<T: FromSql>(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-) -> Result<T, StoreError> {
+) -> StoreResult<T> {
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(parameters, |row| row.get(0))?)
 }
@@ -57,6 +57,6 @@ pub(super) fn execute(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-) -> Result<usize, StoreError> {
+) -> StoreResult<usize> {
     Ok(connection.prepare_cached(sql)?.execute(parameters)?)
 }

@@ -8,7 +8,7 @@ use super::super::reading::assemble::{WantedIterations, assemble};
 use super::super::reading::read;
 use super::super::writing::keys::InstanceKey;
 use super::super::writing::write::child_key;
-use super::super::{StoreError, Writer};
+use super::super::{StoreError, StoreResult, Writer};
 use super::chunk::{ChunkExtent, NewSeries, divide};
 use crate::{IterationColumns, Iterations};
 use lapwing_model::{Id, Iteration, LONGEST_LINE, RecordKind, too_long, too_many_metrics};
@@ -21,7 +21,7 @@ const COMPARED: usize = 64;
 
 /// New iterations that are not in the store yet, by key of their instance.
 #[derive(Debug, Default)]
-pub(in crate::store) struct HeldIterations {
+pub(crate) struct HeldIterations {
     instances: BTreeMap<i64, (InstanceKey, BTreeMap<u32, Iteration>)>,
     count: usize,
 }
@@ -43,7 +43,7 @@ impl HeldIterations {
 
 /// Stored iterations for comparison with new ones: the last chunk of each instance.
 #[derive(Debug, Default)]
-pub(in crate::store) struct ComparedIterations {
+pub(crate) struct ComparedIterations {
     chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
 }
 
@@ -55,7 +55,7 @@ impl ComparedIterations {
         parent: InstanceKey,
         instance: Id,
         index: u32,
-    ) -> Result<Option<&Iteration>, StoreError> {
+    ) -> StoreResult<Option<&Iteration>> {
         let known = self.chunks.get(&parent.key);
         if !known.is_some_and(|chunk| chunk.contains_key(&index)) {
             if self.chunks.len() >= COMPARED {
@@ -76,16 +76,12 @@ impl Writer<'_> {
     /// # Errors
     /// If a value is infinite, the instance is missing or already has one of the iterations,
     /// or the store cannot be written to.
-    pub fn put_columns(
-        &mut self,
-        instance: Id,
-        columns: IterationColumns,
-    ) -> Result<(), StoreError> {
+    pub fn put_columns(&mut self, instance: Id, columns: IterationColumns) -> StoreResult<()> {
         let written = self.write_columns(instance, columns);
         written.map_err(|error| error.at(self.path))
     }
 
-    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> StoreResult<()> {
         let first = columns.first;
         let parent = self.parent_instance(RecordKind::Iteration, instance, || {
             format!("{first} and more")
@@ -113,10 +109,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_iteration(
-        &mut self,
-        iteration: &Iteration,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_iteration(&mut self, iteration: &Iteration) -> StoreResult<()> {
         let (instance, index) = (iteration.instance, iteration.index);
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
         let (kind, key) = (RecordKind::Iteration, || child_key(index, instance));
@@ -144,7 +137,7 @@ impl Writer<'_> {
     }
 
     /// Writes the buffered iterations.
-    pub(in crate::store) fn write_held_iterations(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn write_held_iterations(&mut self) -> StoreResult<()> {
         let held = std::mem::take(&mut self.held_iterations);
         for (parent, iterations) in held.instances.into_values() {
             let iterations = iterations.into_values().collect();
@@ -158,7 +151,7 @@ impl Writer<'_> {
         &mut self,
         parent: InstanceKey,
         iterations: &Iterations,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let mut all_series = Vec::with_capacity(iterations.values.len());
         for (name, column) in &iterations.values {
             if column.iter().any(|value| !value.is_nan()) {
@@ -185,7 +178,7 @@ impl Writer<'_> {
 }
 
 /// Refuses what no reader of a line would take.
-fn refuse_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
+fn refuse_columns(instance: Id, iterations: &Iterations) -> StoreResult<()> {
     let infinite = |column: &[f64]| column.iter().position(|value| value.is_infinite());
     let mut offsets = iterations.offset.iter();
     let offsets = offsets.position(|value| value.is_infinite());
@@ -216,7 +209,7 @@ fn read_chunk(
     parent: InstanceKey,
     instance: Id,
     index: u32,
-) -> Result<BTreeMap<u32, Iteration>, StoreError> {
+) -> StoreResult<BTreeMap<u32, Iteration>> {
     let mut statement = connection.prepare_cached(
         "SELECT first, count, idx FROM chunk WHERE instance = ?1 AND first <= ?2 \
          ORDER BY first DESC",

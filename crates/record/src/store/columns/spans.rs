@@ -10,7 +10,7 @@ use super::super::reading::rows;
 use super::super::reading::select::Selection;
 use super::super::writing::appended::RecordCount;
 use super::super::writing::checksum::SPANS_ARE_SOUND;
-use super::super::{Store, StoreCatalogue, StoreError, query};
+use super::super::{Store, StoreCatalogue, StoreError, StoreResult, query};
 use super::span_columns::{decode, encode};
 use crate::Filter;
 use lapwing_model::{Id, RecordKind, Span};
@@ -38,7 +38,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn traces(&self, filter: &Filter) -> Result<Vec<TraceHead>, StoreError> {
+    pub fn traces(&self, filter: &Filter) -> StoreResult<Vec<TraceHead>> {
         self.select_rows(filter, |selection| {
             let sql = format!(
                 "SELECT instance.id, benchmark.id, run.version, run.\"commit\", run.variant, session.started, \
@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such instance, or the store cannot be read.
-    pub fn each_span(&self, instance: Id, mut see: impl FnMut(&Span)) -> Result<(), StoreError> {
+    pub fn each_span(&self, instance: Id, mut see: impl FnMut(&Span)) -> StoreResult<()> {
         self.read(|connection| {
             let sql = "SELECT key FROM instance WHERE id = ?1";
             let key = query::value(connection, sql, [instance.to_string()])?;
@@ -82,12 +82,12 @@ impl Store {
 }
 
 /// Appends the spans of one instance; those already present change nothing.
-pub(in crate::store) fn append(
+pub(crate) fn append(
     connection: &Connection,
     key: i64,
     instance: Id,
     spans: Vec<Span>,
-) -> Result<RecordCount, StoreError> {
+) -> StoreResult<RecordCount> {
     let mut count = RecordCount::default();
     let (first, last) = range(&spans);
     let stored = overlapping(connection, key, instance, first, last)?.into_iter();
@@ -117,11 +117,7 @@ pub(in crate::store) fn append(
 }
 
 /// Returns the spans of an instance, by index.
-pub(in crate::store) fn all(
-    connection: &Connection,
-    key: i64,
-    instance: Id,
-) -> Result<Vec<Span>, StoreError> {
+pub(crate) fn all(connection: &Connection, key: i64, instance: Id) -> StoreResult<Vec<Span>> {
     let mut spans = overlapping(connection, key, instance, 0, u32::MAX)?;
     spans.sort_by_key(|span| span.index);
     Ok(spans)
@@ -132,7 +128,7 @@ fn range(spans: &[Span]) -> (u32, u32) {
     (indices().min().unwrap_or(0), indices().max().unwrap_or(0))
 }
 
-fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), StoreError> {
+fn insert(connection: &Connection, key: i64, spans: &[Span]) -> StoreResult<()> {
     let (first, last) = range(spans);
     let data = encode(spans).map_err(|error| StoreError::damaged(error.to_string()))?;
     let sql = "INSERT INTO span_chunk (instance, chunk, first, last, spans, data, checksum) \
@@ -148,7 +144,7 @@ fn overlapping(
     instance: Id,
     first: u32,
     last: u32,
-) -> Result<Vec<Span>, StoreError> {
+) -> StoreResult<Vec<Span>> {
     let mut all = Vec::new();
     pieces(connection, key, instance, first, last, |spans| {
         all.extend(spans)
@@ -164,7 +160,7 @@ fn pieces(
     first: u32,
     last: u32,
     mut take: impl FnMut(Vec<Span>),
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let sql = format!(
         "SELECT data, {SPANS_ARE_SOUND} FROM span_chunk \
          WHERE instance = ?1 AND first <= ?3 AND last >= ?2 ORDER BY chunk"

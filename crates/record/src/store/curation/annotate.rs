@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::reading::read::metrics_of;
-use super::super::{Store, StoreError, Writer, query};
+use super::super::{Store, StoreResult, Writer, query};
 use super::curated::{benchmarks, condition, remarks};
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{Change, Remark};
@@ -25,7 +25,7 @@ pub struct TouchedCounts {
 /// Lists annotations and counts what they affect ([`Store::annotations`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreAnnotations<'s> {
-    pub(in crate::store) store: &'s Store,
+    pub(crate) store: &'s Store,
 }
 
 impl StoreAnnotations<'_> {
@@ -33,7 +33,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn all(&self) -> Result<Vec<Remark>, StoreError> {
+    pub fn all(&self) -> StoreResult<Vec<Remark>> {
         self.store.read(remarks)
     }
 
@@ -41,7 +41,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn ids(&self) -> Result<BTreeSet<Id>, StoreError> {
+    pub fn ids(&self) -> StoreResult<BTreeSet<Id>> {
         self.store.read(annotation_ids)
     }
 
@@ -55,7 +55,7 @@ impl StoreAnnotations<'_> {
         suite: &str,
         benchmark: &str,
         metric: Option<&str>,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> StoreResult<Vec<String>> {
         let remarks = self.all()?;
         let (names, suite, recorded) = match metric {
             Some(metric) => {
@@ -72,7 +72,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn about(&self, benchmark: &str) -> Result<Vec<Remark>, StoreError> {
+    pub fn about(&self, benchmark: &str) -> StoreResult<Vec<Remark>> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -96,7 +96,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn last_said(&self, changes: &[Change]) -> Result<Option<Timestamp>, StoreError> {
+    pub fn last_said(&self, changes: &[Change]) -> StoreResult<Option<Timestamp>> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -129,7 +129,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched(&self, changes: &[Change]) -> Result<TouchedCounts, StoreError> {
+    pub fn touched(&self, changes: &[Change]) -> StoreResult<TouchedCounts> {
         self.count_touched(|names, suite, id| {
             let ids = names.all(suite, id);
             let about = changes.iter().filter(|it| it.is_about(suite, &ids));
@@ -141,7 +141,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched_by(&self, remarks: &[&Remark]) -> Result<TouchedCounts, StoreError> {
+    pub fn touched_by(&self, remarks: &[&Remark]) -> StoreResult<TouchedCounts> {
         self.count_touched(|names, suite, id| {
             let about = remarks.iter().filter(|it| it.is_about(names, suite, id));
             about
@@ -156,7 +156,7 @@ impl StoreAnnotations<'_> {
     fn count_touched<'c>(
         &self,
         about: impl Fn(&NameHistory, &str, &str) -> Vec<(&'c Change, Option<AnnotationOrder>)>,
-    ) -> Result<TouchedCounts, StoreError> {
+    ) -> StoreResult<TouchedCounts> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -200,7 +200,7 @@ impl Writer<'_> {
         &mut self,
         known: &BTreeSet<Id>,
         records: &[Record],
-    ) -> Result<bool, StoreError> {
+    ) -> StoreResult<bool> {
         if annotation_ids(self.connection)? != *known {
             return Ok(false);
         }
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 }
 
-fn annotation_ids(connection: &Connection) -> Result<BTreeSet<Id>, StoreError> {
+fn annotation_ids(connection: &Connection) -> StoreResult<BTreeSet<Id>> {
     let all = remarks(connection)?;
     Ok(all.into_iter().map(|it| it.annotation.id).collect())
 }
@@ -222,7 +222,7 @@ fn instances_of(
     benchmark: i64,
     change: &Change,
     called: impl Fn(&str, &str) -> bool,
-) -> Result<Vec<i64>, StoreError> {
+) -> StoreResult<Vec<i64>> {
     let metric = match change {
         Change::Rename { .. } | Change::Restore { .. } => None,
         Change::RenameMetric { metric, .. } => Some(metric),

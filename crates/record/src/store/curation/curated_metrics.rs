@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::reading::read::metrics_of;
-use super::super::{StoreError, query};
+use super::super::{StoreResult, query};
 use super::curated::condition;
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{InstanceData, Retirement};
@@ -14,7 +14,7 @@ use lapwing_model::{Conversion, Id, MetricName, Run};
 
 /// What became of the metrics of one benchmark.
 #[derive(Debug)]
-pub(in crate::store) struct CuratedMetrics {
+pub(crate) struct CuratedMetrics {
     names: NameHistory,
     retired: Vec<RetiredMetric>,
     /// The recorded names of metrics of which nothing is left.
@@ -23,13 +23,13 @@ pub(in crate::store) struct CuratedMetrics {
 
 /// A retirement of a metric, and when it was said.
 #[derive(Debug, PartialEq)]
-pub(in crate::store) struct RetiredMetric {
+pub(crate) struct RetiredMetric {
     said: AnnotationOrder,
     retirement: Retirement,
 }
 
 impl RetiredMetric {
-    pub(in crate::store) fn new(said: AnnotationOrder, retirement: &Retirement) -> Self {
+    pub(crate) fn new(said: AnnotationOrder, retirement: &Retirement) -> Self {
         let retirement = retirement.clone();
         Self { said, retirement }
     }
@@ -37,13 +37,13 @@ impl RetiredMetric {
 
 impl CuratedMetrics {
     /// Returns what became of the metrics of the benchmark of that key.
-    pub(in crate::store) fn of(
+    pub(crate) fn of(
         connection: &Connection,
         benchmark: i64,
         names: NameHistory,
         retired: Vec<RetiredMetric>,
         some_are_hidden: bool,
-    ) -> Result<Self, StoreError> {
+    ) -> StoreResult<Self> {
         let mut curated = Self {
             names,
             retired,
@@ -64,28 +64,28 @@ impl CuratedMetrics {
     }
 
     /// Returns the name that a metric has now; `None` where nothing of it is left.
-    pub(in crate::store) fn now<'c>(&'c self, recorded: &'c str) -> Option<&'c str> {
+    pub(crate) fn now<'c>(&'c self, recorded: &'c str) -> Option<&'c str> {
         (!self.gone.contains(recorded)).then(|| self.last_name(recorded))
     }
 
     /// Returns the name that a metric has now, whether or not anything of it is left.
-    pub(in crate::store) fn last_name<'c>(&'c self, recorded: &'c str) -> &'c str {
+    pub(crate) fn last_name<'c>(&'c self, recorded: &'c str) -> &'c str {
         self.names.all("", recorded).pop().unwrap_or(recorded)
     }
 
     /// Returns whether something of a metric is retired, or may be.
-    pub(in crate::store) fn retires(&self) -> bool {
+    pub(crate) fn retires(&self) -> bool {
         !self.retired.is_empty()
     }
 
     /// Returns the retirements of a metric.
-    pub(in crate::store) fn retirements(&self, recorded: &str) -> Vec<&Retirement> {
+    pub(crate) fn retirements(&self, recorded: &str) -> Vec<&Retirement> {
         let all = self.retired.iter().filter(|one| self.is_of(one, recorded));
         all.map(|one| &one.retirement).collect()
     }
 
     /// Returns whether a metric once had this name, and has another one now.
-    pub(in crate::store) fn was_called(&self, recorded: &str, name: &str) -> bool {
+    pub(crate) fn was_called(&self, recorded: &str, name: &str) -> bool {
         let names = self.names.all("", recorded);
         names
             .split_last()
@@ -95,11 +95,7 @@ impl CuratedMetrics {
     /// Takes away the values that are retired, and gives the others to the names of now.
     ///
     /// Where an iteration has a value under the new name as well, that one stays.
-    pub(in crate::store) fn apply(
-        &self,
-        instance: &mut InstanceData,
-        runs: &mut BTreeMap<Id, Arc<Run>>,
-    ) {
+    pub(crate) fn apply(&self, instance: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
         let mut covering: Vec<&RetiredMetric> = self.retired.iter().collect();
         covering.retain(|one| one.retirement.covers(instance));
         let retired = |name: &str| covering.iter().any(|one| self.is_of(one, name));
@@ -186,7 +182,7 @@ fn has_others(
     metric: i64,
     retirements: &[&Retirement],
     some_are_hidden: bool,
-) -> Result<bool, StoreError> {
+) -> StoreResult<bool> {
     let mut sql = format!(
         "SELECT EXISTS (SELECT 1 FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::reading::read;
-use super::super::{StoreError, Writer, query};
+use super::super::{StoreResult, Writer, query};
 use lapwing_model::{Id, Session};
 
 /// Sessions of one moment to look at, the first of them: one file may hold thousands.
@@ -15,11 +15,11 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+    pub fn sessions_like(&mut self, id: Id) -> StoreResult<Vec<Session>> {
         self.find_like(id).map_err(|error| error.at(self.path))
     }
 
-    fn find_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+    fn find_like(&mut self, id: Id) -> StoreResult<Vec<Session>> {
         let mut alike = Vec::new();
         let sql = "SELECT key, started FROM session WHERE id = ?1";
         let found = query::first(self.connection, sql, [id.to_string()], |row| {
@@ -39,7 +39,7 @@ impl Writer<'_> {
     }
 
     /// Returns the keys of all sessions by when they began.
-    fn begun(&mut self) -> Result<&HashMap<String, Vec<i64>>, StoreError> {
+    fn begun(&mut self) -> StoreResult<&HashMap<String, Vec<i64>>> {
         let begun = match self.cache.begun.take() {
             Some(known) => known,
             None => {
@@ -59,7 +59,7 @@ impl Writer<'_> {
     /// and suite: of the same benchmark on the same host, by their first iterations or a summary.
     ///
     /// Some are equal by themselves, such as the size of a program.
-    fn share_values(&self, new: i64, other: i64) -> Result<bool, StoreError> {
+    fn share_values(&self, new: i64, other: i64) -> StoreResult<bool> {
         let values = |session: &str| {
             format!(
                 "SELECT benchmark, host, series.metric, series.vals FROM run \

@@ -9,7 +9,7 @@ use super::super::writing::checksum::{
     CHUNK_IS_SOUND, DETAIL_IS_SOUND, SERIES_IS_SOUND, SPANS_ARE_SOUND,
 };
 use super::super::writing::indices::IterationIndices;
-use super::super::{StoreError, StoreUpkeep, query};
+use super::super::{StoreError, StoreResult, StoreUpkeep, query};
 use crate::Iterations;
 use lapwing_model::Id;
 
@@ -60,12 +60,12 @@ impl StoreUpkeep<'_> {
     ///
     /// # Errors
     /// When the store cannot be read at all.
-    pub fn check(&self) -> Result<CheckReport, StoreError> {
+    pub fn check(&self) -> StoreResult<CheckReport> {
         self.store.read(find_problems)
     }
 }
 
-fn find_problems(snapshot: &Connection) -> Result<CheckReport, StoreError> {
+fn find_problems(snapshot: &Connection) -> StoreResult<CheckReport> {
     let mut report = CheckReport {
         checks: vec!["the file's structure", "references between tables"],
         problems: Vec::new(),
@@ -101,32 +101,29 @@ fn find_problems(snapshot: &Connection) -> Result<CheckReport, StoreError> {
 
 /// A row that is not what was written, or cannot have been.
 #[derive(Debug)]
-pub(in crate::store) struct DamagedRow {
+pub(crate) struct DamagedRow {
     /// The key of its instance.
-    pub(in crate::store) instance: i64,
+    pub(crate) instance: i64,
     /// What it holds: `iterations 0 to 99`.
-    pub(in crate::store) what: String,
+    pub(crate) what: String,
     /// How many records that is.
-    pub(in crate::store) records: u64,
+    pub(crate) records: u64,
     /// What is wrong with it.
-    pub(in crate::store) why: String,
+    pub(crate) why: String,
     /// The statement that deletes it.
-    pub(in crate::store) deletion: String,
+    pub(crate) deletion: String,
 }
 
 impl DamagedRow {
     /// Returns what is damaged, of which instance, and why.
-    pub(in crate::store) fn describe(&self, connection: &Connection) -> Result<String, StoreError> {
+    pub(crate) fn describe(&self, connection: &Connection) -> StoreResult<String> {
         let name = instance_name(connection, self.instance)?;
         Ok(format!("{} of {name}: {}", self.what, self.why))
     }
 }
 
 /// Returns the name of an instance: its id, benchmark and session, as far as they are known.
-pub(in crate::store) fn instance_name(
-    connection: &Connection,
-    key: i64,
-) -> Result<String, StoreError> {
+pub(crate) fn instance_name(connection: &Connection, key: i64) -> StoreResult<String> {
     let sql = "SELECT instance.id, benchmark.id, coalesce(session.name, session.id) FROM instance \
                LEFT JOIN benchmark ON benchmark.key = instance.benchmark \
                LEFT JOIN run ON run.key = instance.run \
@@ -146,9 +143,7 @@ pub(in crate::store) fn instance_name(
 }
 
 /// Reads every row with values: checksums, numbers, outcomes, the count of each, every index once.
-pub(in crate::store) fn damaged_rows(
-    connection: &Connection,
-) -> Result<Vec<DamagedRow>, StoreError> {
+pub(crate) fn damaged_rows(connection: &Connection) -> StoreResult<Vec<DamagedRow>> {
     let mut damaged = Vec::new();
     let sql = format!(
         "SELECT instance, {CHUNK_COLUMNS}, detail, {CHUNK_IS_SOUND} AND {DETAIL_IS_SOUND}, rowid \
@@ -181,7 +176,7 @@ pub(in crate::store) fn damaged_rows(
 fn damaged_chunk(
     row: &Row<'_>,
     current: &mut (i64, IterationIndices),
-) -> Result<Option<DamagedRow>, StoreError> {
+) -> StoreResult<Option<DamagedRow>> {
     let instance: i64 = row.get(0)?;
     if current.0 != instance {
         *current = (instance, IterationIndices::default());
@@ -213,7 +208,7 @@ fn damaged_chunk(
     }))
 }
 
-fn damaged_values(row: &Row<'_>) -> Result<Option<DamagedRow>, StoreError> {
+fn damaged_values(row: &Row<'_>) -> StoreResult<Option<DamagedRow>> {
     let count = row.get::<_, i64>(1)?.clamp(0, 256);
     let mut values = vec![0.0; usize::try_from(count).unwrap_or(0)];
     let read = text(row, 2).and_then(|vals| read_values(vals.unwrap_or_default(), &mut values));
@@ -240,7 +235,7 @@ fn damaged_values(row: &Row<'_>) -> Result<Option<DamagedRow>, StoreError> {
     }))
 }
 
-fn damaged_spans(row: &Row<'_>) -> Result<Option<DamagedRow>, StoreError> {
+fn damaged_spans(row: &Row<'_>) -> StoreResult<Option<DamagedRow>> {
     let data: Vec<u8> = row.get(1)?;
     // Any id will do: they are read to see whether they can be.
     let decoded = decode(&data, Id::derived(&[b"checked"]));

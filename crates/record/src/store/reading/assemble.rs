@@ -8,13 +8,13 @@ use rusqlite::{Connection, params_from_iter};
 use super::super::columns::chunk::{CHUNK_COLUMNS, text};
 use super::super::columns::numbers::read_values;
 use super::super::writing::checksum::{CHUNK_IS_SOUND, DETAIL_IS_SOUND, SERIES_IS_SOUND};
-use super::super::{StoreError, query};
+use super::super::{StoreError, StoreResult, query};
 use crate::Iterations;
 use lapwing_model::MetricName;
 
 /// Which iterations to read.
 #[derive(Debug)]
-pub(in crate::store) struct WantedIterations {
+pub(crate) struct WantedIterations {
     /// Where to find the keys of the instances.
     source: &'static str,
     condition: &'static str,
@@ -25,7 +25,7 @@ pub(in crate::store) struct WantedIterations {
 
 impl WantedIterations {
     /// Returns those of the instances in the temporary table `batch`, without the details of most.
-    pub(in crate::store) fn of_batch() -> Self {
+    pub(crate) fn of_batch() -> Self {
         Self {
             source: "temp.batch",
             condition: "TRUE",
@@ -35,7 +35,7 @@ impl WantedIterations {
     }
 
     /// Returns those of one instance.
-    pub(in crate::store) fn of_instance(instance: i64) -> Self {
+    pub(crate) fn of_instance(instance: i64) -> Self {
         Self {
             source: "instance",
             condition: "wanted.key = ?1",
@@ -45,7 +45,7 @@ impl WantedIterations {
     }
 
     /// Returns those of one chunk, which is known by its first index.
-    pub(in crate::store) fn of_chunk(instance: i64, first: u32) -> Self {
+    pub(crate) fn of_chunk(instance: i64, first: u32) -> Self {
         Self {
             condition: "wanted.key = ?1 AND first = ?2",
             parameters: vec![instance, i64::from(first)],
@@ -59,11 +59,11 @@ type ChunkPlace = (u32, Range<usize>);
 
 /// Returns the iterations wanted with their values, by the instance's key; instances
 /// without iterations are missing.
-pub(in crate::store) fn assemble(
+pub(crate) fn assemble(
     connection: &Connection,
     wanted: &WantedIterations,
     metrics: &BTreeMap<i64, MetricName>,
-) -> Result<BTreeMap<i64, Iterations>, StoreError> {
+) -> StoreResult<BTreeMap<i64, Iterations>> {
     let mut instances: BTreeMap<i64, (Iterations, Vec<ChunkPlace>)> = BTreeMap::new();
     let (detail, is_sound) = if wanted.all_details {
         ("detail", format!("{CHUNK_IS_SOUND} AND {DETAIL_IS_SOUND}"))
@@ -112,7 +112,7 @@ fn fill_values(
     metric: i64,
     name: &MetricName,
     instances: &mut BTreeMap<i64, (Iterations, Vec<ChunkPlace>)>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let parameters = [&wanted.parameters[..], &[metric]].concat();
     let mut statement = connection.prepare_cached(&format!(
         "SELECT series.instance, first, vals, {SERIES_IS_SOUND} FROM {} AS wanted \

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;
 
-use super::super::{Store, StoreError, query};
+use super::super::{Store, StoreResult, query};
 use super::rows::{from_json, parsed};
 use super::select::{RUN_HEAD_COLUMNS, Selection, read_run_head};
 use crate::{Filter, RunHead};
@@ -95,7 +95,7 @@ const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
 /// Lists what the store holds ([`Store::catalogue`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreCatalogue<'s> {
-    pub(in crate::store) store: &'s Store,
+    pub(crate) store: &'s Store,
 }
 
 impl StoreCatalogue<'_> {
@@ -104,7 +104,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn benchmarks(&self, filter: &Filter) -> Result<Vec<BenchmarkRow>, StoreError> {
+    pub fn benchmarks(&self, filter: &Filter) -> StoreResult<Vec<BenchmarkRow>> {
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "WITH counted AS (\
@@ -159,7 +159,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
+    pub fn sessions(&self, filter: &Filter) -> StoreResult<Vec<SessionRow>> {
         let only_sessions = asks_for_no_instances(filter) && filter.runs.is_none();
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
@@ -199,7 +199,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+    pub fn runs(&self, filter: &Filter) -> StoreResult<Vec<RunRow>> {
         let all_runs = asks_for_no_instances(filter);
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
@@ -231,16 +231,16 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn check_filter(&self, filter: &Filter) -> Result<(), StoreError> {
+    pub fn check_filter(&self, filter: &Filter) -> StoreResult<()> {
         self.store
             .read(|snapshot| Selection::of(snapshot, filter).map(drop))
     }
 
-    pub(in crate::store) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> Result<T, StoreError>>(
+    pub(crate) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> StoreResult<T>>(
         &self,
         filter: &Filter,
         question: impl FnOnce(&Selection) -> (String, F),
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> StoreResult<Vec<T>> {
         self.store.read(|snapshot| {
             let selection = Selection::of(snapshot, filter)?;
             let (sql, read) = question(&selection);
@@ -296,6 +296,6 @@ fn asks_for_no_instances(filter: &Filter) -> bool {
         && filter.outcomes.is_empty()
 }
 
-pub(in crate::store) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
+pub(crate) fn count(row: &Row<'_>, column: usize) -> StoreResult<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rusqlite::{Connection, Row};
 
-use super::super::{StoreError, Writer, query};
+use super::super::{StoreError, StoreResult, Writer, query};
 use lapwing_model::Id;
 
 /// How many records of each kind a session has. Records are added and never changed, so that two
@@ -95,7 +95,7 @@ impl fmt::Display for SessionExtent {
 impl FromStr for SessionExtent {
     type Err = StoreError;
 
-    fn from_str(text: &str) -> Result<Self, StoreError> {
+    fn from_str(text: &str) -> StoreResult<Self> {
         let unclear = || StoreError::damaged(format!("`{text}` is not an extent of a session"));
         let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
         let numbers = numbers.map_err(|_no_number| unclear())?;
@@ -107,7 +107,7 @@ impl FromStr for SessionExtent {
 /// A session of which a shared history lacks something, or may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnsharedSession {
-    pub(in crate::store) key: i64,
+    pub(crate) key: i64,
     /// Its id.
     pub(crate) id: Id,
     /// How much there is of it.
@@ -116,10 +116,10 @@ pub(crate) struct UnsharedSession {
 
 /// Returns the sessions that have grown since all of them was in a shared history, or never were
 /// in it, in the order in which they came.
-pub(in crate::store) fn unshared_sessions(
+pub(crate) fn unshared_sessions(
     connection: &Connection,
     remote: i64,
-) -> Result<Vec<UnsharedSession>, StoreError> {
+) -> StoreResult<Vec<UnsharedSession>> {
     let sql = format!(
         "SELECT session.key, session.id, remote_session.extent, {COLUMNS} FROM session \
          LEFT JOIN remote_session ON remote_session.session = session.id \
@@ -145,7 +145,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When what was held back cannot be written.
-    pub(crate) fn extent(&mut self, session: Id) -> Result<Option<SessionExtent>, StoreError> {
+    pub(crate) fn extent(&mut self, session: Id) -> StoreResult<Option<SessionExtent>> {
         self.settle()?;
         let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
         self.at_path(|connection| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::curation::curated::condition;
-use super::super::{StoreCatalogue, StoreError, query};
+use super::super::{StoreCatalogue, StoreResult, query};
 use super::read::metrics_of;
 use super::select::Selection;
 use crate::{Filter, Retirement};
@@ -35,7 +35,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn left_out(&self, filter: &Filter) -> Result<LeftOut, StoreError> {
+    pub fn left_out(&self, filter: &Filter) -> StoreResult<LeftOut> {
         self.store.read(|snapshot| {
             let mut selection = Selection::of(snapshot, filter)?;
             let metrics = metrics(snapshot, &selection)?;
@@ -50,7 +50,7 @@ impl StoreCatalogue<'_> {
 }
 
 /// Returns how many of the instances that are hidden otherwise pass.
-fn instances(connection: &Connection, otherwise: &Selection) -> Result<u64, StoreError> {
+fn instances(connection: &Connection, otherwise: &Selection) -> StoreResult<u64> {
     let sql = format!(
         "SELECT count(*) FROM instance \
           WHERE instance.key IN (SELECT key FROM temp.retired_instance){}{}",
@@ -65,7 +65,7 @@ fn instances(connection: &Connection, otherwise: &Selection) -> Result<u64, Stor
 fn metrics(
     connection: &Connection,
     selection: &Selection,
-) -> Result<BTreeMap<MetricName, u64>, StoreError> {
+) -> StoreResult<BTreeMap<MetricName, u64>> {
     let mut found: BTreeMap<MetricName, BTreeSet<i64>> = BTreeMap::new();
     for (benchmark, curated) in selection.curated.all_metrics() {
         if !curated.retires() || !selection.has_benchmark(benchmark) {
@@ -97,7 +97,7 @@ fn having(
     (benchmark, metric): (i64, i64),
     retirements: &[&Retirement],
     on_instance: &str,
-) -> Result<Vec<i64>, StoreError> {
+) -> StoreResult<Vec<i64>> {
     let (conditions, parameters): (Vec<String>, Vec<Vec<String>>) =
         retirements.iter().map(|it| condition(it)).unzip();
     let sql = format!(

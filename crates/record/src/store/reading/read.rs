@@ -4,22 +4,19 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Params};
 
-use super::super::{StoreError, query};
+use super::super::{StoreError, StoreResult, query};
 use super::rows::{
     self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, SUMMARY_COLUMNS,
 };
 use lapwing_model::{Annotation, Id, MetricName, Run, Session, Summary};
 
 /// Returns the session of an id, and its key.
-pub(in crate::store) fn session(
-    connection: &Connection,
-    id: Id,
-) -> Result<Option<(i64, Session)>, StoreError> {
+pub(crate) fn session(connection: &Connection, id: Id) -> StoreResult<Option<(i64, Session)>> {
     let sql = format!("SELECT {SESSION_COLUMNS} FROM session WHERE id = ?1");
     query::first(connection, &sql, [id.to_string()], rows::read_session)
 }
 
-pub(in crate::store) fn run(connection: &Connection, key: i64) -> Result<Run, StoreError> {
+pub(crate) fn run(connection: &Connection, key: i64) -> StoreResult<Run> {
     let runs = runs(connection, "run.key = ?1", [key])?;
     let run = runs.into_iter().next();
     run.map(|(_, run, _)| run)
@@ -27,11 +24,11 @@ pub(in crate::store) fn run(connection: &Connection, key: i64) -> Result<Run, St
 }
 
 /// Returns the runs that fulfil a condition, in the order of their insertion: key, run, and key of the session.
-pub(in crate::store) fn runs(
+pub(crate) fn runs(
     connection: &Connection,
     condition: &str,
     parameters: impl Params,
-) -> Result<Vec<(i64, Run, i64)>, StoreError> {
+) -> StoreResult<Vec<(i64, Run, i64)>> {
     let sql = format!(
         "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session \
          WHERE {condition} ORDER BY run.key"
@@ -44,10 +41,7 @@ pub(in crate::store) fn runs(
 }
 
 /// Returns the session of that key.
-pub(in crate::store) fn session_of(
-    connection: &Connection,
-    key: i64,
-) -> Result<Session, StoreError> {
+pub(crate) fn session_of(connection: &Connection, key: i64) -> StoreResult<Session> {
     let sql = format!("SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1");
     let session = query::first(connection, &sql, [key], rows::read_session)?;
     session
@@ -56,10 +50,10 @@ pub(in crate::store) fn session_of(
 }
 
 /// Returns the row of the instance of that key.
-pub(in crate::store) fn instance_row(
+pub(crate) fn instance_row(
     connection: &Connection,
     key: i64,
-) -> Result<rows::StoredInstanceRow, StoreError> {
+) -> StoreResult<rows::StoredInstanceRow> {
     let sql = format!(
         "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
          JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
@@ -68,11 +62,11 @@ pub(in crate::store) fn instance_row(
         .ok_or_else(|| StoreError::damaged("an instance has gone"))
 }
 
-pub(in crate::store) fn summaries(
+pub(crate) fn summaries(
     connection: &Connection,
     key: i64,
     instance: Id,
-) -> Result<Vec<Summary>, StoreError> {
+) -> StoreResult<Vec<Summary>> {
     let sql = format!(
         "SELECT {SUMMARY_COLUMNS} FROM summary JOIN metric ON metric.key = summary.metric \
          WHERE instance = ?1 ORDER BY metric.name, statistic"
@@ -83,31 +77,31 @@ pub(in crate::store) fn summaries(
 }
 
 /// Returns the annotations that fulfil a condition, in the order of their insertion.
-pub(in crate::store) fn annotations(
+pub(crate) fn annotations(
     connection: &Connection,
     condition: &str,
     parameters: impl Params,
-) -> Result<Vec<Annotation>, StoreError> {
+) -> StoreResult<Vec<Annotation>> {
     let sql = format!("SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE {condition} ORDER BY key");
     query::rows(connection, &sql, parameters, rows::read_annotation)
 }
 
 /// Returns the metrics that a benchmark ever had.
-pub(in crate::store) fn metrics_of(
+pub(crate) fn metrics_of(
     connection: &Connection,
     benchmark: i64,
-) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+) -> StoreResult<BTreeMap<i64, MetricName>> {
     let sql = "SELECT metric.key, metric.name FROM benchmark_metric \
                JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1";
     metric_names(connection, sql, [benchmark])
 }
 
 /// Returns keys and names of metrics as a query gives them.
-pub(in crate::store) fn metric_names(
+pub(crate) fn metric_names(
     connection: &Connection,
     sql: &str,
     parameters: impl Params,
-) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+) -> StoreResult<BTreeMap<i64, MetricName>> {
     let names = query::rows(connection, sql, parameters, |row| {
         Ok((row.get(0)?, row.get(1)?))
     })?;

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::super::curation::curated;
 use super::super::writing::definitions::definitions;
-use super::super::{Store, StoreError, query};
+use super::super::{Store, StoreError, StoreResult, query};
 use super::assemble::{WantedIterations, assemble};
 use super::read::{metric_names, metrics_of, summaries};
 use super::rows::{self, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS};
@@ -82,7 +82,7 @@ struct BenchmarkReader<'c> {
 }
 
 impl<'c> BenchmarkReader<'c> {
-    fn new(connection: &'c Connection, filter: &Filter) -> Result<Self, StoreError> {
+    fn new(connection: &'c Connection, filter: &Filter) -> StoreResult<Self> {
         let selection = Selection::of(connection, filter)?;
         let mut reader = Self {
             connection,
@@ -97,7 +97,7 @@ impl<'c> BenchmarkReader<'c> {
         Ok(reader)
     }
 
-    fn read_sessions_and_runs(&mut self) -> Result<(), StoreError> {
+    fn read_sessions_and_runs(&mut self) -> StoreResult<()> {
         let sql = format!("SELECT {SESSION_COLUMNS} FROM session");
         query::rows(self.connection, &sql, [], |row| {
             if self.selection.has_session(row.get(0)?) {
@@ -120,7 +120,7 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns each benchmark by suite and id, in natural order.
-    fn benchmarks(&self) -> Result<Vec<WantedBenchmark>, StoreError> {
+    fn benchmarks(&self) -> StoreResult<Vec<WantedBenchmark>> {
         let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
             if self.selection.has_benchmark(key) {
@@ -139,7 +139,7 @@ impl<'c> BenchmarkReader<'c> {
     fn batch(
         &self,
         benchmarks: &mut Peekable<impl Iterator<Item = WantedBenchmark>>,
-    ) -> Result<Batch, StoreError> {
+    ) -> StoreResult<Batch> {
         let mut batch = Batch {
             benchmarks: Vec::new(),
             metrics: BTreeMap::new(),
@@ -166,7 +166,7 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns about how much was recorded under the id of that key.
-    fn size(&self, key: i64) -> Result<AboutSize, StoreError> {
+    fn size(&self, key: i64) -> StoreResult<AboutSize> {
         let sql = "SELECT count(*), \
                    (SELECT sum(count) FROM chunk WHERE chunk.instance = max(instance.key)) \
                    FROM instance WHERE benchmark = ?1";
@@ -182,7 +182,7 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns what was recorded of the benchmarks of a batch that have an instance.
-    fn read(&self, batch: Batch) -> Result<Vec<RecordedBenchmark>, StoreError> {
+    fn read(&self, batch: Batch) -> StoreResult<Vec<RecordedBenchmark>> {
         let keys = batch.benchmarks.iter().flat_map(|(_, keys)| keys);
         let keys: Vec<i64> = keys.copied().collect();
         let mut recorded = self.recorded(&keys, &batch.metrics)?;
@@ -213,7 +213,7 @@ impl<'c> BenchmarkReader<'c> {
         &self,
         benchmarks: &[i64],
         metrics: &BTreeMap<i64, MetricName>,
-    ) -> Result<HashMap<i64, Vec<InstanceData>>, StoreError> {
+    ) -> StoreResult<HashMap<i64, Vec<InstanceData>>> {
         self.fill_batch(benchmarks)?;
         let instances = self.instances()?;
         let mut assembled = if instances.is_empty() {
@@ -258,7 +258,7 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Fills the temporary table `batch` with the selected instances of these benchmarks.
-    fn fill_batch(&self, benchmarks: &[i64]) -> Result<(), StoreError> {
+    fn fill_batch(&self, benchmarks: &[i64]) -> StoreResult<()> {
         self.connection.execute_batch(
             "CREATE TEMP TABLE IF NOT EXISTS batch \
              (key INTEGER PRIMARY KEY, benchmark INTEGER NOT NULL); \
@@ -283,7 +283,7 @@ impl<'c> BenchmarkReader<'c> {
 
     /// Returns the instances of the batch in the order of their keys: the benchmark's key, their own, and what was
     /// recorded.
-    fn instances(&self) -> Result<Vec<(i64, i64, InstanceData)>, StoreError> {
+    fn instances(&self) -> StoreResult<Vec<(i64, i64, InstanceData)>> {
         let sql = format!(
             "SELECT {INSTANCE_COLUMNS}, batch.benchmark FROM temp.batch \
              CROSS JOIN instance ON instance.key = batch.key \
@@ -311,13 +311,13 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns the metrics of a benchmark that are asked for.
-    fn metrics(&self, benchmark: i64) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+    fn metrics(&self, benchmark: i64) -> StoreResult<BTreeMap<i64, MetricName>> {
         let mut metrics = metrics_of(self.connection, benchmark)?;
         metrics.retain(|&key, _| self.selection.has_metric(key));
         Ok(metrics)
     }
 
-    fn summaries(&self, key: i64, instance: Id) -> Result<Vec<Summary>, StoreError> {
+    fn summaries(&self, key: i64, instance: Id) -> StoreResult<Vec<Summary>> {
         let mut all = summaries(self.connection, key, instance)?;
         if let Some(wanted) = &self.wanted_names {
             all.retain(|summary| wanted.contains(&summary.metric));
@@ -326,7 +326,7 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Summaries carry names, so the metrics asked for are wanted by name too.
-    fn read_wanted_names(&self) -> Result<Option<Vec<MetricName>>, StoreError> {
+    fn read_wanted_names(&self) -> StoreResult<Option<Vec<MetricName>>> {
         if self.selection.metrics.is_none() {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::columns::spans;
 use super::super::reading::read;
-use super::super::{Store, StoreError, VisitEnd, Visitor, query};
+use super::super::{Store, StoreError, StoreResult, VisitEnd, Visitor, query};
 use super::assemble::{WantedIterations, assemble};
 use super::select::Selection;
 use crate::Filter;
@@ -55,17 +55,14 @@ fn scan(
     Ok(())
 }
 
-pub(in crate::store) struct RecordScanner<'c> {
+pub(crate) struct RecordScanner<'c> {
     connection: &'c Connection,
     selection: Selection,
     metrics: BTreeMap<i64, MetricName>,
 }
 
 impl<'c> RecordScanner<'c> {
-    pub(in crate::store) fn new(
-        connection: &'c Connection,
-        selection: Selection,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(connection: &'c Connection, selection: Selection) -> StoreResult<Self> {
         Ok(Self {
             connection,
             selection,
@@ -74,7 +71,7 @@ impl<'c> RecordScanner<'c> {
     }
 
     /// Gives a session with what belongs to it and passes; with `everything`, runs without instances pass too.
-    pub(in crate::store) fn session(
+    pub(crate) fn session(
         &self,
         session: i64,
         everything: bool,
@@ -100,7 +97,7 @@ impl<'c> RecordScanner<'c> {
         Ok(())
     }
 
-    fn instances(&self, run: i64) -> Result<Vec<i64>, StoreError> {
+    fn instances(&self, run: i64) -> StoreResult<Vec<i64>> {
         let sql = format!(
             "SELECT key FROM instance WHERE run = ?1{}{} ORDER BY key",
             self.selection.on_instance(),
@@ -132,7 +129,7 @@ impl<'c> RecordScanner<'c> {
     }
 }
 
-fn metrics(connection: &Connection) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+fn metrics(connection: &Connection) -> StoreResult<BTreeMap<i64, MetricName>> {
     let sql = "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric)";
     read::metric_names(connection, sql, [])
 }

@@ -5,27 +5,27 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 
 use super::super::curation::curated::CuratedNames;
-use super::super::{StoreError, query};
+use super::super::{StoreResult, query};
 use super::select::{alternatives, positions};
 use crate::Filter;
 
 /// The metrics that a filter asks for.
 #[derive(Debug, Default)]
-pub(in crate::store) struct ChosenMetrics {
+pub(crate) struct ChosenMetrics {
     /// Their keys; where metrics were renamed also those under which they were recorded.
-    pub(in crate::store) keys: BTreeSet<i64>,
+    pub(crate) keys: BTreeSet<i64>,
     /// Their names of now.
-    pub(in crate::store) names: BTreeSet<String>,
+    pub(crate) names: BTreeSet<String>,
     /// The benchmarks that have one of them; `None` where the tables list them.
-    pub(in crate::store) benchmarks: Option<BTreeSet<i64>>,
+    pub(crate) benchmarks: Option<BTreeSet<i64>>,
 }
 
 /// Returns the metrics that a filter asks for; `None` where it asks for none.
-pub(in crate::store) fn choose_metrics(
+pub(crate) fn choose_metrics(
     connection: &Connection,
     curated: &CuratedNames,
     filter: &Filter,
-) -> Result<Option<ChosenMetrics>, StoreError> {
+) -> StoreResult<Option<ChosenMetrics>> {
     if filter.metrics.is_empty() {
         return Ok(None);
     }
@@ -52,7 +52,7 @@ fn choose_curated_metrics(
     connection: &Connection,
     curated: &CuratedNames,
     filter: &Filter,
-) -> Result<ChosenMetrics, StoreError> {
+) -> StoreResult<ChosenMetrics> {
     let sql = "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
                JOIN metric ON metric.key = benchmark_metric.metric";
     let known = query::rows(connection, sql, [], |row| {

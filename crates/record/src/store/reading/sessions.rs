@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::super::{StoreCatalogue, StoreError, query};
+use super::super::{StoreCatalogue, StoreError, StoreResult, query};
 use super::read;
 use super::rows::{self, INSTANCE_COLUMNS, SESSION_COLUMNS};
 use lapwing_model::{Id, Instance, InstanceEnd, Run, Session};
@@ -35,7 +35,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When no session or several sessions fit, or the store cannot be read.
-    pub fn session(&self, text: &str) -> Result<Session, StoreError> {
+    pub fn session(&self, text: &str) -> StoreResult<Session> {
         self.store.read(|connection| find_session(connection, text))
     }
 
@@ -43,7 +43,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn latest_session(&self) -> Result<Option<Session>, StoreError> {
+    pub fn latest_session(&self) -> StoreResult<Option<Session>> {
         let latest = "?1 = '' ORDER BY started DESC, key DESC LIMIT 1";
         let found = self
             .store
@@ -55,12 +55,12 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When there is no such session, or the store cannot be read.
-    pub fn session_state(&self, id: Id) -> Result<SessionState, StoreError> {
+    pub fn session_state(&self, id: Id) -> StoreResult<SessionState> {
         self.store.read(|snapshot| read_session_state(snapshot, id))
     }
 }
 
-fn find_session(connection: &Connection, text: &str) -> Result<Session, StoreError> {
+fn find_session(connection: &Connection, text: &str) -> StoreResult<Session> {
     let named = sessions_where(
         connection,
         "name = ?1 ORDER BY started DESC, key DESC",
@@ -90,7 +90,7 @@ fn find_session(connection: &Connection, text: &str) -> Result<Session, StoreErr
     }
 }
 
-fn session_names(connection: &Connection) -> Result<Vec<String>, StoreError> {
+fn session_names(connection: &Connection) -> StoreResult<Vec<String>> {
     let sql = "SELECT DISTINCT name FROM session WHERE name IS NOT NULL";
     query::column(connection, sql, [])
 }
@@ -99,14 +99,14 @@ fn sessions_where(
     connection: &Connection,
     condition: &str,
     text: &str,
-) -> Result<Vec<Session>, StoreError> {
+) -> StoreResult<Vec<Session>> {
     let sql = format!("SELECT {SESSION_COLUMNS} FROM session WHERE {condition}");
     query::rows(connection, &sql, [text], |row| {
         Ok(rows::read_session(row)?.1)
     })
 }
 
-fn read_session_state(snapshot: &Connection, id: Id) -> Result<SessionState, StoreError> {
+fn read_session_state(snapshot: &Connection, id: Id) -> StoreResult<SessionState> {
     let Some((key, session)) = read::session(snapshot, id)? else {
         return Err(StoreError::no_match("session", &id.to_string(), Vec::new()));
     };

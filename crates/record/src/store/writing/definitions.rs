@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::super::curation::curated::CuratedNames;
 use super::super::reading::rows::{from_json, parsed};
-use super::super::{StoreError, query};
+use super::super::{StoreResult, query};
 use crate::Definition;
 use lapwing_model::Id;
 
@@ -12,11 +12,11 @@ use lapwing_model::Id;
 /// now, in order of time; none where all are the same.
 ///
 /// All of them, whatever a filter lets pass.
-pub(in crate::store) fn definitions(
+pub(crate) fn definitions(
     connection: &Connection,
     curated: &CuratedNames,
     keys: &[i64],
-) -> Result<Vec<Definition>, StoreError> {
+) -> StoreResult<Vec<Definition>> {
     if are_same(connection, keys)? {
         return Ok(Vec::new());
     }
@@ -47,7 +47,7 @@ pub(in crate::store) fn definitions(
 }
 
 /// Returns whether all instances have the same fingerprint and the same parameters.
-fn are_same(connection: &Connection, keys: &[i64]) -> Result<bool, StoreError> {
+fn are_same(connection: &Connection, keys: &[i64]) -> StoreResult<bool> {
     let sql = "SELECT DISTINCT fingerprint, params FROM instance WHERE benchmark = ?1";
     let mut all: Vec<(Option<String>, Option<String>)> = Vec::new();
     for key in keys {

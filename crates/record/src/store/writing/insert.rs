@@ -8,7 +8,7 @@ use rusqlite::params;
 use super::super::health::compare::{as_stored, with_metrics_of};
 use super::super::reading::read;
 use super::super::reading::rows::{better_text, filled_text, time_text};
-use super::super::{StoreError, Writer, query};
+use super::super::{StoreError, StoreResult, Writer, query};
 use super::keys::{InstanceKey, SuiteKey};
 use super::write::no_parent;
 use lapwing_model::{
@@ -17,7 +17,7 @@ use lapwing_model::{
 };
 
 impl Writer<'_> {
-    pub(in crate::store) fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
+    pub(crate) fn put_session(&mut self, session: &Session) -> StoreResult<()> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;
             let stored = stored.map(|(_, session)| session);
@@ -64,7 +64,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// If the store cannot be written to.
-    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
+    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> StoreResult<()> {
         let sql = "UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2";
         let earlier = self.execute(sql, [session.to_string(), time_text(started)])?;
         if earlier > 0 {
@@ -73,7 +73,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_run(&mut self, run: &Run) -> Result<(), StoreError> {
+    pub(crate) fn put_run(&mut self, run: &Run) -> StoreResult<()> {
         if let Some(found) = self.find_run(run.id)? {
             let stored = read::run(self.connection, found.key)?;
             let (whole, seen) = (with_metrics_of(&stored, run), with_metrics_of(run, &stored));
@@ -127,7 +127,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
+    pub fn has_run(&mut self, id: Id) -> StoreResult<bool> {
         let found = self.find_run(id).map(|key| key.is_some());
         found.map_err(|error| error.at(self.path))
     }
@@ -140,7 +140,7 @@ impl Writer<'_> {
         &mut self,
         run: Id,
         metrics: &BTreeMap<MetricName, Metric>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let Some(run) = self.find_run(run).map_err(|error| error.at(self.path))? else {
             return Err(StoreError::damaged("a run just made has gone").at(self.path));
         };
@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 
     /// Puts one record as [`Writer::put`] does. A run gets the metrics of the record and of the store.
-    pub(crate) fn put_or_grow(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub(crate) fn put_or_grow(&mut self, record: &Record) -> StoreResult<()> {
         match record {
             Record::Run(run) => {
                 let grown = self.with_all_metrics(run);
@@ -172,7 +172,7 @@ impl Writer<'_> {
     }
 
     /// Returns the run with the metrics of the store added; `None` if both have the same.
-    fn with_all_metrics(&mut self, run: &Run) -> Result<Option<Run>, StoreError> {
+    fn with_all_metrics(&mut self, run: &Run) -> StoreResult<Option<Run>> {
         let Some(found) = self.find_run(run.id)? else {
             return Ok(None);
         };
@@ -187,7 +187,7 @@ impl Writer<'_> {
         &mut self,
         run: i64,
         metrics: &BTreeMap<MetricName, Metric>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         for (name, metric) in metrics {
             let key = self.metric(name)?;
             let better = better_text(metric.better);
@@ -199,7 +199,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_instance(&mut self, instance: &Instance) -> Result<(), StoreError> {
+    pub(crate) fn put_instance(&mut self, instance: &Instance) -> StoreResult<()> {
         if let Some(found) = self.find_instance(instance.id)? {
             let stored = read::instance_row(self.connection, found.key)?.instance;
             return self.appended.same(
@@ -249,10 +249,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_instance_end(
-        &mut self,
-        end: &InstanceEnd,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_instance_end(&mut self, end: &InstanceEnd) -> StoreResult<()> {
         let parent = self.parent_instance(RecordKind::InstanceEnd, end.instance, || {
             "record".to_owned()
         })?;
@@ -281,7 +278,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_summary(&mut self, summary: &Summary) -> Result<(), StoreError> {
+    pub(crate) fn put_summary(&mut self, summary: &Summary) -> StoreResult<()> {
         let name = || format!("`{}` {}", summary.metric, summary.statistic);
         let parent = self.parent_instance(RecordKind::Summary, summary.instance, name)?;
         let key = || format!("{} of instance {}", name(), summary.instance);
@@ -317,10 +314,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_annotation(
-        &mut self,
-        annotation: &Annotation,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_annotation(&mut self, annotation: &Annotation) -> StoreResult<()> {
         let inserted = self
             .connection
             .prepare_cached(

@@ -4,20 +4,20 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, Params, params};
 
-use super::super::{StoreError, Writer, query};
+use super::super::{StoreResult, Writer, query};
 use lapwing_model::{Id, MOST_METRICS, MetricName};
 
 /// Integer keys by id. Valid until another connection writes.
 #[derive(Debug, Default)]
-pub(in crate::store) struct KeyCache {
-    pub(in crate::store) sessions: HashMap<Id, SuiteKey>,
-    pub(in crate::store) runs: HashMap<Id, SuiteKey>,
-    pub(in crate::store) instances: HashMap<Id, InstanceKey>,
-    pub(in crate::store) metrics: HashMap<MetricName, i64>,
-    pub(in crate::store) benchmarks: HashMap<(String, String), i64>,
-    pub(in crate::store) benchmark_metrics: HashSet<(i64, i64)>,
+pub(crate) struct KeyCache {
+    pub(crate) sessions: HashMap<Id, SuiteKey>,
+    pub(crate) runs: HashMap<Id, SuiteKey>,
+    pub(crate) instances: HashMap<Id, InstanceKey>,
+    pub(crate) metrics: HashMap<MetricName, i64>,
+    pub(crate) benchmarks: HashMap<(String, String), i64>,
+    pub(crate) benchmark_metrics: HashSet<(i64, i64)>,
     /// The sessions by start, once they were needed.
-    pub(in crate::store) begun: Option<HashMap<String, Vec<i64>>>,
+    pub(crate) begun: Option<HashMap<String, Vec<i64>>>,
 }
 
 /// The largest number of instances, and of metrics of benchmarks, in the cache.
@@ -28,27 +28,23 @@ const BENCHMARKS: usize = 50_000;
 
 /// The key of a session or of a run, and its suite.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct SuiteKey {
-    pub(in crate::store) key: i64,
-    pub(in crate::store) suite: String,
+pub(crate) struct SuiteKey {
+    pub(crate) key: i64,
+    pub(crate) suite: String,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct InstanceKey {
-    pub(in crate::store) key: i64,
-    pub(in crate::store) benchmark: i64,
+pub(crate) struct InstanceKey {
+    pub(crate) key: i64,
+    pub(crate) benchmark: i64,
 }
 
 impl KeyCache {
-    pub(in crate::store) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    pub(in crate::store) fn remember_benchmark(
-        &mut self,
-        suite_and_id: (String, String),
-        key: i64,
-    ) {
+    pub(crate) fn remember_benchmark(&mut self, suite_and_id: (String, String), key: i64) {
         if self.benchmarks.len() >= BENCHMARKS {
             self.benchmarks.clear();
         }
@@ -56,14 +52,14 @@ impl KeyCache {
     }
 
     /// Remembers that a benchmark has a metric. Returns whether that is new.
-    pub(in crate::store) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
+    pub(crate) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
         if self.benchmark_metrics.len() >= MANY {
             self.benchmark_metrics.clear();
         }
         self.benchmark_metrics.insert((benchmark, metric))
     }
 
-    pub(in crate::store) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
+    pub(crate) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
         if self.instances.len() >= MANY {
             self.instances.clear();
         }
@@ -72,24 +68,18 @@ impl KeyCache {
 }
 
 impl Writer<'_> {
-    pub(in crate::store) fn find_session(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<SuiteKey>, StoreError> {
+    pub(crate) fn find_session(&mut self, id: Id) -> StoreResult<Option<SuiteKey>> {
         let sql = "SELECT key, suite FROM session WHERE id = ?1";
         find(self.connection, &mut self.cache.sessions, sql, id)
     }
 
-    pub(in crate::store) fn find_run(&mut self, id: Id) -> Result<Option<SuiteKey>, StoreError> {
+    pub(crate) fn find_run(&mut self, id: Id) -> StoreResult<Option<SuiteKey>> {
         let sql = "SELECT run.key, session.suite FROM run \
                    JOIN session ON session.key = run.session WHERE run.id = ?1";
         find(self.connection, &mut self.cache.runs, sql, id)
     }
 
-    pub(in crate::store) fn find_instance(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<InstanceKey>, StoreError> {
+    pub(crate) fn find_instance(&mut self, id: Id) -> StoreResult<Option<InstanceKey>> {
         if let Some(found) = self.cache.instances.get(&id) {
             return Ok(Some(*found));
         }
@@ -104,7 +94,7 @@ impl Writer<'_> {
         Ok(found)
     }
 
-    pub(in crate::store) fn benchmark(&mut self, suite: &str, id: &str) -> Result<i64, StoreError> {
+    pub(crate) fn benchmark(&mut self, suite: &str, id: &str) -> StoreResult<i64> {
         let name = (suite.to_owned(), id.to_owned());
         if let Some(&key) = self.cache.benchmarks.get(&name) {
             return Ok(key);
@@ -116,7 +106,7 @@ impl Writer<'_> {
         Ok(key)
     }
 
-    pub(in crate::store) fn metric(&mut self, name: &str) -> Result<i64, StoreError> {
+    pub(crate) fn metric(&mut self, name: &str) -> StoreResult<i64> {
         if let Some(&key) = self.cache.metrics.get(name) {
             return Ok(key);
         }
@@ -128,11 +118,11 @@ impl Writer<'_> {
     }
 
     /// Returns whether a benchmark may have these metrics.
-    pub(in crate::store) fn has_room_for<'n>(
+    pub(crate) fn has_room_for<'n>(
         &mut self,
         benchmark: i64,
         names: impl Iterator<Item = &'n String>,
-    ) -> Result<bool, StoreError> {
+    ) -> StoreResult<bool> {
         let mut new = 0;
         for name in names {
             let known = self.cache.metrics.get(name);
@@ -154,11 +144,7 @@ impl Writer<'_> {
     }
 
     /// Returns the key of a metric, and notes that the benchmark has it.
-    pub(in crate::store) fn metric_of(
-        &mut self,
-        benchmark: i64,
-        name: &str,
-    ) -> Result<i64, StoreError> {
+    pub(crate) fn metric_of(&mut self, benchmark: i64, name: &str) -> StoreResult<i64> {
         let metric = self.metric(name)?;
         if self.cache.remember_metric(benchmark, metric) {
             let sql = "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
@@ -175,7 +161,7 @@ fn find(
     cache: &mut HashMap<Id, SuiteKey>,
     sql: &str,
     id: Id,
-) -> Result<Option<SuiteKey>, StoreError> {
+) -> StoreResult<Option<SuiteKey>> {
     if let Some(found) = cache.get(&id) {
         return Ok(Some(found.clone()));
     }
@@ -195,7 +181,7 @@ fn find_or_insert(
     select: &str,
     insert: &str,
     names: impl Params + Copy,
-) -> Result<i64, StoreError> {
+) -> StoreResult<i64> {
     if let Some(key) = query::first(connection, select, names, |row| Ok(row.get(0)?))? {
         return Ok(key);
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use self::pages::PageFile;
-use super::super::{AppendCounts, Store, StoreError};
+use super::super::{AppendCounts, Store, StoreError, StoreResult};
 use super::check::damaged_rows;
 use crate::{Filter, Refusals};
 
@@ -43,7 +43,7 @@ impl RescueReport {
 ///
 /// # Errors
 /// When there is no file, `new` exists, or one of the folders cannot be written to.
-pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport, StoreError> {
+pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> StoreResult<RescueReport> {
     let cannot = |source| StoreError::Unreadable {
         path: damaged.to_owned(),
         source,
@@ -83,10 +83,7 @@ pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport
 
 impl Store {
     /// Changes tables as they are, without the rules that records keep.
-    fn in_one_go(
-        &self,
-        action: impl FnOnce(&Connection) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn in_one_go(&self, action: impl FnOnce(&Connection) -> StoreResult<()>) -> StoreResult<()> {
         let connection = &self.connection;
         let done = || {
             connection.pragma_update(None, "foreign_keys", false)?;
@@ -100,7 +97,7 @@ impl Store {
 }
 
 /// Deletes the rows with values that are not what they were.
-fn delete_damaged(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn delete_damaged(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     for row in damaged_rows(connection)? {
         report.lose(row.records, row.describe(connection)?);
         connection.execute_batch(&row.deletion)?;

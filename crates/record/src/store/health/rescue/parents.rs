@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::super::super::reading::read;
-use super::super::super::{StoreError, query};
+use super::super::super::{StoreResult, query};
 use super::super::check::instance_name;
 use super::{RescueReport, delete_damaged};
 use lapwing_model::Id;
@@ -46,7 +46,7 @@ const OBJECTS: [(&str, &[&str]); 5] = [
 const STAND_IN: &str = r#"{"rescued":"the record was lost; only what refers to it is left"}"#;
 
 /// Makes the tables consistent again.
-pub(super) fn mend(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+pub(super) fn mend(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     drop_broken_objects(connection, report)?;
     delete_unreadable(
         connection,
@@ -77,10 +77,7 @@ pub(super) fn mend(connection: &Connection, report: &mut RescueReport) -> Result
     find_lost_values(connection, report)
 }
 
-fn drop_broken_objects(
-    connection: &Connection,
-    report: &mut RescueReport,
-) -> Result<(), StoreError> {
+fn drop_broken_objects(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     for (table, columns) in OBJECTS {
         for column in columns {
             let sql = format!(
@@ -99,11 +96,7 @@ fn drop_broken_objects(
 
 /// Deletes rows that are no records any more, of runs and instances those that meet a condition: what refers to them
 /// gets a stand-in.
-fn delete_unreadable(
-    connection: &Connection,
-    runs: &str,
-    instances: &str,
-) -> Result<(), StoreError> {
+fn delete_unreadable(connection: &Connection, runs: &str, instances: &str) -> StoreResult<()> {
     type IsReadable = fn(&Connection, i64) -> bool;
     let tables: [(&str, &str, IsReadable); 3] = [
         ("session", "TRUE", |connection, key| {
@@ -128,7 +121,7 @@ fn delete_unreadable(
 }
 
 /// Names metrics of which only values are left.
-fn add_names(connection: &Connection) -> Result<(), StoreError> {
+fn add_names(connection: &Connection) -> StoreResult<()> {
     connection.execute_batch(
         "INSERT OR IGNORE INTO metric (key, name) \
          SELECT metric, 'unknown metric ' || metric FROM \
@@ -140,7 +133,7 @@ fn add_names(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Returns the id that an index knows for a key, else one made of the key.
-fn id_of(connection: &Connection, known: &str, key: i64) -> Result<String, StoreError> {
+fn id_of(connection: &Connection, known: &str, key: i64) -> StoreResult<String> {
     let sql = format!("SELECT id FROM temp.{known} WHERE key = ?1");
     let id: Option<String> = connection
         .query_row(&sql, [key], |row| row.get(0))
@@ -155,7 +148,7 @@ fn add_stand_ins(
     known: &str,
     lost: &str,
     insert: &str,
-) -> Result<Vec<String>, StoreError> {
+) -> StoreResult<Vec<String>> {
     let mut ids = Vec::new();
     for key in query::column(connection, lost, [])? {
         let id = id_of(connection, known, key)?;
@@ -165,7 +158,7 @@ fn add_stand_ins(
     Ok(ids)
 }
 
-fn add_instances(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn add_instances(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     let place = |what: &str| {
         format!(
             "coalesce((SELECT parent FROM temp.known_place WHERE what = '{what}' AND key = ?1), 0)"
@@ -191,7 +184,7 @@ fn add_instances(connection: &Connection, report: &mut RescueReport) -> Result<(
     Ok(())
 }
 
-fn add_runs(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn add_runs(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     let ids = add_stand_ins(
         connection,
         "known_run",
@@ -208,7 +201,7 @@ fn add_runs(connection: &Connection, report: &mut RescueReport) -> Result<(), St
     Ok(())
 }
 
-fn add_sessions(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn add_sessions(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     let ids = add_stand_ins(
         connection,
         "known_session",
@@ -227,7 +220,7 @@ fn add_sessions(connection: &Connection, report: &mut RescueReport) -> Result<()
     Ok(())
 }
 
-fn add_benchmarks(connection: &Connection) -> Result<(), StoreError> {
+fn add_benchmarks(connection: &Connection) -> StoreResult<()> {
     connection.execute_batch(
         "INSERT OR IGNORE INTO benchmark (key, suite, id) \
          SELECT DISTINCT instance.benchmark, session.suite, 'unknown benchmark ' || instance.benchmark \
@@ -239,7 +232,7 @@ fn add_benchmarks(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Names the iterations of which an index knows, and that are gone.
-fn find_lost_chunks(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn find_lost_chunks(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     let sql = "SELECT known.instance, known.first, \
            (SELECT min(next.first) FROM temp.known_chunk AS next \
              WHERE next.instance = known.instance AND next.first > known.first), \
@@ -274,7 +267,7 @@ fn find_lost_chunks(connection: &Connection, report: &mut RescueReport) -> Resul
 }
 
 /// Names the values that others of the same benchmark have, and that are gone.
-fn find_lost_values(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn find_lost_values(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     if report.unreadable_pages == 0 {
         return Ok(());
     }

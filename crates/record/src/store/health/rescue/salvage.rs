@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::super::StoreError;
+use super::super::super::StoreResult;
 use super::pages::{PageFile, PageKind, PageRow};
 use lapwing_model::text::joined;
 
@@ -115,7 +115,7 @@ const KNOWN: &str = "\
 
 /// Puts every row of a file that can be read into the tables of a new store. Returns how many pages
 /// cannot be.
-pub(super) fn salvage(file: &PageFile, into: &Connection) -> Result<u64, StoreError> {
+pub(super) fn salvage(file: &PageFile, into: &Connection) -> StoreResult<u64> {
     into.execute_batch(KNOWN)?;
     let mut owners = file.owners(&roots(file));
     let mut later = Vec::new();
@@ -171,7 +171,7 @@ fn put_rows(
     number: u32,
     names: &[impl AsRef<str>],
     into: &Connection,
-) -> Result<bool, StoreError> {
+) -> StoreResult<bool> {
     let Some((kind, rows, bad)) = file.rows(number) else {
         return Ok(false);
     };
