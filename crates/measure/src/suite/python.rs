@@ -109,30 +109,14 @@ impl PythonEnvironment {
 /// Returns whether a line of requirements always means the same.
 fn is_repeatable(line: &str) -> bool {
     let line = line.trim().trim_start_matches("- ").trim();
-    let requirement = line
-        .split_once('#')
-        .map_or(line, |(before, _)| before)
-        .trim();
-    if let Some((_, revision)) = line
-        .split_once("git+")
-        .and_then(|(_, it)| it.rsplit_once('@'))
-    {
+    let requirement = line.split('#').next().unwrap_or(line).trim();
+    let git = line.split_once("git+").map(|(_, address)| address);
+    if let Some((_, revision)) = git.and_then(|address| address.rsplit_once('@')) {
         let hash = revision.split('#').next().unwrap_or_default().trim();
         return hash.len() == 40 && hash.chars().all(|it| it.is_ascii_hexdigit());
     }
-    let starts = [
-        "-e",
-        "--editable",
-        "-r",
-        "--requirement",
-        "-c",
-        "--constraint",
-        ".",
-        "/",
-        "file:",
-    ];
-    let is_folder = starts.iter().any(|start| requirement.starts_with(start));
-    !is_folder
+    let mut starts = "-e --editable -r --requirement -c --constraint . / file:".split(' ');
+    !starts.any(|start| requirement.starts_with(start))
         && !line.contains("git+")
         && !requirement.contains("@ file:")
         && !requirement.contains("@ .")

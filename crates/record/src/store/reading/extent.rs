@@ -50,44 +50,31 @@ impl SessionExtent {
         1 + self.runs + self.instances + self.ends + self.iterations + self.spans + self.summaries
     }
 
-    fn numbers(&self) -> [u64; 7] {
+    fn numbers(&mut self) -> [&mut u64; 7] {
         [
-            self.runs,
-            self.metrics,
-            self.instances,
-            self.ends,
-            self.iterations,
-            self.spans,
-            self.summaries,
+            &mut self.runs,
+            &mut self.metrics,
+            &mut self.instances,
+            &mut self.ends,
+            &mut self.iterations,
+            &mut self.spans,
+            &mut self.summaries,
         ]
-    }
-
-    fn from_numbers(numbers: [u64; 7]) -> Self {
-        let [runs, metrics, instances, ends, iterations, spans, summaries] = numbers;
-        Self {
-            runs,
-            metrics,
-            instances,
-            ends,
-            iterations,
-            spans,
-            summaries,
-        }
     }
 
     /// Reads the columns that begin at `first`.
     fn of_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        let mut numbers = [0; 7];
-        for (k, number) in numbers.iter_mut().enumerate() {
+        let mut extent = Self::default();
+        for (k, number) in extent.numbers().into_iter().enumerate() {
             *number = row.get::<_, i64>(first + k)?.cast_unsigned();
         }
-        Ok(Self::from_numbers(numbers))
+        Ok(extent)
     }
 }
 
 impl fmt::Display for SessionExtent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts = self.numbers().map(|number| number.to_string());
+        let texts = { *self }.numbers().map(|number| number.to_string());
         f.write_str(&texts.join(" "))
     }
 }
@@ -97,10 +84,14 @@ impl FromStr for SessionExtent {
 
     fn from_str(text: &str) -> StoreResult<Self> {
         let unclear = || StoreError::damaged(format!("`{text}` is not an extent of a session"));
-        let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
-        let numbers = numbers.map_err(|_no_number| unclear())?;
-        let numbers: [u64; 7] = numbers.try_into().map_err(|_other_count| unclear())?;
-        Ok(Self::from_numbers(numbers))
+        let parsed: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
+        let parsed = parsed.map_err(|_no_number| unclear())?;
+        let parsed: [u64; 7] = parsed.try_into().map_err(|_other_count| unclear())?;
+        let mut extent = Self::default();
+        for (number, parsed) in extent.numbers().into_iter().zip(parsed) {
+            *number = parsed;
+        }
+        Ok(extent)
     }
 }
 
@@ -162,7 +153,13 @@ mod tests {
 
     #[test]
     fn an_extent_is_its_text() {
-        let extent = SessionExtent::from_numbers([1, 2, 3, 4, 5, 6, 7]);
+        let extent: SessionExtent = "1 2 3 4 5 6 7".parse().expect("seven numbers");
+        let named = (extent.runs, extent.metrics, extent.instances, extent.ends);
+        assert_eq!(named, (1, 2, 3, 4));
+        assert_eq!(
+            (extent.iterations, extent.spans, extent.summaries),
+            (5, 6, 7)
+        );
         assert_eq!(extent.to_string(), "1 2 3 4 5 6 7");
         assert_eq!(
             extent
