@@ -115,21 +115,16 @@ impl FixedSchedule {
             .split(&format!("more {}", more.number))
             .stream("order");
         let blocks = more.by_case.values().copied().max().unwrap_or(0);
-        let mut left = VecDeque::new();
+        let mut left = Vec::new();
         for (block, round) in (more.block..).zip(0..blocks) {
             let due = more.by_case.iter().filter(|(_, count)| round < **count);
             let cases = due.map(|(case, _)| *case).collect();
-            for (case, variant) in shuffled(cases, plan, &mut random) {
-                left.push_back(InstancePlan {
-                    case,
-                    variant,
-                    block,
-                    position: more.position.saturating_add(place(left.len())),
-                    attempt: 0,
-                });
-            }
+            add_block(&mut left, block, shuffled(cases, plan, &mut random));
         }
-        Self { left }
+        for planned in &mut left {
+            planned.position = planned.position.saturating_add(more.position);
+        }
+        Self { left: left.into() }
     }
 
     /// Returns what is left of a schedule after these instances were measured.
@@ -190,23 +185,28 @@ fn order(plan: &Plan) -> Vec<InstancePlan> {
     let blocks = blocks.unwrap_or(0);
     let mut order = Vec::new();
     for block in 0..blocks {
-        let cases: Vec<usize> = (0..plan.cases.len())
-            .filter(|case| takes_part(block, blocks, plan.cases[*case].instances))
-            .collect();
-        for (case, variant) in shuffled(cases, plan, &mut random) {
-            order.push(InstancePlan {
-                case,
-                variant,
-                block,
-                position: place(order.len()),
-                attempt: 0,
-            });
-        }
+        let cases = 0..plan.cases.len();
+        let cases = cases.filter(|case| takes_part(block, blocks, plan.cases[*case].instances));
+        let cases = cases.collect();
+        add_block(&mut order, block, shuffled(cases, plan, &mut random));
     }
     if !plan.interleave {
         one_commit_after_another(plan, &mut order);
     }
     order
+}
+
+/// Appends the instances of a block.
+fn add_block(order: &mut Vec<InstancePlan>, block: u32, instances: Vec<(usize, usize)>) {
+    for (case, variant) in instances {
+        order.push(InstancePlan {
+            case,
+            variant,
+            block,
+            position: place(order.len()),
+            attempt: 0,
+        });
+    }
 }
 
 fn place(position: usize) -> u32 {

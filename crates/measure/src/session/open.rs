@@ -16,7 +16,7 @@ use lapwing_record::{RecordFile, Store};
 use super::build_step::BuildResult;
 use super::checkouts::CommitCheckouts;
 use super::cluster::{ClusterMeasurement, ClusterVisit};
-use super::journal::{RecordJournal, RecordKeeper, StoreWriter};
+use super::journal::{RecordKeeper, StoreWriter};
 use super::opening::SessionOpening;
 use super::python_environments::PythonEnvironments;
 use super::{MachineWatcher, ScratchFolder, SessionError, SessionSurroundings, resume};
@@ -76,7 +76,7 @@ impl<'a> MeasuringParts<'a> {
             SessionOpening::Again(..) => format!("{}-{}", session.id, (self.surroundings.new_id)()),
         };
         let folder = self.store.inbox();
-        let journal = RecordFile::create(&folder, &name)
+        let mut journal = RecordFile::create(&folder, &name)
             .map_err(|source| SessionError::NoRecordFile { folder, source })?;
         if let SessionOpening::Again(..) = opening
             && let Err(error) =
@@ -100,15 +100,12 @@ impl<'a> MeasuringParts<'a> {
                 return Err(error);
             }
         };
-        let mut journal = RecordJournal::new(journal);
         let store = std::mem::replace(
             &mut self.store,
             Store::open_existing(self.surroundings.store)?,
         );
         let mut writer = StoreWriter::new(store, self.surroundings);
-        if is_new && self.cluster.is_some() {
-            writer.wait_for_an_instance();
-        }
+        writer.awaits_instance = is_new && self.cluster.is_some();
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, watcher];
             self.measure(opening, checkouts, second.as_mut(), &mut consumers, work)
@@ -121,10 +118,14 @@ impl<'a> MeasuringParts<'a> {
                 keeper.discard();
                 return Err(SessionError::NothingSubmitted(error));
             }
-            Err(error) => return Err(keeper.finish().explain(error)),
+            Err(source) => {
+                let file = keeper.finish().map(|(file, _)| file);
+                return Err(SessionError::Ended { source, file });
+            }
         };
-        let kept = keeper.finish();
-        kept.into_result()?;
+        if let Some((file, source)) = keeper.finish() {
+            return Err(SessionError::NotStored { file, source });
+        }
         if let (RunEnd::Complete, Some(cluster)) = (end, &self.cluster) {
             cluster.remove_folder();
         }

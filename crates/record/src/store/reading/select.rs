@@ -162,17 +162,17 @@ impl StoreCatalogue<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub fn session_heads(&self) -> StoreResult<Vec<SessionHead>> {
-        self.select_rows(&Filter::default(), |_| {
-            let sql = "SELECT id, name, suite, started FROM session ORDER BY key".to_owned();
-            (sql, |row: &Row<'_>, _: &Selection| {
-                Ok(SessionHead {
-                    id: parsed(row, 0)?,
-                    name: row.get(1)?,
-                    suite: row.get(2)?,
-                    started: parsed(row, 3)?,
-                })
+        let sql = "SELECT id, name, suite, started FROM session ORDER BY key";
+        let read = |row: &Row<'_>| {
+            Ok(SessionHead {
+                id: parsed(row, 0)?,
+                name: row.get(1)?,
+                suite: row.get(2)?,
+                started: parsed(row, 3)?,
             })
-        })
+        };
+        self.store
+            .read(|snapshot| query::rows(snapshot, sql, [], read))
     }
 
     /// Returns the runs as people look them up, those of the latest session first.
@@ -180,13 +180,12 @@ impl StoreCatalogue<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub fn run_heads(&self) -> StoreResult<Vec<RunHead>> {
-        self.select_rows(&Filter::default(), |_| {
-            let sql = format!(
-                "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
-                 ORDER BY session.started DESC, run.key DESC"
-            );
-            (sql, |row: &Row<'_>, _: &Selection| read_run_head(row))
-        })
+        let sql = format!(
+            "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
+             ORDER BY session.started DESC, run.key DESC"
+        );
+        self.store
+            .read(|snapshot| query::rows(snapshot, &sql, [], read_run_head))
     }
 }
 
