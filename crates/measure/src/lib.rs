@@ -2,13 +2,14 @@
 
 pub mod doctor;
 mod execution;
-pub mod fake;
 pub mod local;
 mod machine;
 pub mod pytest;
 mod repository;
 pub mod session;
 pub mod suite;
+#[cfg(test)]
+mod testing;
 
 pub use execution::event::{Consumer, Event, JobCounts};
 pub use execution::execute::*;
@@ -33,6 +34,6 @@ pub use repository::revision::{
 };
 pub use repository::source::{
     CommitFolder, CommitState, PythonFolder, PythonFolders, PythonState, SOURCE_VARIABLE,
-    VariantPlace, VariantSources,
+    SourceState, VariantPlace, VariantSources,
 };
 pub use repository::version::{remote_address, repository_name, version};

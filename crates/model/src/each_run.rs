@@ -1,5 +1,7 @@
 //! What a program that starts a command again and again has measured each time.
 
+use super::named::named;
+
 /// What each measured run of a command is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EachRun {
@@ -10,19 +12,5 @@ pub enum EachRun {
     Instance,
 }
 
-impl EachRun {
-    /// Returns the name that the option has, and the session's attributes keep.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Iteration => "iteration",
-            Self::Instance => "instance",
-        }
-    }
-
-    /// Returns the choice of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Iteration, Self::Instance]
-            .into_iter()
-            .find(|choice| choice.name() == name)
-    }
-}
+// As the option has them, and the attributes of a session.
+named!(EachRun: Iteration "iteration", Instance "instance");

@@ -72,3 +72,17 @@ pub struct InstanceEnd {
     #[serde(flatten)]
     pub extra: Object,
 }
+
+impl InstanceEnd {
+    /// Returns the end of an instance of which nothing else is known.
+    pub fn new(instance: Id, ended: Option<Timestamp>, outcome: InstanceOutcome) -> Self {
+        Self {
+            instance,
+            ended,
+            outcome,
+            message: None,
+            observed: Object::new(),
+            extra: Object::new(),
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::MetricName;
+use crate::{MetricName, matches_pattern};
 
 /// What a suite says about judging; what it leaves open is up to the judging command.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -119,24 +119,9 @@ impl BenchmarkLimits {
             path => starts_with(path, &["/", "::", "["]),
         };
         if self.paths.is_empty() {
-            starts_with(&self.name, &["["]) || has_pattern(id.as_bytes(), self.name.as_bytes())
+            starts_with(&self.name, &["["]) || matches_pattern(&self.name, id)
         } else {
             self.paths.iter().any(of_path)
         }
-    }
-}
-
-/// Returns whether a text has a pattern, in which `*` is any text and `?` any byte.
-fn has_pattern(text: &[u8], pattern: &[u8]) -> bool {
-    match (text, pattern) {
-        ([], []) => true,
-        (_, [b'*', rest @ ..]) => {
-            has_pattern(text, rest) || (!text.is_empty() && has_pattern(&text[1..], pattern))
-        }
-        ([_, text @ ..], [b'?', pattern @ ..]) => has_pattern(text, pattern),
-        ([first, text @ ..], [wanted, pattern @ ..]) if first == wanted => {
-            has_pattern(text, pattern)
-        }
-        _ => false,
     }
 }

@@ -16,6 +16,7 @@ mod limits;
 mod line;
 mod look;
 mod metrics;
+mod named;
 mod names;
 mod outcome;
 mod record;

@@ -23,25 +23,14 @@ pub enum LineError {
     #[error("no record: the key `v` is missing")]
     NoVersion,
     /// It was written by a newer program.
-    #[error(
-        "record version {found} is newer than version {RECORD_VERSION}, which this program reads"
-    )]
-    Newer {
-        /// The version that it states.
-        found: u64,
-    },
+    #[error("record version {0} is newer than version {RECORD_VERSION}, which this program reads")]
+    Newer(u64),
     /// Its kind is missing or unknown.
-    #[error("unknown record kind `{found}`")]
-    Kind {
-        /// The kind that it states.
-        found: String,
-    },
+    #[error("unknown record kind `{0}`")]
+    Kind(String),
     /// It is longer than a line may be, or says what no record can.
-    #[error("{why}")]
-    Refused {
-        /// Why.
-        why: String,
-    },
+    #[error("{0}")]
+    Refused(String),
 }
 
 #[derive(Deserialize)]
@@ -66,39 +55,38 @@ struct Line<'a, T> {
 /// kind must have, or is a record that [`refusal`](super::refusal()) names.
 pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
     if line.len() >= LONGEST_LINE {
-        return Err(LineError::Refused { why: too_long() });
+        return Err(LineError::Refused(too_long()));
     }
     let head: Head<'_> = serde_json::from_slice(line)?;
     match head.v {
         None => return Err(LineError::NoVersion),
-        Some(found) if found > RECORD_VERSION => return Err(LineError::Newer { found }),
+        Some(found) if found > RECORD_VERSION => return Err(LineError::Newer(found)),
         Some(_) => {}
     }
     let Some(kind) = RecordKind::from_name(&head.kind) else {
-        return Err(LineError::Kind {
-            found: head.kind.into_owned(),
-        });
+        return Err(LineError::Kind(head.kind.into_owned()));
     };
+    macro_rules! read {
+        ($kind:ident) => {
+            Record::$kind(body(line, |record: &mut $kind| &mut record.extra)?)
+        };
+    }
     let record = match kind {
-        RecordKind::Session => Record::Session(body(line, |it: &mut Session| &mut it.extra)?),
-        RecordKind::Run => Record::Run(body(line, |it: &mut Run| &mut it.extra)?),
-        RecordKind::Instance => Record::Instance(body(line, |it: &mut Instance| &mut it.extra)?),
+        RecordKind::Session => read!(Session),
+        RecordKind::Run => read!(Run),
+        RecordKind::Instance => read!(Instance),
         RecordKind::Iteration => {
-            let iteration = body(line, |it: &mut Iteration| &mut it.extra)?;
+            let iteration = body(line, |iteration: &mut Iteration| &mut iteration.extra)?;
             Record::Iteration(iteration.without_impossible_values())
         }
-        RecordKind::Span => Record::Span(body(line, |it: &mut Span| &mut it.extra)?),
-        RecordKind::InstanceEnd => {
-            Record::InstanceEnd(body(line, |it: &mut InstanceEnd| &mut it.extra)?)
-        }
-        RecordKind::Summary => Record::Summary(body(line, |it: &mut Summary| &mut it.extra)?),
-        RecordKind::Annotation => {
-            Record::Annotation(body(line, |it: &mut Annotation| &mut it.extra)?)
-        }
+        RecordKind::Span => read!(Span),
+        RecordKind::InstanceEnd => read!(InstanceEnd),
+        RecordKind::Summary => read!(Summary),
+        RecordKind::Annotation => read!(Annotation),
     };
     match refusal_of_line(&record, line.len()) {
         None => Ok(record),
-        Some(why) => Err(LineError::Refused { why }),
+        Some(why) => Err(LineError::Refused(why)),
     }
 }
 

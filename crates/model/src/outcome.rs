@@ -1,6 +1,6 @@
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+
+use super::named::named;
 
 /// How an iteration ended. A failure is data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,31 +17,7 @@ pub enum Outcome {
     Skipped,
 }
 
-impl Outcome {
-    /// Every outcome.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::Failed, Self::TimedOut, Self::Skipped];
-
-    /// Returns the name that records and tables use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Returns the outcome of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
+named!(Outcome: Ok "ok", Failed "failed", TimedOut "timed_out", Skipped "skipped");
 
 /// How an instance ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,35 +36,4 @@ pub enum InstanceOutcome {
     Lost,
 }
 
-impl InstanceOutcome {
-    /// Every outcome.
-    pub const ALL: [Self; 5] = [
-        Self::Ok,
-        Self::Failed,
-        Self::TimedOut,
-        Self::Skipped,
-        Self::Lost,
-    ];
-
-    /// Returns the name that records and tables use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Skipped => "skipped",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// Returns the outcome of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
-    }
-}
-
-impl fmt::Display for InstanceOutcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
+named!(InstanceOutcome: Ok "ok", Failed "failed", TimedOut "timed_out", Skipped "skipped", Lost "lost");

@@ -1,8 +1,7 @@
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::named::named;
 use super::{Id, Instance, InstanceEnd, Iteration, Object, Run, Session, Span, Summary};
 
 /// What people say later: rename, retire, triage, explain. Undone by another annotation.
@@ -78,43 +77,22 @@ impl Record {
             Self::Annotation(_) => RecordKind::Annotation,
         }
     }
-}
 
-impl RecordKind {
-    /// Every kind, parents before children.
-    pub const ALL: [Self; 8] = [
-        Self::Session,
-        Self::Run,
-        Self::Instance,
-        Self::Iteration,
-        Self::Span,
-        Self::InstanceEnd,
-        Self::Summary,
-        Self::Annotation,
-    ];
-
-    /// Returns the name that `kind` has in a line.
-    pub fn name(self) -> &'static str {
+    /// Returns the instance that it is, or belongs to.
+    pub fn instance(&self) -> Option<Id> {
         match self {
-            Self::Session => "session",
-            Self::Run => "run",
-            Self::Instance => "instance",
-            Self::Iteration => "iteration",
-            Self::Span => "span",
-            Self::InstanceEnd => "instance_end",
-            Self::Summary => "summary",
-            Self::Annotation => "annotation",
+            Self::Instance(instance) => Some(instance.id),
+            Self::Iteration(iteration) => Some(iteration.instance),
+            Self::Span(span) => Some(span.instance),
+            Self::InstanceEnd(end) => Some(end.instance),
+            Self::Summary(summary) => Some(summary.instance),
+            Self::Session(_) | Self::Run(_) | Self::Annotation(_) => None,
         }
     }
-
-    /// Returns the kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 }
 
-impl fmt::Display for RecordKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
+// Parents before children.
+named!(
+    RecordKind: Session "session", Run "run", Instance "instance", Iteration "iteration", Span "span",
+    InstanceEnd "instance_end", Summary "summary", Annotation "annotation"
+);

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use serde_json::Value;
+
 /// Returns a whole number with its thousands apart.
 ///
 /// ```
@@ -100,6 +102,29 @@ pub fn first_names(names: impl IntoIterator<Item: AsRef<str>>, shown: usize) -> 
     match names.count() {
         0 => first,
         more => format!("{first} and {} more", grouped(more)),
+    }
+}
+
+/// Returns bytes as hexadecimal digits.
+///
+/// ```
+/// # use lapwing_model::text::hexadecimal;
+/// assert_eq!(hexadecimal(&[1, 255]), "01ff");
+/// ```
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns a JSON value as people write it: texts without quotes.
+///
+/// ```
+/// # use lapwing_model::text::plain;
+/// assert_eq!([plain(&"a".into()), plain(&1.into())], ["a", "1"]);
+/// ```
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 

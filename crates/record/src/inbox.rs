@@ -75,28 +75,29 @@ pub enum ArrivalError {
 /// # Errors
 /// When the folder cannot be listed. A broken file is no error; it is reported.
 pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>> {
-    let mut paths = Vec::new();
-    match fs::read_dir(folder) {
+    let paths = record_files(folder)?.into_iter();
+    Ok(paths.filter_map(|path| take_in_file(store, path)).collect())
+}
+
+/// Returns the record files of a folder in order; none if there is no folder.
+fn record_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-        Ok(entries) => {
-            for entry in entries {
-                paths.push(entry?.path());
-            }
-        }
-    }
+        entries => entries?,
+    };
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
     paths.retain(|path| {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or("");
+        let name = name_of(path);
         name.ends_with(".jsonl") && !name.starts_with('.')
     });
     paths.sort();
-    Ok(paths
-        .into_iter()
-        .filter_map(|path| take_in_file(store, path))
-        .collect())
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.unwrap_or_default()
 }
 
 /// Returns whether a session is being measured: whether a file whose name begins
@@ -105,15 +106,9 @@ pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>
 /// # Errors
 /// When the folder cannot be listed or a file not be opened.
 pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Result<bool> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        entries => entries?,
-    };
     let id = session.to_string();
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !name.starts_with(&id) || !name.ends_with(".jsonl") || Some(path.as_path()) == own {
+    for path in record_files(folder)? {
+        if !name_of(&path).starts_with(&id) || Some(path.as_path()) == own {
             continue;
         }
         match File::open(&path).map(|file| file.try_lock()) {
@@ -127,55 +122,52 @@ pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Resul
 }
 
 fn take_in_file(store: &mut Store, path: PathBuf) -> Option<InboxArrival> {
-    let refused = |source: io::Error| {
-        Some(InboxArrival::Refused {
-            error: ArrivalError::File {
-                path: path.clone(),
-                source,
-            },
-            path: path.clone(),
-        })
-    };
-    let mut file = match File::open(&path) {
-        // Another process took it in meanwhile.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => return refused(error),
-        Ok(file) => file,
-    };
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Some(InboxArrival::UnderWay { path }),
-        Err(fs::TryLockError::Error(error)) => return refused(error),
-    }
-    match still_there(&file, &path) {
-        Ok(true) => {}
-        Ok(false) => return None,
-        Err(error) => return refused(error),
-    }
-    match append(store, &mut file, &path) {
-        Ok(taken) => {
-            let kept = path.with_extension("jsonl.refused");
-            let put_away = match taken.refused.count {
-                0 => fs::remove_file(&path),
-                _some => fs::rename(&path, &kept),
-            };
-            if let Err(error) = put_away {
-                return refused(error);
-            }
-            Some(InboxArrival::TakenIn {
-                path,
-                refused: (taken.refused.count > 0).then_some((taken.refused, kept)),
-                appended: taken.appended,
-                session: taken.session,
-                cut_off: taken.cut_off,
-            })
-        }
-        Err(error) => Some(InboxArrival::Refused { path, error }),
-    }
+    let taken = try_to_take_in(store, &path);
+    taken.unwrap_or_else(|error| Some(InboxArrival::Refused { path, error }))
 }
 
-/// Returns whether the file that we locked is the one that has the name now.
-fn still_there(file: &File, path: &Path) -> io::Result<bool> {
+/// Takes a file in; returns nothing if another process did.
+fn try_to_take_in(store: &mut Store, path: &Path) -> Result<Option<InboxArrival>, ArrivalError> {
+    let unusable = |source: io::Error| ArrivalError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(unusable)?,
+    };
+    let path = path.to_owned();
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Ok(Some(InboxArrival::UnderWay { path })),
+        Err(fs::TryLockError::Error(error)) => return Err(unusable(error)),
+    }
+    if !is_named(&file, &path).map_err(unusable)? {
+        return Ok(None);
+    }
+    let taken = append(store, &mut file, &path)?;
+    let mut refused = None;
+    if taken.refused.count == 0 {
+        fs::remove_file(&path).map_err(unusable)?;
+    } else {
+        let kept = path.with_extension("jsonl.refused");
+        fs::rename(&path, &kept).map_err(unusable)?;
+        refused = Some((taken.refused, kept));
+    }
+    Ok(Some(InboxArrival::TakenIn {
+        path,
+        refused,
+        appended: taken.appended,
+        session: taken.session,
+        cut_off: taken.cut_off,
+    }))
+}
+
+/// Returns whether an open file is the one that has the name now.
+///
+/// # Errors
+/// When the file system cannot tell.
+pub fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match fs::metadata(path) {
         Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
@@ -212,17 +204,13 @@ fn append(store: &mut Store, file: &mut File, path: &Path) -> Result<TakenLines,
                 _ if end == LineEnd::TooLong => taken.refused.add(place(), too_long()),
                 _ if text.trim_ascii().is_empty() => {}
                 Ok(record) => {
-                    if let Record::Session(it) = &record {
-                        taken.session = taken.session.or(Some(it.id));
+                    if let Record::Session(session) = &record {
+                        taken.session = taken.session.or(Some(session.id));
                     }
                     match writer.put(&record) {
                         Ok(()) => {}
                         // Nothing of this would be accepted another time, and it must not keep the others out.
-                        Err(
-                            why @ (StoreError::Conflict { .. }
-                            | StoreError::NoParent { .. }
-                            | StoreError::Refused { .. }),
-                        ) => taken.refused.add(place(), why),
+                        Err(why) if why.is_about_record() => taken.refused.add(place(), why),
                         Err(other) => return Err(other.into()),
                     }
                 }

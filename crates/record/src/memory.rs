@@ -30,8 +30,7 @@ impl RecordMemory {
     pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         let kind = record.kind();
         if let Some(why) = refusal(record) {
-            let key = key_text(record);
-            return Err(StoreError::Refused { kind, key, why });
+            return Err(StoreError::refused(kind, key_text(record), why));
         }
         let settled = settled(record);
         let record = &*settled;
@@ -98,10 +97,8 @@ impl RecordMemory {
         let place = self.places.get(&(RecordKind::Run, run, String::new()));
         if let Some(Record::Run(known)) = place.map(|&place| &mut self.records[place]) {
             for (name, metric) in metrics {
-                known
-                    .metrics
-                    .entry(name.clone())
-                    .or_insert_with(|| metric.clone());
+                let known = known.metrics.entry(name.clone());
+                known.or_insert_with(|| metric.clone());
             }
         }
     }

@@ -3,9 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::inbox::is_named;
 use super::write_line;
 use lapwing_model::Record;
 
@@ -74,9 +74,7 @@ impl RecordFile {
     /// When the operating system cannot put it on the disk.
     pub fn keep(self) -> io::Result<PathBuf> {
         self.file.sync_all()?;
-        let ours = self.file.metadata()?;
-        let named = fs::metadata(&self.path).ok();
-        if named.map(|it| (it.dev(), it.ino())) != Some((ours.dev(), ours.ino())) {
+        if !is_named(&self.file, &self.path).unwrap_or(false) {
             self.write_again()?;
         }
         Ok(self.path)

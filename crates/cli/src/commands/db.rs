@@ -185,7 +185,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
         .map(|file| {
             let opened = Store::open_existing(file);
             let refused = |error| match error {
-                StoreError::Missing { path } => {
+                StoreError::Missing(path) => {
                     CliError::input(format!("there is no store at {}", path.display()))
                 }
                 error @ StoreError::NotAStore { .. } => {

@@ -1,5 +1,6 @@
 //! What follows from what was read: a finding for each thing looked at.
 
+use lapwing_model::text::joined;
 use lapwing_stats::{DrawPath, as_f64};
 
 use super::super::Environment;
@@ -68,36 +69,45 @@ pub(super) fn simulation() -> DoctorFinding {
     }
 }
 
-fn good(subject: &'static str, found: String) -> DoctorFinding {
+fn good(subject: &'static str, found: impl Into<String>) -> DoctorFinding {
     DoctorFinding {
         subject,
         severity: Severity::Good,
-        found,
+        found: found.into(),
         advice: None,
     }
 }
 
-fn neutral(subject: &'static str, found: String) -> DoctorFinding {
+fn neutral(subject: &'static str, found: impl Into<String>) -> DoctorFinding {
     DoctorFinding {
-        subject,
         severity: Severity::Neutral,
-        found,
-        advice: None,
+        ..good(subject, found)
     }
 }
 
-fn disturbing(subject: &'static str, found: String, advice: &str) -> DoctorFinding {
+fn disturbing(subject: &'static str, found: impl Into<String>, advice: &str) -> DoctorFinding {
     DoctorFinding {
-        subject,
         severity: Severity::Disturbing,
-        found,
-        advice: Some(advice.to_owned()),
+        ..advised(good(subject, found), advice)
     }
 }
 
-fn advised(mut finding: DoctorFinding, advice: &str) -> DoctorFinding {
-    finding.advice = Some(advice.to_owned());
-    finding
+fn advised(finding: DoctorFinding, advice: &str) -> DoctorFinding {
+    DoctorFinding {
+        advice: Some(advice.to_owned()),
+        ..finding
+    }
+}
+
+impl DoctorFinding {
+    /// Returns the finding as one that disturbs, with advice, if it does.
+    fn disturbing_if(self, disturbs: bool, advice: &str) -> Self {
+        if disturbs {
+            disturbing(self.subject, self.found, advice)
+        } else {
+            self
+        }
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -111,7 +121,7 @@ fn gigabytes(bytes: u64) -> String {
 
 fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
     let Some(noise) = noise else {
-        return neutral("noise", "the noise sample could not be executed".to_owned());
+        return neutral("noise", "the noise sample could not be executed");
     };
     let found = format!(
         "{} times the same {:.1} ms of computing: spread {}, slowest {:.2} × the median",
@@ -120,15 +130,8 @@ fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
         percent(noise.spread),
         noise.slowest,
     );
-    if noise.spread > WAITING {
-        disturbing(
-            "noise",
-            found,
-            "fix the other problems first; then add instances",
-        )
-    } else {
-        good("noise", found)
-    }
+    let advice = "fix the other problems first; then add instances";
+    good("noise", found).disturbing_if(noise.spread > WAITING, advice)
 }
 
 fn load(evidence: &DoctorEvidence) -> DoctorFinding {
@@ -142,69 +145,44 @@ fn load(evidence: &DoctorEvidence) -> DoctorFinding {
         let found = format!("load {load:.2} on {cpus} CPUs in the last minute");
         readings.push((found, load / as_f64(cpus) > LOAD_PER_CPU));
     }
-    let too_much = readings.iter().any(|it| it.1);
-    // A reading that is fine explains no warning.
-    readings.retain(|it| it.1 == too_much);
-    let found: Vec<String> = readings.into_iter().map(|it| it.0).collect();
-    let found = found.join("; ");
-    if found.is_empty() {
-        neutral("load", "the kernel does not say its load".to_owned())
-    } else if too_much {
-        disturbing(
-            "load",
-            found,
-            "stop what else is running (see `top`), or wait until it is done",
-        )
-    } else {
-        good("load", found)
+    if readings.is_empty() {
+        return neutral("load", "the kernel does not say its load");
     }
+    let too_much = readings.iter().any(|(_, too_much)| *too_much);
+    // A reading that is fine explains no warning.
+    readings.retain(|(_, is_cause)| *is_cause == too_much);
+    let found: Vec<String> = readings.into_iter().map(|(found, _)| found).collect();
+    let advice = "stop what else is running (see `top`), or wait until it is done";
+    good("load", found.join("; ")).disturbing_if(too_much, advice)
 }
 
 fn pressure(readings: &MachineReadings) -> DoctorFinding {
     if readings.pressure.is_empty() {
         return advised(
-            neutral("pressure", "the kernel does not count pressure".to_owned()),
+            neutral("pressure", "the kernel does not count pressure"),
             "boot with `psi=1` to have it recorded around each instance",
         );
     }
-    let shares: Vec<String> = readings
-        .pressure
-        .iter()
-        .map(|(name, share)| format!("{name} {}", percent(*share)))
-        .collect();
-    let found = format!("waiting in the last 10 s: {}", shares.join(", "));
-    if readings.pressure.iter().any(|(_, share)| *share > WAITING) {
-        disturbing(
-            "pressure",
-            found,
-            "something else competes for it; find and stop it, or wait",
-        )
-    } else {
-        good("pressure", found)
-    }
+    let shares = readings.pressure.iter();
+    let is_waiting = shares.clone().any(|(_, share)| *share > WAITING);
+    let shares = joined(shares.map(|(name, share)| format!("{name} {}", percent(*share))));
+    let advice = "something else competes for it; find and stop it, or wait";
+    good("pressure", format!("waiting in the last 10 s: {shares}"))
+        .disturbing_if(is_waiting, advice)
 }
 
 fn steal(evidence: &DoctorEvidence) -> Option<DoctorFinding> {
     let share = evidence.steal?;
-    let found = format!(
-        "{} of the CPUs' time was taken by the hypervisor",
-        percent(share)
-    );
-    Some(if share > STEAL {
-        disturbing(
-            "steal",
-            found,
-            "the host is overbooked: take a dedicated machine, or spread instances over time",
-        )
-    } else {
-        good("steal", found)
-    })
+    let percent = percent(share);
+    let found = format!("{percent} of the CPUs' time was taken by the hypervisor");
+    let advice = "the host is overbooked: take a dedicated machine, or spread instances over time";
+    Some(good("steal", found).disturbing_if(share > STEAL, advice))
 }
 
 fn governor(environment: &Environment) -> DoctorFinding {
     match environment.governor.as_deref() {
-        None => neutral("governor", "no frequency governor is visible".to_owned()),
-        Some("performance") => good("governor", "governor is performance".to_owned()),
+        None => neutral("governor", "no frequency governor is visible"),
+        Some("performance") => good("governor", "governor is performance"),
         Some(other) => disturbing(
             "governor",
             format!("governor is {other}"),
@@ -223,40 +201,36 @@ fn turbo(environment: &Environment) -> Option<DoctorFinding> {
         };
         disturbing(
             "turbo",
-            "turbo is on: speed depends on temperature and on the other cores".to_owned(),
+            "turbo is on: speed depends on temperature and on the other cores",
             advice,
         )
     } else {
-        good("turbo", "turbo is off".to_owned())
+        good("turbo", "turbo is off")
     })
 }
 
 fn smt(environment: &Environment) -> Option<DoctorFinding> {
     Some(if environment.smt? {
         advised(
-            neutral("smt", "hardware threads share cores".to_owned()),
+            neutral("smt", "hardware threads share cores"),
             "pin with `--cpus` to one thread of each core",
         )
     } else {
-        good("smt", "each core runs one hardware thread".to_owned())
+        good("smt", "each core runs one hardware thread")
     })
 }
 
 fn battery(readings: &MachineReadings) -> Option<DoctorFinding> {
     Some(if readings.on_battery? {
-        disturbing(
-            "battery",
-            "the machine runs on its battery".to_owned(),
-            "plug it in",
-        )
+        disturbing("battery", "the machine runs on its battery", "plug it in")
     } else {
-        good("battery", "the battery is not being used".to_owned())
+        good("battery", "the battery is not being used")
     })
 }
 
 fn virtualisation(environment: &Environment) -> DoctorFinding {
     match &environment.virtualisation {
-        None => good("virtualisation", "no sign of a virtual machine".to_owned()),
+        None => good("virtualisation", "no sign of a virtual machine"),
         Some(kind) => advised(
             neutral("virtualisation", format!("a virtual machine ({kind})")),
             "neighbours can disturb: use more instances over a longer time",
@@ -271,13 +245,13 @@ fn container(environment: &Environment) -> Option<DoctorFinding> {
 
 fn swap(readings: &MachineReadings) -> DoctorFinding {
     match readings.swap_used {
-        None => neutral("swap", "the kernel does not say its use of swap".to_owned()),
+        None => neutral("swap", "the kernel does not say its use of swap"),
         Some(used) if used > SWAP_USED => disturbing(
             "swap",
             format!("{} of swap is in use", gigabytes(used)),
             "free memory, then `swapoff -a && swapon -a`",
         ),
-        Some(_) => good("swap", "no swap is in use".to_owned()),
+        Some(_) => good("swap", "no swap is in use"),
     }
 }
 
@@ -293,48 +267,29 @@ fn clock(environment: &Environment, quality: ClockQuality) -> DoctorFinding {
         source,
         Some("hpet" | "acpi_pm" | "jiffies" | "refined-jiffies")
     );
-    if slow || quality.cost > 1e-6 {
-        disturbing(
-            "clock",
-            found,
-            "see `dmesg | grep -i tsc` for why the CPU's own clock is not used",
-        )
-    } else {
-        good("clock", found)
-    }
+    let advice = "see `dmesg | grep -i tsc` for why the CPU's own clock is not used";
+    good("clock", found).disturbing_if(slow || quality.cost > 1e-6, advice)
 }
 
 fn address_randomisation(environment: &Environment) -> Option<DoctorFinding> {
-    let level = environment.address_randomisation?;
-    Some(if level == 0 {
+    let subject = "address_randomisation";
+    Some(if environment.address_randomisation? == 0 {
         advised(
-            neutral(
-                "address_randomisation",
-                "addresses are not randomised".to_owned(),
-            ),
+            neutral(subject, "addresses are not randomised"),
             "every execution has the same layout by chance; randomised, the average is fairer: \
              `sysctl kernel.randomize_va_space=2`",
         )
     } else {
-        good(
-            "address_randomisation",
-            "addresses are randomised, so that no layout is favoured".to_owned(),
-        )
+        let found = "addresses are randomised, so that no layout is favoured";
+        good(subject, found)
     })
 }
 
 fn disk(readings: &MachineReadings) -> Option<DoctorFinding> {
     let free = readings.free_disk?;
     let found = format!("{} free for the store", gigabytes(free));
-    Some(if free < FREE_DISK {
-        disturbing(
-            "disk",
-            found,
-            "make room, or name another place with `--store`",
-        )
-    } else {
-        good("disk", found)
-    })
+    let advice = "make room, or name another place with `--store`";
+    Some(good("disk", found).disturbing_if(free < FREE_DISK, advice))
 }
 
 fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {

@@ -1,12 +1,11 @@
 //! How much the same work differs from execution to execution on this machine now.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lapwing_stats::{coefficient_of_variation, mean};
 use serde::Serialize;
 
-use super::super::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
+use super::super::{Execution, ExecutionEnd, Executor, ExecutorError};
 use crate::suite::CommandLine;
 
 /// Blocks of executions, in the place of instances.
@@ -41,17 +40,8 @@ impl MachineNoise {
     /// When the surroundings are broken.
     pub fn sample(executor: &mut dyn Executor) -> Result<Option<(Self, Duration)>, ExecutorError> {
         let execution = Execution {
-            command: CommandLine::Shell(BUSY_LOOP.to_owned()),
-            directory: None,
-            environment: BTreeMap::new(),
-            stdin: Stdin::Null,
             time_limit: Some(TIME_LIMIT),
-            keep_stdout: 0,
-            keep_stderr: 0,
-            counters: false,
-            leftovers: LeftoverPolicy::End,
-            cpus: None,
-            confinement: None,
+            ..Execution::new(CommandLine::Shell(BUSY_LOOP.to_owned()))
         };
         let mut seconds = Vec::new();
         let mut used = Duration::ZERO;

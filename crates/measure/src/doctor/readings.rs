@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use super::super::machine::environment::kilobytes;
+use super::super::machine::observe::PRESSURES;
+
 /// The machine's state, as far as it says it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineReadings {
@@ -24,16 +27,13 @@ impl MachineReadings {
     /// free space of the file system that holds (or will hold) `store`.
     pub fn take(root: &Path, store: &Path) -> Self {
         let text = |path: &str| fs::read_to_string(root.join(path)).ok();
-        let pressure = ["cpu", "io", "memory"]
-            .into_iter()
-            .filter_map(|name| {
-                let share = recent_stall(&text(&format!("proc/pressure/{name}"))?)?;
-                Some((name, share))
-            })
-            .collect();
+        let pressure = PRESSURES.into_iter().filter_map(|name| {
+            let share = recent_stall(&text(&format!("proc/pressure/{name}"))?)?;
+            Some((name, share))
+        });
         Self {
             load: text("proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
-            pressure,
+            pressure: pressure.collect(),
             swap_used: text("proc/meminfo").and_then(|text| swap_used(&text)),
             on_battery: on_battery(&root.join("sys/class/power_supply")),
             free_disk: free_disk(store),
@@ -50,12 +50,7 @@ fn recent_stall(text: &str) -> Option<f64> {
 }
 
 fn swap_used(meminfo: &str) -> Option<u64> {
-    let kilobytes = |name: &str| -> Option<u64> {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse().ok()
-    };
-    let used = kilobytes("SwapTotal:")?.checked_sub(kilobytes("SwapFree:")?)?;
-    used.checked_mul(1024)
+    kilobytes(meminfo, "SwapTotal")?.checked_sub(kilobytes(meminfo, "SwapFree")?)
 }
 
 fn on_battery(supplies: &Path) -> Option<bool> {

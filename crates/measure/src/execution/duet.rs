@@ -71,17 +71,13 @@ pub(crate) fn measure_pair(
             variant: &half.plan.variants[half.planned.variant],
         })?;
     }
-    let [Some(one), Some(other)] = [places.first(), places.get(1)] else {
-        let reason = broken.unwrap_or_default();
+    let second = around.second_executor.as_deref_mut();
+    let ([one, other], Some(second)) = (&places[..], second) else {
+        let reason = broken.unwrap_or_else(|| "a duet needs a second executor".to_owned());
         let skipped = ids.map(|id| skip(id, reason.clone(), around, outlet).map(Some));
         return skipped.into_iter().collect();
     };
     around.watch.begin();
-    let Some(second) = around.second_executor.as_deref_mut() else {
-        let reason = "a duet needs a second executor".to_owned();
-        let skipped = ids.map(|id| skip(id, reason.clone(), around, outlet).map(Some));
-        return skipped.into_iter().collect();
-    };
     let [executor, partners_executor]: [&mut dyn Executor; 2] = match halves[0].cores() {
         CoreSet::First => [&mut *around.executor, second],
         CoreSet::Second => [second, &mut *around.executor],
@@ -128,11 +124,7 @@ fn run_together(
         let next = pair[0].index().max(pair[1].index());
         pair.iter_mut().for_each(|runner| runner.skip_to(next));
     }
-    let is_lost = |it: &Option<GivenUp>| {
-        it.as_ref()
-            .is_some_and(|it| it.outcome == InstanceOutcome::Lost)
-    };
-    if given_up.iter().any(is_lost) {
+    if given_up.iter().flatten().any(GivenUp::is_interruption) {
         return Ok([0, 1].map(|_half| Some(GivenUp::interrupted())));
     }
     for at in 0..2 {
@@ -160,10 +152,6 @@ fn execute_together(pair: &mut [InstanceRunner<'_, '_>; 2]) -> Result<[DuetStep;
     }
     let executed = [pair[0].finish()?, pair[1].finish()?];
     let steps = [pair[0].assess(&executed[0])?, pair[1].assess(&executed[1])?];
-    let [one, other] = steps;
-    let [executed_one, executed_other] = executed;
-    Ok([
-        (Some(one), Some(executed_one)),
-        (Some(other), Some(executed_other)),
-    ])
+    let (mut steps, mut executed) = (steps.map(Some), executed.map(Some));
+    Ok([0, 1].map(|at| (steps[at].take(), executed[at].take())))
 }

@@ -1,4 +1,4 @@
-use super::super::fake::{FakeClock, FakeExecutor, FakeScript};
+use super::super::testing::{FakeClock, FakeExecutor, FakeScript};
 use super::super::*;
 use super::runner_tests::{Records, measure_on, plan};
 use crate::suite::{DuetCores, Plan};

@@ -1,5 +1,6 @@
 //! One execution of a command: request and result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,11 +32,28 @@ pub struct Execution {
     #[serde(default)]
     pub leftovers: LeftoverPolicy,
     /// The processors that it may run on; `None` for those of this program.
-    #[serde(default)]
     pub cpus: Option<Vec<usize>>,
     /// Limits on what it may use and see; `None` for none.
-    #[serde(default)]
     pub confinement: Option<Confinement>,
+}
+
+impl Execution {
+    /// Returns the execution of a command without anything else said: it reads nothing, and no output is kept.
+    pub fn new(command: CommandLine) -> Self {
+        Self {
+            command,
+            directory: None,
+            environment: BTreeMap::new(),
+            stdin: Stdin::Null,
+            time_limit: None,
+            keep_stdout: 0,
+            keep_stderr: 0,
+            counters: false,
+            leftovers: LeftoverPolicy::End,
+            cpus: None,
+            confinement: None,
+        }
+    }
 }
 
 /// The policy for processes that an execution leaves behind.
@@ -56,8 +74,8 @@ pub enum Stdin {
     Null,
     /// A file.
     File(PathBuf),
-    /// These bytes.
-    Bytes(Vec<u8>),
+    /// These bytes, which are sent after what is said of the execution.
+    Bytes(#[serde(skip)] Vec<u8>),
 }
 
 /// The result of an execution.
@@ -75,6 +93,20 @@ pub struct ExecutionResult {
     pub stderr: OutputTail,
     /// How many processes it left behind; they were ended.
     pub left_behind: u32,
+}
+
+impl ExecutionResult {
+    /// Returns the result of an execution that never began.
+    pub(crate) fn without_start(end: ExecutionEnd) -> Self {
+        Self {
+            end,
+            wall: Duration::ZERO,
+            usage: None,
+            stdout: OutputTail::default(),
+            stderr: OutputTail::default(),
+            left_behind: 0,
+        }
+    }
 }
 
 /// How an execution ended.
@@ -128,6 +160,13 @@ pub struct OutputTail {
     pub bytes: Vec<u8>,
     /// How many bytes there were in all.
     pub total: u64,
+}
+
+impl OutputTail {
+    /// Returns the last bytes as a text.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
 }
 
 /// Executes commands. The runner does not know where.

@@ -9,21 +9,17 @@ use regex::Regex;
 use super::super::repository::source::VariantPlace;
 use super::event::Event;
 use super::execute::{
-    Clock, Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy,
-    OutputTail, Stdin,
+    Clock, Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy, Stdin,
 };
+use super::kept::{TAIL, last_lines, with_printed};
 use super::runner::{EventOutlet, MachineWatch, RunError, describe, processor_time};
 use super::values::{ExecutionValues, values};
 use crate::suite::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Variant};
 use lapwing_model::{
-    Id, InstanceEnd, InstanceOutcome, Iteration, MOST_METRICS, MetricName, Object, Outcome, Record,
+    Id, InstanceEnd, InstanceOutcome, MOST_METRICS, MetricName, Object, Outcome, Record,
     too_many_metrics,
 };
 
-/// How much of a failure's output is kept, for people to read.
-const TAIL: usize = 4 * 1024;
-/// As many lines of it are in a message.
-const MESSAGE_LINES: usize = 8;
 /// How much output is kept for a machine to read.
 const DOCUMENT: usize = 16 * 1024 * 1024;
 /// An instance of a very quick command ends here whatever its time budget.
@@ -44,7 +40,7 @@ pub(crate) struct InstanceSurroundings<'r> {
 }
 
 pub(crate) struct InstanceRunner<'r, 'p> {
-    visit: InstanceVisit<'p>,
+    pub(super) visit: InstanceVisit<'p>,
     executor: &'r mut dyn Executor,
     clock: &'r dyn Clock,
     patterns: BTreeMap<MetricName, Regex>,
@@ -53,9 +49,9 @@ pub(crate) struct InstanceRunner<'r, 'p> {
     metrics_file: Option<PathBuf>,
     began: Duration,
     own: Duration,
-    index: u32,
-    failures: u32,
-    measured: Duration,
+    pub(super) index: u32,
+    pub(super) failures: u32,
+    pub(super) measured: Duration,
     /// The names of all metrics so far.
     metrics: BTreeSet<MetricName>,
 }
@@ -74,6 +70,17 @@ impl GivenUp {
             message: "interrupted".to_owned(),
         }
     }
+
+    pub(crate) fn is_interruption(&self) -> bool {
+        self.outcome == InstanceOutcome::Lost
+    }
+
+    pub(super) fn failed(message: String) -> Self {
+        Self {
+            outcome: InstanceOutcome::Failed,
+            message,
+        }
+    }
 }
 
 /// The result of one execution.
@@ -81,6 +88,15 @@ pub(crate) enum ExecutionStep {
     Went(ExecutionValues),
     Failed { outcome: Outcome, message: String },
     Interrupted,
+}
+
+impl ExecutionStep {
+    fn failed(message: String) -> Self {
+        Self::Failed {
+            outcome: Outcome::Failed,
+            message,
+        }
+    }
 }
 
 impl<'r, 'p> InstanceRunner<'r, 'p> {
@@ -146,28 +162,22 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         let case = self.visit.case;
         let mut failure = self.set_up()?;
         if failure.is_none() {
-            failure = self.untimed("prepare", case.prepare.as_ref(), Stdin::Null)?;
+            failure = self.untimed("prepare", case.prepare.as_ref())?;
         }
         if failure.is_none() {
-            let execution = self.execution();
-            let command = wrap(&execution.command);
-            let executed = self.executor.execute(&Execution {
-                command,
-                ..execution
-            })?;
+            let mut execution = self.execution();
+            execution.command = wrap(&execution.command);
+            let executed = self.executor.execute(&execution)?;
             failure = match self.assess(&executed)? {
                 ExecutionStep::Went(_) => None,
                 ExecutionStep::Interrupted => Some(GivenUp::interrupted()),
                 ExecutionStep::Failed { message, .. } => {
                     let printed = last_lines(&executed.stderr);
-                    Some(GivenUp {
-                        outcome: InstanceOutcome::Failed,
-                        message: with_printed(message, printed),
-                    })
+                    Some(GivenUp::failed(with_printed(message, printed)))
                 }
             };
         }
-        let torn_down = self.untimed("teardown", case.teardown.as_ref(), Stdin::Null)?;
+        let torn_down = self.untimed("teardown", case.teardown.as_ref())?;
         self.executor.end_kept()?;
         Ok(failure.or(torn_down))
     }
@@ -178,17 +188,13 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         given_up: Option<GivenUp>,
         outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<InstanceEnd, RunError> {
-        let interrupted = given_up
-            .as_ref()
-            .is_some_and(|it| it.outcome == InstanceOutcome::Lost);
-        let teardown = if interrupted {
+        let (variant, case) = (self.visit.variant, self.visit.case);
+        let teardown = if given_up.as_ref().is_some_and(GivenUp::is_interruption) {
             None
         } else {
-            self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
+            self.untimed("teardown", case.teardown.as_ref())?
         };
-        let (variant, case) = (self.visit.variant, self.visit.case);
-        let mut setups = variant.setup.iter().chain(&case.setup);
-        if setups.next().is_some() || !variant.factor_setups.is_empty() {
+        if variant.setups().chain(&case.setup).next().is_some() {
             self.executor.end_kept()?;
         }
         let (outcome, mut message) = match given_up {
@@ -196,18 +202,23 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
             None => (InstanceOutcome::Ok, None),
         };
         if let Some(teardown) = teardown {
-            let id = &self.visit.case.benchmark.id;
-            outlet.send(&Event::Note(format!("{id}: {}", teardown.message)))?;
+            self.note(&format!(": {}", teardown.message), outlet)?;
             message.get_or_insert(teardown.message);
         }
         Ok(InstanceEnd {
-            instance: self.visit.id,
-            ended: Some(self.clock.now()),
-            outcome,
             message,
-            observed: Object::new(),
-            extra: Object::new(),
+            ..InstanceEnd::new(self.visit.id, Some(self.clock.now()), outcome)
         })
+    }
+
+    /// Says something about the benchmark, whose id comes first.
+    pub(super) fn note(
+        &self,
+        text: &str,
+        outlet: &mut EventOutlet<'_, '_>,
+    ) -> Result<(), RunError> {
+        let id = &self.visit.case.benchmark.id;
+        outlet.send(&Event::Note(format!("{id}{text}")))
     }
 
     /// Records the end of the instance; returns how it ended, `None` if it was interrupted.
@@ -240,9 +251,8 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
     /// Sets up the factors, the variant, then the benchmark; returns what went wrong, if anything.
     pub(crate) fn set_up(&mut self) -> Result<Option<GivenUp>, ExecutorError> {
         let (variant, case) = (self.visit.variant, self.visit.case);
-        let own = variant.setup.iter().chain(&case.setup);
-        for setup in variant.factor_setups.iter().chain(own) {
-            let failure = self.untimed("setup", Some(setup), Stdin::Null)?;
+        for setup in variant.setups().chain(&case.setup) {
+            let failure = self.untimed("setup", Some(setup))?;
             if failure.is_some() {
                 return Ok(failure);
             }
@@ -273,49 +283,6 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         Ok(None)
     }
 
-    /// Records an iteration; returns why the instance ends with it, if it does.
-    pub(crate) fn keep_step(
-        &mut self,
-        offset: f64,
-        step: ExecutionStep,
-        executed: Option<&ExecutionResult>,
-        outlet: &mut EventOutlet<'_, '_>,
-    ) -> Result<Option<GivenUp>, RunError> {
-        let unstartable = executed.is_some_and(|it| matches!(it.end, ExecutionEnd::NotStarted(_)));
-        // An interrupted shell leaves its children behind: that says nothing of the command.
-        let left_behind =
-            executed.is_some_and(|it| it.left_behind > 0 && it.end != ExecutionEnd::Interrupted);
-        if left_behind {
-            let id = &self.visit.case.benchmark.id;
-            outlet.send(&Event::Note(format!(
-                "{id} leaves processes behind when it ends; they are ended"
-            )))?;
-        }
-        match step {
-            ExecutionStep::Interrupted => return Ok(Some(GivenUp::interrupted())),
-            ExecutionStep::Went(values) => {
-                self.failures = 0;
-                self.keep_values(offset, values, executed, outlet)?;
-            }
-            ExecutionStep::Failed { outcome, message } => {
-                self.failures += 1;
-                self.keep_failure(offset, outcome, message, executed, outlet)?;
-            }
-        }
-        let limit = self.visit.case.max_failures;
-        let message = if unstartable {
-            "the command could not be started".to_owned()
-        } else if limit > 0 && self.failures >= limit {
-            format!("{limit} iterations failed in a row")
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(GivenUp {
-            outcome: InstanceOutcome::Failed,
-            message,
-        }))
-    }
-
     /// Returns whether there is another iteration.
     pub(crate) fn goes_on(&self) -> bool {
         let case = self.visit.case;
@@ -328,19 +295,16 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
             return false;
         }
         let share = |budget: Duration| budget / case.instances.max(1);
-        if case
-            .max_time
-            .is_some_and(|budget| self.clock.elapsed().saturating_sub(self.began) >= share(budget))
-        {
+        let since = self.clock.elapsed().saturating_sub(self.began);
+        if case.max_time.is_some_and(|budget| since >= share(budget)) {
             return false;
         }
+        let min_time = case.min_time;
         self.index < burn_in.saturating_add(case.iterations)
-            || case
-                .min_time
-                .is_some_and(|budget| self.measured < share(budget))
+            || min_time.is_some_and(|budget| self.measured < share(budget))
     }
 
-    fn burn_in(&self) -> u32 {
+    pub(super) fn burn_in(&self) -> u32 {
         self.visit.case.burn_in.planned()
     }
 
@@ -353,7 +317,7 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
     /// Runs `prepare`; returns the step that the iteration ends with if that fails.
     pub(crate) fn prepare(&mut self) -> Result<Option<ExecutionStep>, ExecutorError> {
         let prepare = self.visit.case.prepare.as_ref();
-        Ok(self.untimed("prepare", prepare, Stdin::Null)?.map(failed))
+        Ok(self.untimed("prepare", prepare)?.map(failed))
     }
 
     /// Starts the timed command.
@@ -381,19 +345,13 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
                     Some(failure) => failed(failure),
                     None => match self.values(executed) {
                         Ok(values) => ExecutionStep::Went(values),
-                        Err(message) => ExecutionStep::Failed {
-                            outcome: Outcome::Failed,
-                            message,
-                        },
+                        Err(message) => ExecutionStep::failed(message),
                     },
                 }
             }
             end @ (ExecutionEnd::Exited(_)
             | ExecutionEnd::Signalled(_)
-            | ExecutionEnd::NotStarted(_)) => ExecutionStep::Failed {
-                outcome: Outcome::Failed,
-                message: describe(end, None),
-            },
+            | ExecutionEnd::NotStarted(_)) => ExecutionStep::failed(describe(end, None)),
             ExecutionEnd::TimedOut => ExecutionStep::Failed {
                 outcome: Outcome::TimedOut,
                 message: describe(&ExecutionEnd::TimedOut, case.time_limit),
@@ -411,51 +369,55 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         let reads_output =
             case.check.is_some() || case.output != OutputMetrics::None || !case.patterns.is_empty();
         let keep = if reads_output { DOCUMENT } else { TAIL };
+        let variant = self.visit.variant;
+        let command = with_arguments(variant.command_of(case), &variant.arguments);
         Execution {
-            command: with_arguments(
-                self.visit.variant.command_of(case),
-                &self.visit.variant.arguments,
-            ),
-            directory: self.directory.clone(),
-            environment: self.environment.clone(),
             stdin: match &case.stdin {
                 CaseInput::Null => Stdin::Null,
                 CaseInput::File(path) => Stdin::File(PathBuf::from(path)),
             },
-            time_limit: case.time_limit,
             keep_stdout: keep,
             keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
             counters: true,
-            leftovers: LeftoverPolicy::End,
-            cpus: self.visit.variant.cpu_list(),
+            cpus: variant.cpu_list(),
             confinement: case.confinement.clone(),
+            ..self.around(command)
+        }
+    }
+
+    /// Returns the execution of a command of the benchmark: where, with which variables, and for how long at most.
+    fn around(&self, command: CommandLine) -> Execution {
+        Execution {
+            directory: self.directory.clone(),
+            environment: self.environment.clone(),
+            time_limit: self.visit.case.time_limit,
+            keep_stdout: TAIL,
+            keep_stderr: TAIL,
+            ..Execution::new(command)
         }
     }
 
     fn check(&mut self, executed: &ExecutionResult) -> Result<Option<GivenUp>, ExecutorError> {
-        if self.visit.case.check.is_none() {
+        let Some(check) = &self.visit.case.check else {
             return Ok(None);
-        }
+        };
         let stdout = &executed.stdout;
         if stdout.total > stdout.bytes.len() as u64 {
-            return Ok(Some(GivenUp {
-                outcome: InstanceOutcome::Failed,
-                message: format!(
-                    "printed {} bytes, and a check can be given {DOCUMENT} at most",
-                    stdout.total
-                ),
-            }));
+            return Ok(Some(GivenUp::failed(format!(
+                "printed {} bytes, and a check can be given {DOCUMENT} at most",
+                stdout.total
+            ))));
         }
-        let stdin = Stdin::Bytes(stdout.bytes.clone());
-        self.untimed("check", self.visit.case.check.as_ref(), stdin)
+        let execution = Execution {
+            stdin: Stdin::Bytes(stdout.bytes.clone()),
+            ..self.around(check.clone())
+        };
+        self.execute_untimed("check", &execution)
     }
 
     fn values(&mut self, executed: &ExecutionResult) -> Result<ExecutionValues, String> {
-        let text = match &self.metrics_file {
-            Some(path) => metrics_text(path)?,
-            None => None,
-        };
-        let text = text.filter(|text| !text.trim().is_empty());
+        let text = self.metrics_file.as_deref().map(metrics_text).transpose()?;
+        let text = text.flatten().filter(|text| !text.trim().is_empty());
         let values = values(self.visit.case, &self.patterns, executed, text.as_deref())?;
         for name in values.iterations.iter().flat_map(BTreeMap::keys) {
             if !self.metrics.contains(name) {
@@ -468,139 +430,42 @@ impl<'r, 'p> InstanceRunner<'r, 'p> {
         Ok(values)
     }
 
-    /// Executes a command that is not timed; returns what went wrong, if anything.
+    /// Executes a command that is not timed, if there is one; returns what went wrong, if anything.
     fn untimed(
         &mut self,
         what: &str,
         command: Option<&CommandLine>,
-        stdin: Stdin,
     ) -> Result<Option<GivenUp>, ExecutorError> {
         let Some(command) = command else {
             return Ok(None);
         };
-        let case = self.visit.case;
-        let executed = self.executor.execute(&Execution {
-            command: command.clone(),
-            directory: self.directory.clone(),
-            environment: self.environment.clone(),
-            stdin,
-            time_limit: case.time_limit,
-            keep_stdout: TAIL,
-            keep_stderr: TAIL,
-            counters: false,
+        let execution = Execution {
             leftovers: match what {
                 "setup" => LeftoverPolicy::Keep,
                 _timed_soon => LeftoverPolicy::End,
             },
-            cpus: None,
-            confinement: None,
-        })?;
+            ..self.around(command.clone())
+        };
+        self.execute_untimed(what, &execution)
+    }
+
+    fn execute_untimed(
+        &mut self,
+        what: &str,
+        execution: &Execution,
+    ) -> Result<Option<GivenUp>, ExecutorError> {
+        let executed = self.executor.execute(execution)?;
         self.own += processor_time(&executed);
         Ok(match &executed.end {
             ExecutionEnd::Exited(0) => None,
             ExecutionEnd::Interrupted => Some(GivenUp::interrupted()),
             end => {
-                let ended = describe(end, case.time_limit);
+                let ended = describe(end, execution.time_limit);
                 let printed = last_lines(&executed.stderr).or_else(|| last_lines(&executed.stdout));
                 let message = with_printed(format!("{what} failed: {ended}"), printed);
-                Some(GivenUp {
-                    outcome: InstanceOutcome::Failed,
-                    message,
-                })
+                Some(GivenUp::failed(message))
             }
         })
-    }
-
-    fn keep_values(
-        &mut self,
-        offset: f64,
-        values: ExecutionValues,
-        executed: Option<&ExecutionResult>,
-        outlet: &mut EventOutlet<'_, '_>,
-    ) -> Result<(), RunError> {
-        let mut attributes = facts(executed);
-        if !values.parameters.is_empty() {
-            attributes.insert("parameters".to_owned(), values.parameters.into());
-        }
-        if !values.document.is_empty() {
-            attributes.insert(Iteration::DOCUMENT.to_owned(), values.document.into());
-            let stderr = executed.map(|it| readable(&it.stderr)).unwrap_or_default();
-            if !stderr.is_empty() {
-                attributes.insert("stderr".to_owned(), stderr.into());
-            }
-        }
-        let counts = self.index >= self.burn_in();
-        for (position, metrics) in values.iterations.into_iter().enumerate() {
-            let mut iteration = self.blank(offset);
-            iteration.metrics = metrics;
-            if position == 0 {
-                iteration.attributes = std::mem::take(&mut attributes);
-            }
-            outlet.keep(&Record::Iteration(iteration))?;
-            self.index += 1;
-        }
-        if counts {
-            self.measured += executed.map_or(Duration::ZERO, |it| it.wall);
-        }
-        Ok(())
-    }
-
-    fn keep_failure(
-        &mut self,
-        offset: f64,
-        outcome: Outcome,
-        message: String,
-        executed: Option<&ExecutionResult>,
-        outlet: &mut EventOutlet<'_, '_>,
-    ) -> Result<(), RunError> {
-        let mut iteration = self.blank(offset);
-        iteration.outcome = outcome;
-        let printed = executed.filter(|_| outcome == Outcome::Failed);
-        let printed = printed.and_then(|it| last_lines(&it.stderr));
-        iteration.message = Some(with_printed(message, printed));
-        iteration.attributes = facts(executed);
-        if let Some(executed) = executed {
-            for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
-                if !tail.bytes.is_empty() {
-                    let text = readable(tail);
-                    iteration.attributes.insert(name.to_owned(), text.into());
-                }
-            }
-            if let ExecutionEnd::Exited(_) | ExecutionEnd::Signalled(_) | ExecutionEnd::TimedOut =
-                executed.end
-            {
-                let values = values(
-                    &without_output(self.visit.case),
-                    &BTreeMap::new(),
-                    executed,
-                    None,
-                );
-                // Nothing is read from the output here, so nothing can be missing from it.
-                if let Ok(mut values) = values {
-                    iteration.metrics = std::mem::take(&mut values.iterations[0]);
-                }
-            }
-        }
-        outlet.keep(&Record::Iteration(iteration))?;
-        self.index += 1;
-        self.measured += executed.map_or(Duration::ZERO, |it| it.wall);
-        Ok(())
-    }
-
-    fn blank(&self, offset: f64) -> Iteration {
-        Iteration {
-            instance: self.visit.id,
-            index: self.index,
-            offset: Some(offset),
-            burn_in: self.index < self.burn_in(),
-            loops: 1,
-            outcome: Outcome::Ok,
-            message: None,
-            metrics: BTreeMap::new(),
-            attributes: Object::new(),
-            artifacts: Object::new(),
-            extra: Object::new(),
-        }
     }
 }
 
@@ -622,26 +487,11 @@ fn metrics_text(path: &Path) -> Result<Option<String>, String> {
     Ok(std::fs::read_to_string(path).ok())
 }
 
-/// A failed iteration keeps what the operating system counted, and no throughput.
-fn without_output(case: &Case) -> Case {
-    Case {
-        output: OutputMetrics::None,
-        patterns: BTreeMap::new(),
-        work: BTreeMap::new(),
-        ..case.clone()
-    }
-}
-
 fn failed(failure: GivenUp) -> ExecutionStep {
-    match failure.outcome {
-        InstanceOutcome::Lost => ExecutionStep::Interrupted,
-        InstanceOutcome::Ok
-        | InstanceOutcome::Failed
-        | InstanceOutcome::TimedOut
-        | InstanceOutcome::Skipped => ExecutionStep::Failed {
-            outcome: Outcome::Failed,
-            message: failure.message,
-        },
+    if failure.is_interruption() {
+        ExecutionStep::Interrupted
+    } else {
+        ExecutionStep::failed(failure.message)
     }
 }
 
@@ -663,49 +513,5 @@ fn with_arguments(command: &CommandLine, arguments: &[String]) -> CommandLine {
             let added = crate::suite::command_text(&CommandLine::Words(arguments.to_vec()));
             CommandLine::Shell(format!("{text} {added}"))
         }
-    }
-}
-
-fn facts(executed: Option<&ExecutionResult>) -> Object {
-    let mut facts = Object::new();
-    let Some(executed) = executed else {
-        return facts;
-    };
-    match executed.end {
-        ExecutionEnd::Exited(code) => {
-            facts.insert("exit_code".to_owned(), code.into());
-        }
-        ExecutionEnd::Signalled(signal) => {
-            facts.insert("signal".to_owned(), signal.into());
-        }
-        ExecutionEnd::TimedOut | ExecutionEnd::Interrupted | ExecutionEnd::NotStarted(_) => {}
-    }
-    if executed.left_behind > 0 {
-        facts.insert("left_behind".to_owned(), executed.left_behind.into());
-    }
-    facts
-}
-
-fn readable(tail: &OutputTail) -> String {
-    let start = tail.bytes.len().saturating_sub(TAIL);
-    String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
-}
-
-/// Returns the last lines that are not blank, at most [`MESSAGE_LINES`]. Some programs print the cause of a failure
-/// last (a traceback), others before a hint or their usage.
-fn last_lines(tail: &OutputTail) -> Option<Vec<String>> {
-    let text = readable(tail);
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let mut lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
-    lines.drain(..lines.len().saturating_sub(MESSAGE_LINES));
-    (!lines.is_empty()).then_some(lines)
-}
-
-/// Returns a message with what the program printed: a single line behind it, several below it.
-fn with_printed(message: String, printed: Option<Vec<String>>) -> String {
-    match printed.as_deref() {
-        None | Some([]) => message,
-        Some([only]) => format!("{message}: {}", only.trim()),
-        Some(lines) => format!("{message}\n{}", lines.join("\n")),
     }
 }

@@ -6,6 +6,7 @@ pub(super) mod duet_tests;
 pub(super) mod event;
 pub(super) mod execute;
 pub(super) mod instance;
+pub(super) mod kept;
 pub(super) mod outputs;
 pub(super) mod profiler;
 pub(super) mod runner;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
+use serde_json::json;
+
+use super::super::{Execution, ExecutionEnd, Executor, ExecutorError, describe};
 use crate::suite::CommandLine;
 use lapwing_model::Object;
 
@@ -28,31 +30,20 @@ pub fn command_outputs(
     let mut outputs = Object::new();
     for (name, command) in commands {
         let executed = executor.execute(&Execution {
-            command: command.clone(),
             directory: directory.map(Path::to_owned),
-            environment: BTreeMap::new(),
-            stdin: Stdin::Null,
             time_limit: Some(COMMAND_TIME_LIMIT),
             keep_stdout: COMMAND_OUTPUT,
-            keep_stderr: 0,
-            counters: false,
-            leftovers: LeftoverPolicy::End,
-            cpus: None,
-            confinement: None,
+            ..Execution::new(command.clone())
         })?;
-        let error = match executed.end {
-            ExecutionEnd::Exited(0) => None,
-            ExecutionEnd::Exited(code) => Some(format!("exit code {code}")),
-            ExecutionEnd::Signalled(signal) => Some(format!("ended by signal {signal}")),
-            ExecutionEnd::TimedOut => Some(format!("took longer than {COMMAND_TIME_LIMIT:?}")),
-            ExecutionEnd::Interrupted => Some("interrupted".to_owned()),
-            ExecutionEnd::NotStarted(reason) => Some(reason),
-        };
-        let value = match error {
-            None => String::from_utf8_lossy(&executed.stdout.bytes)
-                .trim_end()
-                .into(),
-            Some(error) => serde_json::json!({ "error": error }),
+        let value = match executed.end {
+            ExecutionEnd::Exited(0) => executed.stdout.text().trim_end().into(),
+            ExecutionEnd::TimedOut => {
+                json!({ "error": format!("took longer than {COMMAND_TIME_LIMIT:?}") })
+            }
+            ExecutionEnd::NotStarted(reason) => json!({ "error": reason }),
+            end @ (ExecutionEnd::Exited(_)
+            | ExecutionEnd::Signalled(_)
+            | ExecutionEnd::Interrupted) => json!({ "error": describe(&end, None) }),
         };
         outputs.insert(name.clone(), value);
     }

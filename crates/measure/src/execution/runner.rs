@@ -93,7 +93,7 @@ pub struct SessionRuns {
 
 /// Hands records and events to everybody who wants them.
 pub(crate) struct EventOutlet<'a, 'b> {
-    consumers: &'a mut [&'b mut dyn Consumer],
+    pub(crate) consumers: &'a mut [&'b mut dyn Consumer],
 }
 
 impl EventOutlet<'_, '_> {
@@ -136,10 +136,11 @@ pub fn open_session(
             variant: variant.name.clone(),
             factors: variant.factors.clone(),
             definitions: variant.definitions.clone(),
-            version: match &variant.commit {
-                Some(commit) => commit.version.clone(),
-                None => version.clone(),
-            },
+            version: variant
+                .commit
+                .as_ref()
+                .map_or(version, |it| &it.version)
+                .clone(),
             metrics: declared_metrics(&plan.cases),
             environment,
             attributes: attributes(variant),
@@ -195,25 +196,18 @@ pub fn run(
                 other => held = other,
             }
         }
+        let outlet = &mut outlet;
         let outcomes = match together[..] {
             [one, other] => {
                 let halves = [one, other].map(|planned| DuetHalf { plan, planned });
-                measure_pair(halves, &runs, around, &mut outlet)?
+                measure_pair(halves, &runs, around, outlet)?
             }
-            _ => vec![measure_instance(
-                plan,
-                &mut runs,
-                planned,
-                around,
-                &mut outlet,
-            )?],
+            _ => vec![measure_instance(plan, &mut runs, planned, around, outlet)?],
         };
         for (planned, outcome) in together.into_iter().zip(outcomes) {
+            let plan = planned;
             match outcome {
-                Some(outcome) => finished.push(FinishedInstance {
-                    plan: planned,
-                    outcome,
-                }),
+                Some(outcome) => finished.push(FinishedInstance { plan, outcome }),
                 None => end = RunEnd::Interrupted,
             }
         }
@@ -233,19 +227,10 @@ pub(crate) fn instance_record(
     around: &mut RunnerSurroundings<'_>,
 ) -> Instance {
     Instance {
-        id: (around.new_id)(),
-        run: runs[planned.variant].id,
-        benchmark: plan.cases[planned.case].benchmark.clone(),
-        block: planned.block,
-        position: planned.position,
-        attempt: planned.attempt,
         host: around.host.clone(),
         started: Some(around.clock.now()),
-        environment: Object::new(),
-        job: Object::new(),
         attributes: look(plan, planned, around),
-        artifacts: Object::new(),
-        extra: Object::new(),
+        ..planned.record((around.new_id)(), plan, runs)
     }
 }
 
@@ -253,9 +238,9 @@ pub(crate) fn instance_record(
 fn look(plan: &Plan, planned: InstancePlan, around: &RunnerSurroundings<'_>) -> Object {
     let most = plan.stop_early.as_ref();
     let most = most.map_or(0, |_| plan.cases[planned.case].instances);
-    let look = around.look.map(|number| Look { number, most });
-    look.iter()
-        .map(|look| (Look::KEY.to_owned(), json!(look)))
+    let look = around.look.map(|number| json!(Look { number, most }));
+    look.map(|look| (Look::KEY.to_owned(), look))
+        .into_iter()
         .collect()
 }
 
@@ -305,11 +290,7 @@ fn measure_instance(
         };
         let wrap = |command: &CommandLine| profiler.wrapped(command, &file);
         let failure = InstanceRunner::new(visit, &place, own).once(wrap)?;
-        if let Some(GivenUp {
-            outcome: InstanceOutcome::Lost,
-            ..
-        }) = failure
-        {
+        if failure.as_ref().is_some_and(GivenUp::is_interruption) {
             return Ok(None);
         }
         match (written(&file), failure) {
@@ -344,15 +325,12 @@ pub(crate) fn skip(
     around: &RunnerSurroundings<'_>,
     outlet: &mut EventOutlet<'_, '_>,
 ) -> Result<InstanceOutcome, RunError> {
+    let outcome = InstanceOutcome::Skipped;
     outlet.keep(&Record::InstanceEnd(InstanceEnd {
-        instance,
-        ended: Some(around.clock.now()),
-        outcome: InstanceOutcome::Skipped,
         message: Some(reason),
-        observed: Object::new(),
-        extra: Object::new(),
+        ..InstanceEnd::new(instance, Some(around.clock.now()), outcome)
     }))?;
-    Ok(InstanceOutcome::Skipped)
+    Ok(outcome)
 }
 
 /// Returns how an execution ended, as text for people.
@@ -369,7 +347,6 @@ pub fn describe(end: &ExecutionEnd, limit: Option<Duration>) -> String {
 
 /// Returns the processor time that an execution used.
 pub(crate) fn processor_time(executed: &ExecutionResult) -> Duration {
-    executed
-        .usage
-        .map_or(Duration::ZERO, |usage| usage.user + usage.system)
+    let usage = executed.usage;
+    usage.map_or(Duration::ZERO, |usage| usage.user + usage.system)
 }

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::error::Error;
 use std::path::Path;
 
-use super::super::fake::{FakeClock, FakeExecutor, FakeScript, FakeWatch};
+use super::super::testing::{FakeClock, FakeExecutor, FakeScript, FakeWatch};
 use super::super::*;
 use crate::suite::{Plan, Settings, Suite};
 use lapwing_model::write_line;

@@ -1,6 +1,7 @@
 //! In which order instances are measured.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::iter;
 
 use lapwing_stats::Seed;
 use rand::Rng;
@@ -8,7 +9,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::suite::{Plan, PlannedCommit};
-use lapwing_model::InstanceOutcome;
+use lapwing_model::{Id, Instance, InstanceOutcome, Object, Run};
 
 /// One instance that is to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +32,25 @@ impl InstancePlan {
     pub(crate) fn is_partner_of(&self, other: &Self, plan: &Plan) -> bool {
         self.block == other.block
             && plan.duet_partner((self.case, self.variant)) == Some((other.case, other.variant))
+    }
+
+    /// Returns the record of the instance, without anything that is known when it begins.
+    pub(crate) fn record(&self, id: Id, plan: &Plan, runs: &[Run]) -> Instance {
+        Instance {
+            id,
+            run: runs[self.variant].id,
+            benchmark: plan.cases[self.case].benchmark.clone(),
+            block: self.block,
+            position: self.position,
+            attempt: self.attempt,
+            host: None,
+            started: None,
+            environment: Object::new(),
+            job: Object::new(),
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }
     }
 }
 
@@ -95,21 +115,16 @@ impl FixedSchedule {
             .split(&format!("more {}", more.number))
             .stream("order");
         let blocks = more.by_case.values().copied().max().unwrap_or(0);
-        let mut left = VecDeque::new();
+        let mut left = Vec::new();
         for (block, round) in (more.block..).zip(0..blocks) {
             let due = more.by_case.iter().filter(|(_, count)| round < **count);
             let cases = due.map(|(case, _)| *case).collect();
-            for (case, variant) in shuffled(cases, plan, &mut random) {
-                left.push_back(InstancePlan {
-                    case,
-                    variant,
-                    block,
-                    position: more.position.saturating_add(place(left.len())),
-                    attempt: 0,
-                });
-            }
+            add_block(&mut left, block, shuffled(cases, plan, &mut random));
         }
-        Self { left }
+        for planned in &mut left {
+            planned.position = planned.position.saturating_add(more.position);
+        }
+        Self { left: left.into() }
     }
 
     /// Returns what is left of a schedule after these instances were measured.
@@ -120,24 +135,19 @@ impl FixedSchedule {
             .into_iter()
             .filter_map(|mut planned| {
                 let own = (planned.case, planned.variant);
-                let halves = [Some(own), plan.duet_partner(own)];
-                let tries = halves.into_iter().flatten().map(|(case, variant)| {
-                    let key = (case, variant, planned.block);
-                    let of_half = |it: &&FinishedInstance| {
-                        (it.plan.case, it.plan.variant, it.plan.block) == key
-                    };
-                    finished.iter().filter(of_half).collect::<Vec<_>>()
-                });
-                let tries: Vec<Vec<&FinishedInstance>> = tries.collect();
-                let is_measured = |of_half: &Vec<&FinishedInstance>| {
-                    of_half.iter().any(|it| it.outcome != InstanceOutcome::Lost)
-                };
-                if tries.iter().all(is_measured) {
-                    return None;
+                let mut are_measured = true;
+                for (case, variant) in iter::once(own).chain(plan.duet_partner(own)) {
+                    let mut is_measured = false;
+                    for tried in finished {
+                        let place = (tried.plan.case, tried.plan.variant, tried.plan.block);
+                        if place == (case, variant, planned.block) {
+                            is_measured |= tried.outcome != InstanceOutcome::Lost;
+                            planned.attempt = planned.attempt.max(tried.plan.attempt + 1);
+                        }
+                    }
+                    are_measured &= is_measured;
                 }
-                let next = tries.iter().flatten().map(|it| it.plan.attempt + 1).max();
-                planned.attempt = next.unwrap_or(0);
-                Some(planned)
+                (!are_measured).then_some(planned)
             })
             .collect();
         Self { left }
@@ -145,9 +155,8 @@ impl FixedSchedule {
 
     /// Returns what is left of one commit, where commits are measured one after another.
     pub fn of_commit(&self, plan: &Plan, commit: &PlannedCommit) -> Self {
-        let is_its = |it: &&InstancePlan| {
-            let found = plan.variants[it.variant].commit.as_ref();
-            found == Some(commit)
+        let is_its = |planned: &&InstancePlan| {
+            plan.variants[planned.variant].commit.as_ref() == Some(commit)
         };
         Self {
             left: self.left.iter().filter(is_its).copied().collect(),
@@ -176,23 +185,28 @@ fn order(plan: &Plan) -> Vec<InstancePlan> {
     let blocks = blocks.unwrap_or(0);
     let mut order = Vec::new();
     for block in 0..blocks {
-        let cases: Vec<usize> = (0..plan.cases.len())
-            .filter(|case| takes_part(block, blocks, plan.cases[*case].instances))
-            .collect();
-        for (case, variant) in shuffled(cases, plan, &mut random) {
-            order.push(InstancePlan {
-                case,
-                variant,
-                block,
-                position: place(order.len()),
-                attempt: 0,
-            });
-        }
+        let cases = 0..plan.cases.len();
+        let cases = cases.filter(|case| takes_part(block, blocks, plan.cases[*case].instances));
+        let cases = cases.collect();
+        add_block(&mut order, block, shuffled(cases, plan, &mut random));
     }
     if !plan.interleave {
         one_commit_after_another(plan, &mut order);
     }
     order
+}
+
+/// Appends the instances of a block.
+fn add_block(order: &mut Vec<InstancePlan>, block: u32, instances: Vec<(usize, usize)>) {
+    for (case, variant) in instances {
+        order.push(InstancePlan {
+            case,
+            variant,
+            block,
+            position: place(order.len()),
+            attempt: 0,
+        });
+    }
 }
 
 fn place(position: usize) -> u32 {
@@ -213,14 +227,14 @@ fn shuffled(mut cases: Vec<usize>, plan: &Plan, random: &mut impl Rng) -> Vec<(u
 
 /// Puts the commits into their order; what is of one commit stays shuffled.
 fn one_commit_after_another(plan: &Plan, order: &mut [InstancePlan]) {
-    let commit = |it: &InstancePlan| plan.variants[it.variant].commit.as_ref();
-    let first = |it: &InstancePlan| {
-        let of_commit = |other: &crate::suite::Variant| other.commit.as_ref() == commit(it);
-        plan.variants.iter().position(of_commit)
-    };
-    order.sort_by_key(first);
+    order.sort_by_key(|planned| {
+        let commit = &plan.variants[planned.variant].commit;
+        plan.variants
+            .iter()
+            .position(|variant| variant.commit == *commit)
+    });
     for (position, planned) in order.iter_mut().enumerate() {
-        planned.position = u32::try_from(position).unwrap_or(u32::MAX);
+        planned.position = place(position);
     }
 }
 

@@ -36,10 +36,8 @@ pub fn declared_metrics<'a>(
     for case in cases {
         for name in case.work.keys() {
             metrics.insert(rate_name(name), Metric::higher(&rate_unit(name)));
-            metrics.insert(
-                time_name(name),
-                Metric::lower(&format!("s/{}", unit_of_work(name))),
-            );
+            let per_work = format!("s/{}", unit_of_work(name));
+            metrics.insert(time_name(name), Metric::lower(&per_work));
         }
         metrics.extend(case.metrics.clone());
     }
@@ -57,10 +55,8 @@ pub(crate) fn values(
     executed: &ExecutionResult,
     metrics_file: Option<&str>,
 ) -> Result<ExecutionValues, String> {
-    let mut first = match &executed.usage {
-        Some(usage) => counter_values(usage),
-        None => BTreeMap::new(),
-    };
+    let usage = executed.usage.as_ref();
+    let mut first = usage.map(counter_values).unwrap_or_default();
     let seconds = executed.wall.as_secs_f64();
     first.insert("wall_time".to_owned(), seconds);
     for (name, amount) in &case.work {
@@ -73,8 +69,7 @@ pub(crate) fn values(
     }
     let mut values = ExecutionValues {
         iterations: vec![first],
-        parameters: Object::new(),
-        document: Object::new(),
+        ..ExecutionValues::default()
     };
     match case.output {
         OutputMetrics::None => {}
@@ -112,31 +107,27 @@ pub(crate) fn values(
 }
 
 pub(crate) fn counter_values(usage: &ResourceUsage) -> BTreeMap<MetricName, f64> {
-    let mut values: BTreeMap<MetricName, f64> = [
-        ("user_time", usage.user.as_secs_f64()),
-        ("system_time", usage.system.as_secs_f64()),
-        ("peak_memory", as_f64(usage.peak_memory)),
-        ("minor_faults", as_f64(usage.minor_faults)),
-        ("major_faults", as_f64(usage.major_faults)),
-        ("voluntary_switches", as_f64(usage.voluntary_switches)),
-        ("involuntary_switches", as_f64(usage.involuntary_switches)),
-        ("block_input", as_f64(usage.block_input)),
-        ("block_output", as_f64(usage.block_output)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
-    let optional = [
-        ("cgroup_peak_memory", usage.cgroup_peak_memory),
-        ("instructions", usage.instructions),
-        ("cycles", usage.cycles),
+    let counted = [
+        ("user_time", Some(usage.user.as_secs_f64())),
+        ("system_time", Some(usage.system.as_secs_f64())),
+        ("peak_memory", Some(as_f64(usage.peak_memory))),
+        ("minor_faults", Some(as_f64(usage.minor_faults))),
+        ("major_faults", Some(as_f64(usage.major_faults))),
+        ("voluntary_switches", Some(as_f64(usage.voluntary_switches))),
+        (
+            "involuntary_switches",
+            Some(as_f64(usage.involuntary_switches)),
+        ),
+        ("block_input", Some(as_f64(usage.block_input))),
+        ("block_output", Some(as_f64(usage.block_output))),
+        ("cgroup_peak_memory", usage.cgroup_peak_memory.map(as_f64)),
+        ("instructions", usage.instructions.map(as_f64)),
+        ("cycles", usage.cycles.map(as_f64)),
     ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            values.insert(name.to_owned(), as_f64(value));
-        }
-    }
-    values
+    let counted = counted.into_iter();
+    counted
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
 
 fn find(
@@ -147,7 +138,7 @@ fn find(
 ) -> Result<f64, String> {
     let mut numbers = Vec::new();
     for tail in [&executed.stdout, &executed.stderr] {
-        let text = String::from_utf8_lossy(&tail.bytes);
+        let text = tail.text();
         for captures in regex.captures_iter(&text) {
             let found = captures.get(1).or_else(|| captures.get(0));
             let text = found.map_or("", |found| found.as_str());
@@ -178,8 +169,7 @@ fn indicator_document(case: &Case, executed: &ExecutionResult) -> Result<Object,
     if executed.stdout.total > kept {
         return Err(format!("standard output is longer than {kept} bytes"));
     }
-    let text = String::from_utf8_lossy(&executed.stdout.bytes);
-    let read = ReadIndicator::of_output(&text);
+    let read = ReadIndicator::of_output(&executed.stdout.text());
     if let Some(breach) = read.breach() {
         return Err(breach.to_string());
     }
@@ -198,8 +188,7 @@ fn document(executed: &ExecutionResult, metrics_file: Option<&str>) -> Result<Ob
         return last_object(text)?
             .ok_or_else(|| "the file $LAPWING_METRICS holds no JSON object".to_owned());
     }
-    let text = String::from_utf8_lossy(&executed.stdout.bytes);
-    last_object(&text)?.ok_or_else(|| {
+    last_object(&executed.stdout.text())?.ok_or_else(|| {
         let kept = executed.stdout.bytes.len() as u64;
         if executed.stdout.total > kept {
             format!(

@@ -81,21 +81,10 @@ fn limit_for_good(child: &Child, memory: u64) {
 
 /// Returns the command that an execution asks for, or why there is none.
 pub(super) fn command(execution: &Execution) -> Result<Command, String> {
-    let mut command = match &execution.command {
-        CommandLine::Shell(text) => {
-            let mut command = Command::new("/bin/sh");
-            command.arg("-c").arg(text);
-            command
-        }
-        CommandLine::Words(words) => {
-            let Some((program, arguments)) = words.split_first() else {
-                return Err("the command is empty".to_owned());
-            };
-            let mut command = Command::new(program);
-            command.args(arguments);
-            command
-        }
-    };
+    if execution.command == CommandLine::Words(Vec::new()) {
+        return Err("the command is empty".to_owned());
+    }
+    let mut command = execution.command.process("/bin/sh");
     if let Some(directory) = &execution.directory {
         if !directory.is_dir() {
             return Err(format!("no such directory: {}", directory.display()));

@@ -1,5 +1,6 @@
 //! The program's side of the connection to the launcher.
 
+use std::borrow::Cow;
 use std::io::{self, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -135,7 +136,7 @@ impl LocalExecutor {
     fn demand(
         &mut self,
         doing: &str,
-        request: &LauncherRequest,
+        request: &LauncherRequest<'_>,
     ) -> Result<LauncherReply, ExecutorError> {
         self.request.clear();
         let exchanged = append_header(&mut self.request, request)
@@ -155,7 +156,7 @@ impl LocalExecutor {
             Stdin::Null | Stdin::File(_) => None,
         };
         let request = LauncherRequest::Execute {
-            execution: Box::new(without_bytes(execution)),
+            execution: Cow::Borrowed(execution),
             stdin: bytes.map(|bytes| bytes.len() as u64),
         };
         self.request.clear();
@@ -250,36 +251,8 @@ impl Drop for LocalExecutor {
     }
 }
 
-/// Returns the execution as it goes into a header.
-fn without_bytes(execution: &Execution) -> Execution {
-    let stdin = match &execution.stdin {
-        Stdin::File(path) => Stdin::File(path.clone()),
-        Stdin::Null | Stdin::Bytes(_) => Stdin::Null,
-    };
-    Execution {
-        command: execution.command.clone(),
-        directory: execution.directory.clone(),
-        environment: execution.environment.clone(),
-        stdin,
-        time_limit: execution.time_limit,
-        keep_stdout: execution.keep_stdout,
-        keep_stderr: execution.keep_stderr,
-        counters: execution.counters,
-        leftovers: execution.leftovers,
-        cpus: execution.cpus.clone(),
-        confinement: execution.confinement.clone(),
-    }
-}
-
 fn interrupted() -> ExecutionResult {
-    ExecutionResult {
-        end: ExecutionEnd::Interrupted,
-        wall: Duration::ZERO,
-        usage: None,
-        stdout: OutputTail::default(),
-        stderr: OutputTail::default(),
-        left_behind: 0,
-    }
+    ExecutionResult::without_start(ExecutionEnd::Interrupted)
 }
 
 /// Returns the reply unless it says that the surroundings are broken.

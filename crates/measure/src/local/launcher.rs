@@ -69,7 +69,7 @@ impl LauncherProcess {
     }
 
     fn serve(&mut self) -> io::Result<()> {
-        while let Some(request) = receive::<LauncherRequest>(&mut self.control)? {
+        while let Some(request) = receive::<LauncherRequest<'_>>(&mut self.control)? {
             self.answer.clear();
             match request {
                 LauncherRequest::Pin(cpus) => {

@@ -3,6 +3,7 @@
 //! A message is the length of its header (four bytes, native order), the header in
 //! JSON, and the bytes that the header announces.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ const LONGEST_HEADER: u32 = 64 << 20;
 
 /// A request to the launcher.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum LauncherRequest {
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub(super) enum LauncherRequest<'e> {
     /// Run on these processors only, from now on.
     Pin(Vec<usize>),
     /// Say what can be counted.
@@ -26,8 +28,8 @@ pub(super) enum LauncherRequest {
     EndKept,
     /// Execute a command.
     Execute {
-        /// The execution, with `Stdin::Null` in place of bytes.
-        execution: Box<Execution>,
+        /// The execution, without the bytes of its standard input.
+        execution: Cow<'e, Execution>,
         /// How many bytes for its standard input follow the header.
         stdin: Option<u64>,
     },

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::super::local::parse_cpus;
+use super::hardware::{os_release, without_unknown};
 use lapwing_model::Object;
 
 /// A machine as its kernel describes it. Unknown properties are `None`.
@@ -15,61 +16,42 @@ use lapwing_model::Object;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Environment {
     /// Host name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Model of the processor, as it names itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_model: Option<String>,
     /// Processors that the kernel schedules on (hardware threads).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<usize>,
     /// Physical cores.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<usize>,
     /// Processor packages.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<usize>,
     /// Whether cores run several hardware threads at the moment.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub smt: Option<bool>,
     /// Frequency governor; several separated by commas when processors differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
     /// Driver that sets the frequency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_driver: Option<String>,
     /// Whether the processor may exceed its nominal frequency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turbo: Option<bool>,
     /// Main memory in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// Swap space in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub swap: Option<u64>,
     /// When memory is given in huge pages unasked: `always`, `madvise` or `never`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub huge_pages: Option<String>,
     /// Release of the kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Instruction set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
     /// Operating system, as it names itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub os: Option<String>,
     /// Kind of virtual machine, where there are signs of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtualisation: Option<String>,
     /// Kind of container, where there are signs of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
     /// What the kernel's clocks are read from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_source: Option<String>,
     /// How far addresses are randomised: 0 not, 1 in part, 2 fully.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub address_randomisation: Option<u64>,
 }
 
@@ -100,7 +82,9 @@ impl Environment {
                 .and_then(|line| bracketed(&line)),
             kernel: files.line("proc/sys/kernel/osrelease"),
             architecture: Some(std::env::consts::ARCH.to_owned()),
-            os: files.os(),
+            os: os_release(root)
+                .get("pretty_name")
+                .and_then(|name| Some(name.as_str()?.to_owned())),
             virtualisation: files.virtualisation(&cpuinfo),
             container: files.container(),
             clock_source: files
@@ -113,11 +97,8 @@ impl Environment {
 
     /// Returns the description as it stands in a run's `environment`.
     pub fn into_object(self) -> Object {
-        match serde_json::to_value(self) {
-            Ok(serde_json::Value::Object(object)) => object,
-            // Texts, numbers and truth values always have a JSON form.
-            Ok(_) | Err(_) => Object::new(),
-        }
+        // Texts, numbers and truth values always have a JSON form.
+        without_unknown(serde_json::to_value(self).unwrap_or_default())
     }
 }
 
@@ -168,16 +149,14 @@ impl KernelFiles<'_> {
         let mut cores = BTreeSet::new();
         let mut sockets = BTreeSet::new();
         for cpu in &online {
-            let of_cpu = |name| {
-                let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}");
-                self.line(&path)
-            };
+            let of_cpu =
+                |name| self.line(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}"));
             if let (Some(socket), Some(core)) = (of_cpu("physical_package_id"), of_cpu("core_id")) {
                 cores.insert((socket.clone(), core));
                 sockets.insert(socket);
             }
         }
-        let known = |set_size: usize| (set_size > 0).then_some(set_size);
+        let known = |count: usize| (count > 0).then_some(count);
         CpuTopology {
             cpus: Some(online.len()),
             cores: known(cores.len()),
@@ -187,33 +166,17 @@ impl KernelFiles<'_> {
 
     /// Returns what a file of each processor says, each different text once.
     fn of_each_cpu(&self, file: &str) -> Option<String> {
-        let texts: BTreeSet<String> = self
-            .online()?
-            .iter()
-            .filter_map(|cpu| self.line(&format!("sys/devices/system/cpu/cpu{cpu}/{file}")))
-            .collect();
-        let texts: Vec<String> = texts.into_iter().collect();
+        let line = |cpu: usize| self.line(&format!("sys/devices/system/cpu/cpu{cpu}/{file}"));
+        let mut texts: Vec<String> = self.online()?.into_iter().filter_map(line).collect();
+        texts.sort_unstable();
+        texts.dedup();
         (!texts.is_empty()).then(|| texts.join(","))
-    }
-
-    fn os(&self) -> Option<String> {
-        let text = self
-            .text("etc/os-release")
-            .or_else(|| self.text("usr/lib/os-release"))?;
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
-        Some(line.trim().trim_matches(['"', '\'']).to_owned())
     }
 
     fn virtualisation(&self, cpuinfo: &str) -> Option<String> {
         let product = self.line("sys/class/dmi/id/product_name");
         let vendor = self.line("sys/class/dmi/id/sys_vendor");
-        let firmware = format!(
-            "{} {}",
-            vendor.unwrap_or_default(),
-            product.unwrap_or_default()
-        );
+        let firmware = [vendor, product].map(Option::unwrap_or_default).join(" ");
         let known = [
             ("KVM", "kvm"),
             ("QEMU", "kvm"),
@@ -262,14 +225,15 @@ impl KernelFiles<'_> {
 }
 
 /// Returns the value of the first line `name : value`.
-fn field(text: &str, name: &str) -> Option<String> {
+pub(super) fn field(text: &str, name: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then(|| value.trim().to_owned())
     })
 }
 
-fn kilobytes(meminfo: &str, name: &str) -> Option<u64> {
+/// Returns the bytes of a line `name: 12 kB`.
+pub(crate) fn kilobytes(meminfo: &str, name: &str) -> Option<u64> {
     let value = field(meminfo, name)?;
     let number: u64 = value.strip_suffix("kB")?.trim().parse().ok()?;
     number.checked_mul(1024)

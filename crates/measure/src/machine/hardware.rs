@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::environment::field;
 use lapwing_model::Object;
 
 /// Returns the processor's features, caches and identity below `root`, which is `/` for this machine.
@@ -12,12 +13,7 @@ use lapwing_model::Object;
 /// The keys are those of Amun's `hwinfo`: `cpu_features`, `cpu_info` and `platform`. Unknown properties are absent.
 pub fn hardware(root: &Path) -> Object {
     let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
-    let field = |name: &str| {
-        cpuinfo.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then(|| value.trim().to_owned())
-        })
-    };
+    let field = |name: &str| field(&cpuinfo, name);
     let number = |name: &str| field(name).and_then(|text| text.parse::<u64>().ok());
     let mut flags: Vec<String> = field("flags")
         .or_else(|| field("Features"))
@@ -49,13 +45,13 @@ pub fn hardware(root: &Path) -> Object {
         "version": line("proc/sys/kernel/version"),
     });
     let parts = [
-        ("cpu_features", Json::Object(features)),
+        ("cpu_features", features),
         ("cpu_info", without_unknown(info)),
         ("platform", without_unknown(platform)),
     ];
+    let parts = parts.into_iter();
     parts
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
+        .map(|(key, part)| (key.to_owned(), Json::Object(part)))
         .collect()
 }
 
@@ -73,14 +69,14 @@ pub fn os_release(root: &Path) -> Object {
         .collect()
 }
 
-fn without_unknown(object: Json) -> Json {
-    match object {
-        Json::Object(mut object) => {
-            object.retain(|_, value| !value.is_null());
-            Json::Object(object)
-        }
-        other => other,
-    }
+/// Returns an object without its entries that are null.
+pub(super) fn without_unknown(object: Json) -> Object {
+    let mut object = match object {
+        Json::Object(object) => object,
+        _ => Object::new(),
+    };
+    object.retain(|_, value| !value.is_null());
+    object
 }
 
 /// Returns the sizes of the first processor's caches in bytes.

@@ -18,7 +18,7 @@ pub struct MachineSnapshot {
 }
 
 /// The resources of which the kernel counts pressure, in the order of `MachineSnapshot::pressure`.
-const PRESSURES: [&str; 3] = ["cpu", "io", "memory"];
+pub(crate) const PRESSURES: [&str; 3] = ["cpu", "io", "memory"];
 
 /// Time of all processors together, in the kernel's ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,8 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::super::execution::execute::{
-    Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy, OutputTail,
-    Stdin,
+    Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError,
 };
 use super::super::repository::source::PythonFolder;
 use crate::suite::{
@@ -83,16 +82,13 @@ struct ListedTest {
     params: Object,
     #[serde(default)]
     tags: Vec<String>,
-    #[serde(default)]
     fingerprint: Option<String>,
     burn_in: u32,
     iterations: u32,
-    #[serde(default)]
     time_limit: Option<f64>,
     max_failures: u32,
     #[serde(default)]
     metrics: BTreeMap<MetricName, Metric>,
-    #[serde(default)]
     root: Option<String>,
 }
 
@@ -115,46 +111,29 @@ pub fn collect(
     let mut environment = BTreeMap::new();
     environment.extend(python.iter().flat_map(|it| it.variables()));
     environment.extend(table.environment.clone());
-    let mut words: Vec<String> = [
-        interpreter,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-q",
-        "--color=no",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let options = ["-m", "pytest", "--collect-only", "-q", "--color=no"];
+    let mut words = vec![interpreter.clone()];
+    words.extend(options.map(str::to_owned));
     words.extend(["--lapwing-collect".to_owned(), list.display().to_string()]);
     words.extend(arguments.iter().chain(&table.paths).cloned());
     let executed = executor.execute(&Execution {
-        command: CommandLine::Words(words),
         directory: Some(PathBuf::from(&table.directory)),
         environment,
-        stdin: Stdin::Null,
-        time_limit: None,
         keep_stdout: SAID,
         keep_stderr: SAID,
-        counters: false,
-        leftovers: LeftoverPolicy::End,
-        cpus: None,
-        confinement: None,
+        ..Execution::new(CommandLine::Words(words))
     })?;
     let lines = std::fs::read_to_string(list).unwrap_or_default();
     let _absent = std::fs::remove_file(list);
     refuse_failure(table, interpreter, &executed)?;
-    let cases = lines
-        .lines()
-        .map(|line| {
-            let listed = serde_json::from_str(line);
-            listed
-                .map(|it| case(table, &arguments, it))
-                .map_err(|error| CollectError::List {
-                    table: table.name.clone(),
-                    reason: error.to_string(),
-                })
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut cases = Vec::new();
+    for line in lines.lines() {
+        let listed = serde_json::from_str(line).map_err(|error| CollectError::List {
+            table: table.name.clone(),
+            reason: error.to_string(),
+        })?;
+        cases.push(case(table, &arguments, listed));
+    }
     if cases.is_empty() {
         return Err(no_tests(table));
     }
@@ -171,7 +150,7 @@ fn refuse_failure(
         python: interpreter.to_owned(),
         package,
     };
-    let (printed, complained) = (text(&executed.stdout), text(&executed.stderr));
+    let (printed, complained) = (executed.stdout.text(), executed.stderr.text());
     match &executed.end {
         ExecutionEnd::Exited(0) => Ok(()),
         ExecutionEnd::NotStarted(reason) => Err(CollectError::NoPython {
@@ -194,10 +173,8 @@ fn refuse_failure(
         | ExecutionEnd::Interrupted => {
             let said = [printed.trim(), complained.trim()];
             let said: Vec<&str> = said.iter().flat_map(|it| it.lines()).collect();
-            let begin = said
-                .iter()
-                .position(|it| it.contains("= ERRORS ="))
-                .unwrap_or(0);
+            let begin = said.iter().position(|line| line.contains("= ERRORS ="));
+            let begin = begin.unwrap_or(0);
             let end = said.len().min(begin + MOST_LINES);
             Err(CollectError::Collection {
                 table: table.name.clone(),
@@ -219,29 +196,21 @@ fn paths(table: &PytestTable) -> String {
     table.paths.join(" ")
 }
 
-fn text(tail: &OutputTail) -> String {
-    String::from_utf8_lossy(&tail.bytes).into_owned()
-}
-
 fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
     let time_limit = listed
         .time_limit
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut tags = listed.tags;
-    tags.extend(
-        table
-            .tags
-            .iter()
-            .filter(|it| !tags.contains(it))
-            .cloned()
-            .collect::<Vec<_>>(),
-    );
+    let mut of_table = table.tags.clone();
+    of_table.retain(|tag| !tags.contains(tag));
+    tags.append(&mut of_table);
     let command = [&table.python, "-m", "pytest", &listed.id].map(str::to_owned);
     let burn_in = if table.finds_burn_in(listed.burn_in) {
         BurnIn::Auto
     } else {
         BurnIn::Fixed(listed.burn_in)
     };
+    let settings = table.settings.or(&table.defaults);
     let case = Case::new(listed.id, CommandLine::Words(command.to_vec()));
     Case {
         benchmark: Benchmark {
@@ -252,11 +221,7 @@ fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
         },
         directory: Some(table.directory.clone()),
         environment: table.environment.clone(),
-        instances: table
-            .settings
-            .or(&table.defaults)
-            .instances
-            .unwrap_or(Settings::INSTANCES),
+        instances: settings.instances.unwrap_or(Settings::INSTANCES),
         burn_in,
         iterations: listed.iterations,
         time_limit,

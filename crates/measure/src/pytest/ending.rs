@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::execution::execute::{ExecutionEnd, ExecutionResult, OutputTail};
+use super::super::execution::execute::{ExecutionEnd, ExecutionResult};
 use super::super::execution::runner::describe;
 use super::super::repository::source::CommitFolder;
 use super::output::RecordedTest;
@@ -111,7 +111,7 @@ fn without_end(
 /// Returns whether pytest did not find a test: with the same exit code it says that it could not even look.
 fn is_absent(executed: &ExecutionResult, (_, root, id): TestCommit<'_>) -> bool {
     let file = root.join(id.split("::").next().unwrap_or_default());
-    let texts = [text(&executed.stdout), text(&executed.stderr)];
+    let texts = [executed.stdout.text(), executed.stderr.text()];
     let says = |is_it: &dyn Fn(&str) -> bool| texts.iter().flat_map(|it| it.lines()).any(is_it);
     match executed.end {
         ExecutionEnd::Exited(5) => true,
@@ -134,7 +134,7 @@ fn is_absent(executed: &ExecutionResult, (_, root, id): TestCommit<'_>) -> bool 
 
 /// Returns the reason that pytest gives, or Python.
 fn last_words(executed: &ExecutionResult, has_begun: bool) -> Option<String> {
-    let texts = [text(&executed.stderr), text(&executed.stdout)];
+    let texts = [executed.stderr.text(), executed.stdout.text()];
     let last = |text: &str, is_it: &dyn Fn(&str) -> bool| {
         let lines = text.lines().map(str::trim);
         let found = lines.rev().find(|line| !line.is_empty() && is_it(line));
@@ -152,8 +152,4 @@ fn last_words(executed: &ExecutionResult, has_begun: bool) -> Option<String> {
             let is_reason = !has_begun && executed.end != ExecutionEnd::Exited(0);
             is_reason.then(|| find(&|_any| true))?
         })
-}
-
-pub(super) fn text(tail: &OutputTail) -> String {
-    String::from_utf8_lossy(&tail.bytes).into_owned()
 }

@@ -7,13 +7,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::execution::event::Event;
-use super::super::execution::execute::{
-    Execution, ExecutionEnd, ExecutionResult, LeftoverPolicy, Stdin,
-};
+use super::super::execution::execute::{Execution, ExecutionEnd, ExecutionResult};
+use super::super::execution::kept::{LEAVES_PROCESSES, exit_fact};
 use super::super::execution::runner::{EventOutlet, RunError, RunnerSurroundings, processor_time};
 use super::super::repository::source::{CommitFolder, VariantPlace};
 use super::confined;
-use super::ending::{InstanceEnding, ending, text};
+use super::ending::{InstanceEnding, ending};
 use super::left_over;
 use super::output::{RecordedTest, read};
 use crate::suite::{Case, CommandLine, PytestTest, Variant};
@@ -41,18 +40,16 @@ pub(in super::super) fn measure_test(
     let file = left_over::output_file(&around.scratch, &instance);
     left_over::announce(&file, run, &instance);
     let limit = case.time_limit.map(|limit| whole_limit(case, limit));
+    let words = words(test, (case, variant), variant_place, &file);
     let executed = around.executor.execute(&Execution {
-        command: CommandLine::Words(words(test, (case, variant), variant_place, &file)),
         directory: variant_place.directory(case),
         environment: variant_place.environment(case, variant),
-        stdin: Stdin::Null,
         time_limit: limit,
         keep_stdout: TAIL,
         keep_stderr: TAIL,
         counters: true,
-        leftovers: LeftoverPolicy::End,
         cpus: variant.cpu_list(),
-        confinement: None,
+        ..Execution::new(CommandLine::Words(words))
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();
@@ -61,26 +58,21 @@ pub(in super::super) fn measure_test(
     let mut recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
     let place = variant_place.commit.as_ref();
     let root = root(test, place);
-    let ending = ending(
-        &executed,
-        &recorded,
-        limit,
-        place.map(|it| (it, root.as_path(), case.benchmark.id.as_str())),
-    );
-
+    let commit = place.map(|place| (place, root.as_path(), case.benchmark.id.as_str()));
+    let InstanceEnding {
+        outcome,
+        message,
+        cut_off,
+    } = ending(&executed, &recorded, limit, commit);
     if place.is_some() {
         // What was collected is the working tree's test, and not the commit's.
         instance.benchmark.fingerprint = None;
     }
     recorded.describe(&mut instance, run);
+    let process = process(&executed);
     instance
         .attributes
-        .insert("process".to_owned(), process(&executed).into());
-    let InstanceEnding {
-        outcome,
-        message,
-        cut_off,
-    } = ending;
+        .insert("process".to_owned(), process.into());
     match cut_off {
         Some(how) => {
             let iteration = cut_off_iteration(&recorded, instance.id, case, &executed, how);
@@ -103,18 +95,13 @@ pub(in super::super) fn measure_test(
     let mut observed = recorded.end.map(|it| it.observed).unwrap_or_default();
     observed.extend(around.watch.end(processor_time(&executed)));
     outlet.keep(&Record::InstanceEnd(InstanceEnd {
-        instance: id,
-        ended: Some(around.clock.now()),
-        outcome,
         message,
         observed,
-        extra: Object::new(),
+        ..InstanceEnd::new(id, Some(around.clock.now()), outcome)
     }))?;
     if executed.left_behind > 0 && executed.end != ExecutionEnd::Interrupted {
         let id = &case.benchmark.id;
-        outlet.send(&Event::Note(format!(
-            "{id} leaves processes behind when it ends; they are ended"
-        )))?;
+        outlet.send(&Event::Note(format!("{id}{LEAVES_PROCESSES}")))?;
     }
     Ok((executed.end != ExecutionEnd::Interrupted).then_some(outcome))
 }
@@ -133,12 +120,10 @@ fn cut_off_iteration(
     executed: &ExecutionResult,
     (outcome, message): (Outcome, String),
 ) -> Iteration {
-    let index = recorded
-        .iterations
-        .last()
-        .map_or(0, |it| it.index.saturating_add(1));
+    let last = recorded.iterations.last();
+    let index = last.map_or(0, |last| last.index.saturating_add(1));
     let mut attributes = printed(executed);
-    attributes.extend(ended(executed));
+    attributes.extend(exit_fact(executed));
     Iteration {
         instance,
         index,
@@ -159,17 +144,8 @@ fn printed(executed: &ExecutionResult) -> Object {
     let tails = [("stdout", &executed.stdout), ("stderr", &executed.stderr)];
     let tails = tails.iter().filter(|(_, tail)| !tail.bytes.is_empty());
     tails
-        .map(|(name, tail)| ((*name).to_owned(), text(tail).into()))
+        .map(|(name, tail)| ((*name).to_owned(), tail.text().into()))
         .collect()
-}
-
-/// Returns how the process ended.
-fn ended(executed: &ExecutionResult) -> Option<(String, serde_json::Value)> {
-    match executed.end {
-        ExecutionEnd::Exited(code) => Some(("exit_code".to_owned(), code.into())),
-        ExecutionEnd::Signalled(signal) => Some(("signal".to_owned(), signal.into())),
-        ExecutionEnd::TimedOut | ExecutionEnd::Interrupted | ExecutionEnd::NotStarted(_) => None,
-    }
 }
 
 /// Returns how pytest is called.
@@ -183,12 +159,8 @@ fn words(
     let root = root(test, place);
     // A node id starts from pytest's root folder, an argument from the working directory.
     let node = root.join(&case.benchmark.id).display().to_string();
-    let mut words = vec![
-        variant_place.interpreter(test),
-        "-m".to_owned(),
-        "pytest".to_owned(),
-        node,
-    ];
+    let mut words = vec![variant_place.interpreter(test)];
+    words.extend(["-m", "pytest", &node].map(str::to_owned));
     words.push(format!("--rootdir={}", root.display()));
     if let Some(place) = place {
         let id = &case.benchmark.id;
@@ -204,10 +176,9 @@ fn words(
     if test.given.iterations || case.iterations != test.collected.iterations {
         words.push(format!("--lapwing-iterations={}", case.iterations));
     }
-    if let (Some(limit), true) = (
-        case.time_limit,
-        case.time_limit != test.collected.time_limit,
-    ) {
+    if let Some(limit) = case.time_limit
+        && case.time_limit != test.collected.time_limit
+    {
         words.push(format!("--lapwing-time-limit={}", limit.as_secs_f64()));
     }
     if case.max_failures != test.collected.max_failures {
@@ -231,6 +202,6 @@ fn process(executed: &ExecutionResult) -> Object {
             process.insert(name, json!(value));
         }
     }
-    process.extend(ended(executed));
+    process.extend(exit_fact(executed));
     process
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::execution::execute::{
-    Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
-};
+use super::super::execution::execute::{Execution, ExecutionEnd, Executor, ExecutorError};
 use super::super::repository::source::{VariantPlace, VariantSources};
 use crate::suite::{CommandLine, OutputMetrics, Plan};
 use lapwing_model::Object;
@@ -87,8 +85,8 @@ pub fn interpreters(
             continue;
         }
         let found = query.execute(executor)?;
-        known.push((query, found.clone()));
-        all.push(found);
+        all.push(found.clone());
+        known.push((query, found));
     }
     Ok(all)
 }
@@ -105,19 +103,13 @@ impl Query {
     fn execute(&self, executor: &mut dyn Executor) -> Result<Object, ExecutorError> {
         let words = [&self.python, "-c", QUERY].map(str::to_owned);
         let executed = executor.execute(&Execution {
-            command: CommandLine::Words(words.to_vec()),
             directory: self.directory.clone(),
             environment: self.environment.clone(),
-            stdin: Stdin::Null,
             time_limit: Some(TIME_LIMIT),
             keep_stdout: OUTPUT,
-            keep_stderr: 0,
-            counters: false,
-            leftovers: LeftoverPolicy::End,
-            cpus: None,
-            confinement: None,
+            ..Execution::new(CommandLine::Words(words.to_vec()))
         })?;
-        let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
+        let text = executed.stdout.text();
         let last = text.lines().last().unwrap_or_default();
         Ok(match executed.end {
             ExecutionEnd::Exited(0) => serde_json::from_str(last).unwrap_or_default(),

@@ -11,6 +11,9 @@ use lapwing_model::{Instance, InstanceEnd, InstanceOutcome, Iteration, Object, R
 /// The end of the names of files that say which instance was begun.
 const BEGUN: &str = "begun";
 
+/// Why an instance is lost whose process was killed.
+pub(crate) const CUT_SHORT: &str = "cut short: the process that measured it was ended";
+
 /// Where the plugin writes the records of an instance.
 pub(super) fn output_file(folder: &Path, instance: &Instance) -> PathBuf {
     folder.join(format!("{}.jsonl", instance.id))
@@ -61,11 +64,8 @@ fn of_instance(begun: &Path) -> Vec<Record> {
     let id = instance.id;
     let iterations = std::mem::take(&mut recorded.iterations);
     let mut records = vec![Record::Run(run), Record::Instance(instance)];
-    records.extend(
-        iterations
-            .into_iter()
-            .map(|it| Record::Iteration(Iteration { instance: id, ..it })),
-    );
+    let iterations = iterations.into_iter();
+    records.extend(iterations.map(|it| Record::Iteration(Iteration { instance: id, ..it })));
     // An end that stands there was the test's own.
     let (outcome, message, observed) = match recorded.end {
         Some(end) if end.outcome != InstanceOutcome::Lost => {
@@ -73,18 +73,16 @@ fn of_instance(begun: &Path) -> Vec<Record> {
         }
         Some(_) | None => (
             InstanceOutcome::Lost,
-            Some("cut short: the process that measured it was ended".to_owned()),
+            Some(CUT_SHORT.to_owned()),
             Object::new(),
         ),
     };
+    // Always the same, should two processes take it up at once.
+    let ended = modified.and_then(|time| Timestamp::try_from(time).ok());
     records.push(Record::InstanceEnd(InstanceEnd {
-        instance: id,
-        // Always the same, should two processes take it up at once.
-        ended: modified.and_then(|it| Timestamp::try_from(it).ok()),
-        outcome,
         message,
         observed,
-        extra: Object::new(),
+        ..InstanceEnd::new(id, ended, outcome)
     }));
     records
 }

@@ -14,4 +14,5 @@ pub use collect::{CollectError, collect};
 pub use ending::RECORDED_NOTHING;
 pub(super) use instance::measure_test;
 pub use interpreter::interpreters;
+pub(super) use left_over::CUT_SHORT;
 pub use left_over::left_over;

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::super::execution::runner_tests::{Records, measure};
-use super::super::fake::{FakeClock, FakeExecutor, FakeScript};
+use super::super::testing::{FakeClock, FakeExecutor, FakeScript};
 use super::super::{ExecutionEnd, RunEnd};
 use super::{CollectError, collect, output};
 use crate::suite::{BurnIn, Case, CommandLine, Plan, Settings, Suite};

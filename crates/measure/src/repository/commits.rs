@@ -1,11 +1,12 @@
 //! Commits of a repository, and folders in which they are checked out.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::revision::commit_hash;
 use super::version::{first_line, git, output};
 use crate::suite::{PlannedCommit, SourcePatch};
 use lapwing_model::Version;
@@ -14,29 +15,17 @@ use lapwing_model::Version;
 #[derive(Debug, thiserror::Error)]
 pub enum CommitsError {
     /// The text names no range.
-    #[error("`{text}` is not a range of commits")]
-    NotARange {
-        /// What was given.
-        text: String,
-    },
+    #[error("`{0}` is not a range of commits")]
+    NotARange(String),
     /// There is no repository.
-    #[error("{} is in no Git repository", path.display())]
-    NoRepository {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    #[error("{} is in no Git repository", .0.display())]
+    NoRepository(PathBuf),
     /// The repository does not have its whole history.
-    #[error("{} is a shallow clone: it lacks a part of its history", path.display())]
-    Shallow {
-        /// The repository.
-        path: PathBuf,
-    },
+    #[error("{} is a shallow clone: it lacks a part of its history", .0.display())]
+    Shallow(PathBuf),
     /// There are changes that are in no commit.
-    #[error("{} has changes that are not committed, and only commits are measured", path.display())]
-    Dirty {
-        /// The repository.
-        path: PathBuf,
-    },
+    #[error("{} has changes that are not committed, and only commits are measured", .0.display())]
+    Dirty(PathBuf),
     /// A name is none of a commit.
     #[error("{} has no commit `{name}`", path.display())]
     Unknown {
@@ -54,11 +43,8 @@ pub enum CommitsError {
         to: String,
     },
     /// The commit alone is not the whole source.
-    #[error("commit {commit} has submodules, which a worktree does not hold")]
-    Submodules {
-        /// The commit.
-        commit: String,
-    },
+    #[error("commit {0} has submodules, which a worktree does not hold")]
+    Submodules(String),
 }
 
 /// Which commits are wanted.
@@ -103,9 +89,7 @@ impl CommitRange<'_> {
             Some((from, to)) if !from.is_empty() && !to.starts_with('.') => {
                 Ok((from, if to.is_empty() { "HEAD" } else { to }))
             }
-            Some(_) | None => Err(CommitsError::NotARange {
-                text: self.text.to_owned(),
-            }),
+            Some(_) | None => Err(CommitsError::NotARange(self.text.to_owned())),
         }
     }
 }
@@ -144,9 +128,9 @@ pub fn merged_commits(
     let Some(base) = first_line(git(repository).args(["merge-base", first, second])) else {
         return Ok(Vec::new());
     };
-    let all = first_parents(repository, &base, second);
+    let mut all = first_parents(repository, &base, second);
     if all.len() < 2 {
-        return Ok(Vec::new());
+        all.clear();
     }
     let commits = all.iter();
     commits
@@ -166,15 +150,7 @@ fn first_parents(repository: &Path, first: &str, last: &str) -> Vec<String> {
 }
 
 fn hash_of(repository: &Path, revision: &str) -> Result<String, CommitsError> {
-    let commit = format!("{revision}^{{commit}}");
-    let words = [
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        &commit,
-    ];
-    first_line(git(repository).args(words)).ok_or_else(|| CommitsError::Unknown {
+    commit_hash(repository, revision).ok_or_else(|| CommitsError::Unknown {
         path: repository.to_owned(),
         name: revision.to_owned(),
     })
@@ -188,9 +164,7 @@ fn planned(
 ) -> Result<PlannedCommit, CommitsError> {
     let modules = format!("{hash}:.gitmodules");
     if !are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
-        return Err(CommitsError::Submodules {
-            commit: hash.chars().take(10).collect(),
-        });
+        return Err(CommitsError::Submodules(hash.chars().take(10).collect()));
     }
     let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
     Ok(PlannedCommit {
@@ -207,34 +181,28 @@ fn planned(
     })
 }
 
-fn no_repository(folder: &Path) -> CommitsError {
-    CommitsError::NoRepository {
-        path: folder.to_owned(),
-    }
-}
-
 /// Returns the top folder of the repository around a folder.
 fn top_folder(folder: &Path) -> Result<PathBuf, CommitsError> {
     let found = folder
         .is_dir()
         .then(|| first_line(git(folder).args(["rev-parse", "--show-toplevel"])));
-    let path = PathBuf::from(found.flatten().ok_or_else(|| no_repository(folder))?);
+    let found = found.flatten();
+    let path = PathBuf::from(found.ok_or_else(|| CommitsError::NoRepository(folder.to_owned()))?);
     Ok(path.canonicalize().unwrap_or(path))
 }
 
 /// Returns the top folder of a repository with its whole history and without changes.
 fn whole_repository(folder: &Path) -> Result<PathBuf, CommitsError> {
     let path = top_folder(folder)?;
-    if first_line(git(&path).args(["rev-parse", "--is-shallow-repository"])).as_deref()
-        == Some("true")
-    {
-        return Err(CommitsError::Shallow { path });
+    let is_shallow = first_line(git(&path).args(["rev-parse", "--is-shallow-repository"]));
+    if is_shallow.as_deref() == Some("true") {
+        return Err(CommitsError::Shallow(path));
     }
     let changes = output(git(&path).args(["status", "--porcelain", "--untracked-files=no"]));
     match changes {
         Some(changes) if changes.trim().is_empty() => Ok(path),
-        Some(_) => Err(CommitsError::Dirty { path }),
-        None => Err(no_repository(folder)),
+        Some(_) => Err(CommitsError::Dirty(path)),
+        None => Err(CommitsError::NoRepository(folder.to_owned())),
     }
 }
 
@@ -259,15 +227,8 @@ pub fn add_worktree(commit: &PlannedCommit, folder: &Path) -> Result<(), String>
     }
     let path = folder.display().to_string();
     let done = undisturbed(repository)
-        .args([
-            "worktree",
-            "add",
-            "--quiet",
-            "--force",
-            "--detach",
-            &path,
-            commit.hash(),
-        ])
+        .args(["worktree", "add", "--quiet", "--force", "--detach"])
+        .args([&path, commit.hash()])
         .output()
         .map_err(|error| error.to_string())?;
     if done.status.success() {
@@ -285,15 +246,14 @@ fn apply(patch: &SourcePatch, folder: &Path) -> Result<(), String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| about(error.to_string()))?;
+    let refused = |error: io::Error| about(error.to_string());
+    let mut child = command.spawn().map_err(refused)?;
     if let Some(mut stdin) = child.stdin.take() {
         // Git reads everything before it says anything.
         let written = stdin.write_all(patch.content.as_bytes());
-        written.map_err(|error| about(error.to_string()))?;
+        written.map_err(refused)?;
     }
-    let done = child
-        .wait_with_output()
-        .map_err(|error| about(error.to_string()))?;
+    let done = child.wait_with_output().map_err(refused)?;
     if done.status.success() {
         return Ok(());
     }

@@ -12,18 +12,17 @@ const ANCESTORS: &str = "--max-count=1000";
 /// Returns the hash of the commit that a revision such as `main` or `HEAD~3` means in the repository around a folder,
 /// and those of its latest ancestors, the newest first. Empty if it means none.
 pub fn ancestry(folder: &Path, revision: &str) -> Vec<String> {
-    let commit = format!("{revision}^{{commit}}");
-    let words = [
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        &commit,
-    ];
-    let hash = first_line(git(folder).args(words));
+    let hash = commit_hash(folder, revision);
     let commits = hash.and_then(|hash| output(git(folder).args(["rev-list", ANCESTORS, &hash])));
     let commits = commits.unwrap_or_default();
     commits.lines().map(str::to_owned).collect()
+}
+
+/// Returns the hash of the commit that a revision means in the repository around a folder; `None` if it means none.
+pub(super) fn commit_hash(folder: &Path, revision: &str) -> Option<String> {
+    let commit = format!("{revision}^{{commit}}");
+    let options = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    first_line(git(folder).args(options).arg(commit))
 }
 
 /// Returns the hash of the last commit before a time, of a revision and its first parents; `None` if there is none.
@@ -53,9 +52,8 @@ pub fn number_of_commits(folder: &Path, after: &str, up_to: &str) -> Option<usiz
         return None;
     }
     let range = format!("{after}..{up_to}");
-    first_line(git(folder).args(["rev-list", "--count", &range]))?
-        .parse()
-        .ok()
+    let count = first_line(git(folder).args(["rev-list", "--count", &range]))?;
+    count.parse().ok()
 }
 
 /// What people know a commit by.

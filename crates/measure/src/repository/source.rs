@@ -23,14 +23,20 @@ pub struct VariantSources {
 /// The Python environments of variants, by the names of the variants.
 pub type PythonFolders = BTreeMap<String, PythonState>;
 
-/// The state of a Python environment.
+/// The state of a commit or Python environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PythonState {
-    /// It is built.
-    Ready(PythonFolder),
-    /// It cannot be built, for this reason.
+pub enum SourceState<F> {
+    /// It is checked out, or built.
+    Ready(F),
+    /// It cannot be, or cannot be measured, for this reason.
     Broken(String),
 }
+
+/// The state of a Python environment.
+pub type PythonState = SourceState<PythonFolder>;
+
+/// The state of a commit.
+pub type CommitState = SourceState<CommitFolder>;
 
 /// A Python environment that is built.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,15 +54,6 @@ pub struct VariantPlace {
     pub commit: Option<CommitFolder>,
     /// Its Python environment.
     pub python: Option<PythonFolder>,
-}
-
-/// The state of a commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CommitState {
-    /// It is checked out and built.
-    Ready(CommitFolder),
-    /// It cannot be measured, for this reason.
-    Broken(String),
 }
 
 /// A commit's folder, and the repository that it stands for.
@@ -103,20 +100,15 @@ impl VariantSources {
     /// With the reason why it cannot be measured.
     pub fn of(&self, variant: &Variant) -> Result<VariantPlace, &str> {
         let python = self.python_of(variant)?.cloned();
-        let Some(commit) = &variant.commit else {
-            return Ok(VariantPlace {
-                commit: None,
-                python,
-            });
+        let commit = match &variant.commit {
+            None => None,
+            Some(commit) => match self.commits.get(&commit.key()) {
+                Some(CommitState::Ready(place)) => Some(place.clone()),
+                Some(CommitState::Broken(reason)) => return Err(reason),
+                None => return Err("it was not checked out"),
+            },
         };
-        match self.commits.get(&commit.key()) {
-            Some(CommitState::Ready(place)) => Ok(VariantPlace {
-                commit: Some(place.clone()),
-                python,
-            }),
-            Some(CommitState::Broken(reason)) => Err(reason),
-            None => Err("it was not checked out"),
-        }
+        Ok(VariantPlace { commit, python })
     }
 }
 
@@ -146,11 +138,9 @@ impl Variant {
 impl VariantPlace {
     /// Returns the working directory of a benchmark.
     pub(crate) fn directory(&self, case: &Case) -> Option<PathBuf> {
-        let directory = case.directory.clone().map(PathBuf::from)?;
-        Some(match &self.commit {
-            Some(commit) => commit.moved(&directory),
-            None => directory,
-        })
+        let directory = Path::new(case.directory.as_deref()?);
+        let commit = self.commit.as_ref();
+        Some(commit.map_or_else(|| directory.to_owned(), |commit| commit.moved(directory)))
     }
 
     /// Returns the variables that are added for a benchmark in a setting.
@@ -177,19 +167,16 @@ impl CommitFolder {
     /// Returns the place in the commit's folder that a place of the repository has. What lies outside stays, and
     /// what the commit does not have becomes its top folder.
     pub fn moved(&self, path: &Path) -> PathBuf {
-        let real = path
-            .canonicalize()
-            .unwrap_or_else(|_absent| path.to_owned());
-        match real.strip_prefix(&self.repository) {
-            Ok(inner) => {
-                let moved = self.folder.join(inner);
-                if moved.exists() {
-                    moved
-                } else {
-                    self.folder.clone()
-                }
-            }
-            Err(_outside) => path.to_owned(),
+        let real = path.canonicalize();
+        let real = real.as_deref().unwrap_or(path);
+        let Ok(inner) = real.strip_prefix(&self.repository) else {
+            return path.to_owned();
+        };
+        let moved = self.folder.join(inner);
+        if moved.exists() {
+            moved
+        } else {
+            self.folder.clone()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The version of the software under test.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::suite::{CommandLine, VersionSource};
@@ -15,7 +15,9 @@ pub fn version(source: &VersionSource, directory: &Path) -> Version {
         VersionSource::WorkingDirectory => repository(directory),
         VersionSource::Repository(path) => repository(&directory.join(path)),
         VersionSource::Package(name) => named(package(name, directory)),
-        VersionSource::Command(command) => named(first_line(&mut shell(command, directory))),
+        VersionSource::Command(command) => named(first_line(
+            command.process("/bin/sh").current_dir(directory),
+        )),
         VersionSource::Name(name) => named(Some(name.clone())),
         VersionSource::Absent => Version::default(),
     }
@@ -113,22 +115,23 @@ fn package(name: &str, directory: &Path) -> Option<String> {
     })
 }
 
-fn shell(command: &CommandLine, directory: &Path) -> Command {
-    let mut ready = match command {
-        CommandLine::Shell(text) => {
-            let mut ready = Command::new("/bin/sh");
-            ready.arg("-c").arg(text);
-            ready
+impl CommandLine {
+    /// Returns the process of a command; the shell of a text is `shell`.
+    pub(crate) fn process(&self, shell: &str) -> Command {
+        let mut process;
+        match self {
+            Self::Shell(text) => {
+                process = Command::new(shell);
+                process.args(["-c", text]);
+            }
+            Self::Words(words) => {
+                let mut words = words.iter();
+                process = Command::new(words.next().map_or("", String::as_str));
+                process.args(words);
+            }
         }
-        CommandLine::Words(words) => {
-            let mut words = words.iter();
-            let mut ready = Command::new(words.next().map_or_else(PathBuf::new, PathBuf::from));
-            ready.args(words);
-            ready
-        }
-    };
-    ready.current_dir(directory);
-    ready
+        process
+    }
 }
 
 /// Returns the output of a command that succeeds.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::local::LocalExecutor;
 use crate::suite::CommandLine;
-use crate::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
+use crate::{Execution, ExecutionEnd, Executor, ExecutorError, describe};
 
 /// Maximum number of bytes read from the output of a build.
 const SAID: usize = 16 << 10;
@@ -38,28 +38,22 @@ pub fn build_with_log(
     environment: BTreeMap<String, String>,
 ) -> Result<(BuildResult, String), ExecutorError> {
     let executed = executor.execute(&Execution {
-        command,
         directory: Some(folder.to_owned()),
         environment,
-        stdin: Stdin::Null,
-        time_limit: None,
         keep_stdout: SAID,
         keep_stderr: SAID,
-        counters: false,
-        leftovers: LeftoverPolicy::End,
-        cpus: None,
-        confinement: None,
+        ..Execution::new(command)
     })?;
     let ended = match &executed.end {
         ExecutionEnd::Exited(0) => return Ok((BuildResult::Well, String::new())),
         ExecutionEnd::Interrupted => return Ok((BuildResult::Interrupted, String::new())),
-        ExecutionEnd::Exited(code) => format!("exit code {code}"),
-        ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
         ExecutionEnd::NotStarted(reason) => reason.clone(),
-        ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
+        end @ (ExecutionEnd::Exited(_) | ExecutionEnd::Signalled(_) | ExecutionEnd::TimedOut) => {
+            describe(end, None)
+        }
     };
-    let texts = [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
-    let mut lines = texts.iter().flat_map(|it| it.lines().rev());
+    let texts = [executed.stderr.text(), executed.stdout.text()];
+    let mut lines = texts.iter().flat_map(|text| text.lines().rev());
     let said = lines.find(|line| !line.trim().is_empty());
     let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
     let log = texts.concat();

@@ -78,22 +78,18 @@ impl<'a> CommitCheckouts<'a> {
         session: Id,
         surroundings: SessionSurroundings<'a>,
     ) -> Result<Self, SessionError> {
-        let no_folder = |source| SessionError::NoCommitFolder { source };
         let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
-        let worktrees = match commit {
-            None => None,
-            Some(commit) => {
-                let made =
-                    Worktrees::create(session, Path::new(&commit.repository), surroundings.places);
-                Some(made.map_err(no_folder)?)
-            }
-        };
+        let worktrees = commit.map(|commit| {
+            let repository = Path::new(&commit.repository);
+            Worktrees::create(session, repository, surroundings.places)
+        });
+        let worktrees = worktrees.transpose();
         Ok(Self {
             plan,
             surroundings,
             made: Vec::new(),
             sources: VariantSources::new(environments.clone()),
-            worktrees,
+            worktrees: worktrees.map_err(SessionError::NoCommitFolder)?,
         })
     }
 
@@ -154,12 +150,8 @@ impl<'a> CommitCheckouts<'a> {
         let path = command_text(&CommandLine::Words(vec![folder.display().to_string()]));
         let command = CommandLine::Shell(command.replace("{worktree}", &path));
         let environment = [source_variable(&folder)].into();
-        match build(
-            executor,
-            command,
-            &self.surroundings.places.directory,
-            environment,
-        )? {
+        let directory = &self.surroundings.places.directory;
+        match build(executor, command, directory, environment)? {
             BuildResult::Well => Ok(true),
             BuildResult::Interrupted => Ok(false),
             BuildResult::Badly(reason) => {
@@ -211,27 +203,29 @@ impl<'a> CommitCheckouts<'a> {
         });
         let mut environment = commit.map_or_else(BTreeMap::new, |it| self.environment_of(it));
         environment.extend([source_variable(folder)]);
-        Ok(
-            match build(executor, command.clone(), folder, environment)? {
-                BuildResult::Badly(reason) => BuildResult::Badly(format!("{NOT_BUILT}: {reason}")),
-                done @ (BuildResult::Well | BuildResult::Interrupted) => done,
-            },
-        )
+        let mut built = build(executor, command.clone(), folder, environment)?;
+        if let BuildResult::Badly(reason) = &mut built {
+            *reason = format!("{NOT_BUILT}: {reason}");
+        }
+        Ok(built)
     }
 
     /// Returns what a commit is known by: its version; with patches, the first variant that has them.
     fn label(&self, commit: &PlannedCommit) -> String {
-        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
-        match self.plan.variants.iter().find(is_its) {
+        match self.variants_of(commit).next() {
             Some(variant) if !commit.patches.is_empty() => variant.label(),
             Some(_) | None => commit.version.label().unwrap_or_default(),
         }
     }
 
+    fn variants_of(&self, commit: &PlannedCommit) -> impl Iterator<Item = &Variant> {
+        let variants = self.plan.variants.iter();
+        variants.filter(move |variant| variant.commit.as_ref() == Some(commit))
+    }
+
     /// Returns the variables of the Python environment in which a commit is measured first.
     fn environment_of(&self, commit: &PlannedCommit) -> BTreeMap<String, String> {
-        let is_its = |it: &&Variant| it.commit.as_ref() == Some(commit);
-        let mut variants = self.plan.variants.iter().filter(is_its);
+        let mut variants = self.variants_of(commit);
         let python = variants.find_map(|it| self.sources.python_of(it).ok().flatten());
         python.map_or_else(BTreeMap::new, |it| it.variables().into())
     }

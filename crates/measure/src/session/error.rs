@@ -27,11 +27,8 @@ pub enum SessionError {
         file: Option<PathBuf>,
     },
     /// No job could be submitted, and nothing was stored.
-    #[error("{source}")]
-    NothingSubmitted {
-        /// The reason.
-        source: RunError,
-    },
+    #[error("{0}")]
+    NothingSubmitted(#[source] RunError),
     /// Everything was measured, and the store failed.
     #[error("{source}")]
     NotStored {
@@ -64,11 +61,8 @@ pub enum SessionError {
     #[error("no benchmark has both such a name and such a tag")]
     NothingSelected,
     /// The control would have the name of a variant.
-    #[error("the suite has a variant `{name}` already")]
-    ControlExists {
-        /// The name.
-        name: String,
-    },
+    #[error("the suite has a variant `{0}` already")]
+    ControlExists(String),
     /// Two tables of a suite contradict each other.
     #[error("{}: {problem}", path.display())]
     Contradiction {
@@ -115,12 +109,9 @@ pub enum SessionError {
     },
     /// Tests of pytest are to be measured as a duet.
     #[error(
-        "--duet measures commands, and `{test}` is a test of pytest, whose iterations pytest starts itself"
+        "--duet measures commands, and `{0}` is a test of pytest, whose iterations pytest starts itself"
     )]
-    DuetOfTests {
-        /// The first of them.
-        test: String,
-    },
+    DuetOfTests(String),
     /// The suite measures commits one after another.
     #[error(
         "--duet measures two commits at the same time, and this suite measures them one after another"
@@ -147,17 +138,11 @@ pub enum SessionError {
         reason: String,
     },
     /// There is no folder for checked-out commits.
-    #[error("{source}")]
-    NoCommitFolder {
-        /// The reason.
-        source: io::Error,
-    },
+    #[error("{0}")]
+    NoCommitFolder(#[source] io::Error),
     /// There is no folder for Python environments.
-    #[error("{source}")]
-    NoEnvironmentFolder {
-        /// The reason.
-        source: io::Error,
-    },
+    #[error("{0}")]
+    NoEnvironmentFolder(#[source] io::Error),
     /// Commits cannot be found.
     #[error(transparent)]
     Commits(#[from] CommitsError),
@@ -187,11 +172,8 @@ pub enum SessionError {
     #[error(transparent)]
     Job(#[from] JobError),
     /// The executor of a stored session is of another version.
-    #[error("{source}")]
-    StoredExecutor {
-        /// The reason.
-        source: serde_json::Error,
-    },
+    #[error("{0}")]
+    StoredExecutor(#[source] serde_json::Error),
     /// A plan cannot be stored.
     #[error(transparent)]
     Plan(#[from] serde_json::Error),
@@ -199,23 +181,14 @@ pub enum SessionError {
     #[error("there is no session to resume")]
     NothingToResume,
     /// Another process measures the session.
-    #[error("session `{name}` is being measured just now, by another process")]
-    UnderWay {
-        /// The session.
-        name: String,
-    },
+    #[error("session `{0}` is being measured just now, by another process")]
+    UnderWay(String),
     /// A session ended before its runs were recorded.
-    #[error("session `{name}` was ended before anything was measured")]
-    EndedEarly {
-        /// The session.
-        name: String,
-    },
+    #[error("session `{0}` was ended before anything was measured")]
+    EndedEarly(String),
     /// A session has no plan.
-    #[error("session `{name}` was not measured by `lapwing run`, so there is nothing to resume")]
-    NoPlan {
-        /// The session.
-        name: String,
-    },
+    #[error("session `{0}` was not measured by `lapwing run`, so there is nothing to resume")]
+    NoPlan(String),
     /// The plan of a session is of another version.
     #[error("{source}")]
     StoredPlan {

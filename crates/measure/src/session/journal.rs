@@ -4,30 +4,20 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::{Consumer, Event, RunError};
+use crate::{Consumer, Event};
 use lapwing_model::{Record, RecordKind};
 use lapwing_record::{RecordFile, Store, StoreError};
 
-use super::{SessionError, SessionRemark, SessionSurroundings};
+use super::{SessionRemark, SessionSurroundings};
 
 type IntakeResult = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// Writes every record to a file immediately, so that a killed process loses at most the current
 /// iteration.
-pub struct RecordJournal {
-    file: RecordFile,
-}
-
-impl RecordJournal {
-    pub fn new(file: RecordFile) -> Self {
-        Self { file }
-    }
-}
-
-impl Consumer for RecordJournal {
+impl Consumer for RecordFile {
     fn take(&mut self, event: &Event<'_>) -> IntakeResult {
         if let Event::Record(record) = event {
-            self.file.append(record)?;
+            self.append(record)?;
         }
         Ok(())
     }
@@ -39,8 +29,8 @@ pub struct StoreWriter<'a> {
     store: Store,
     surroundings: SessionSurroundings<'a>,
     waiting: Vec<Record>,
-    /// Whether the session has no instance yet that makes it worth storing.
-    awaits_instance: bool,
+    /// Whether nothing is stored before the first instance has ended.
+    pub awaits_instance: bool,
     last: Instant,
     failure: Option<StoreError>,
 }
@@ -60,11 +50,6 @@ impl<'a> StoreWriter<'a> {
             last: Instant::now(),
             failure: None,
         }
-    }
-
-    /// Stores nothing before the first instance has ended.
-    pub fn wait_for_an_instance(&mut self) {
-        self.awaits_instance = true;
     }
 
     fn flush(&mut self) {
@@ -115,61 +100,28 @@ impl Consumer for StoreWriter<'_> {
 
 /// Both, after measuring.
 pub struct RecordKeeper<'a> {
-    pub journal: RecordJournal,
+    pub journal: RecordFile,
     pub writer: StoreWriter<'a>,
-}
-
-/// Where the measurements are.
-pub enum KeptMeasurements {
-    /// In the store.
-    InStore,
-    /// In a record file, because the store failed.
-    InFile { path: PathBuf, failure: StoreError },
 }
 
 impl RecordKeeper<'_> {
     /// Drops a session that has not begun.
     pub fn discard(self) {
         // A record file that remains is read by the next command.
-        let _stays = self.journal.file.remove();
+        let _stays = self.journal.remove();
     }
 
-    /// Writes everything to the store, then removes the record file.
-    pub fn finish(mut self) -> KeptMeasurements {
+    /// Writes everything to the store, then removes the record file; if the store failed, returns the file, which
+    /// has everything, and the error.
+    pub fn finish(mut self) -> Option<(PathBuf, StoreError)> {
         self.writer.flush();
-        let path = self.journal.file.path().to_owned();
-        match self.writer.failure {
-            None => {
-                // If the file remains, the next command reads it again, which changes nothing.
-                let _stays = self.journal.file.remove();
-                KeptMeasurements::InStore
-            }
-            Some(failure) => {
-                let _unsynced = self.journal.file.keep();
-                KeptMeasurements::InFile { path, failure }
-            }
-        }
-    }
-}
-
-impl KeptMeasurements {
-    /// Returns the error that ended measuring, with the place of the measurements.
-    pub fn explain(self, source: RunError) -> SessionError {
-        let file = match self {
-            Self::InStore => None,
-            Self::InFile { path, .. } => Some(path),
+        let Some(failure) = self.writer.failure else {
+            // If the file remains, the next command reads it again, which changes nothing.
+            let _stays = self.journal.remove();
+            return None;
         };
-        SessionError::Ended { source, file }
-    }
-
-    /// Returns the error of the store.
-    pub fn into_result(self) -> Result<(), SessionError> {
-        match self {
-            Self::InStore => Ok(()),
-            Self::InFile { path, failure } => Err(SessionError::NotStored {
-                file: path,
-                source: failure,
-            }),
-        }
+        let path = self.journal.path().to_owned();
+        let _unsynced = self.journal.keep();
+        Some((path, failure))
     }
 }

@@ -1,6 +1,6 @@
 //! The digest of the packages of a Python environment.
 
-use sha2::{Digest, Sha256};
+use crate::suite::sha256;
 
 /// Returns the digest of the packages of a Python environment, whatever their order and the spelling of their names.
 pub fn lock_digest<'a>(packages: impl Iterator<Item = (&'a str, &'a str)>) -> String {
@@ -8,9 +8,7 @@ pub fn lock_digest<'a>(packages: impl Iterator<Item = (&'a str, &'a str)>) -> St
         .map(|(name, version)| format!("{}=={version}\n", normal_name(name)))
         .collect();
     lines.sort();
-    let digest = Sha256::digest(lines.concat());
-    let digits = digest.iter().map(|byte| format!("{byte:02x}"));
-    format!("sha256:{}", digits.collect::<String>())
+    sha256(&lines.concat())
 }
 
 /// Returns the name of a Python package in its normal spelling.

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::execution::runner::EventOutlet;
 use crate::local::LocalExecutor;
 use crate::suite::{Plan, PlannedCommit, Variant};
 use crate::{
-    Consumer, Environment, Event, Executor, FixedSchedule, Profiler, RunEnd, RunError,
-    RunnerSurroundings, Schedule, SessionRuns, run as measure,
+    Consumer, Environment, Executor, FixedSchedule, Profiler, RunEnd, RunError, RunnerSurroundings,
+    Schedule, SessionRuns, run as measure,
 };
 use lapwing_model::{Record, Run};
 use lapwing_record::{RecordFile, Store};
@@ -15,7 +16,7 @@ use lapwing_record::{RecordFile, Store};
 use super::build_step::BuildResult;
 use super::checkouts::CommitCheckouts;
 use super::cluster::{ClusterMeasurement, ClusterVisit};
-use super::journal::{RecordJournal, RecordKeeper, StoreWriter};
+use super::journal::{RecordKeeper, StoreWriter};
 use super::opening::SessionOpening;
 use super::python_environments::PythonEnvironments;
 use super::{MachineWatcher, ScratchFolder, SessionError, SessionSurroundings, resume};
@@ -74,8 +75,9 @@ impl<'a> MeasuringParts<'a> {
             SessionOpening::New(session) => session.id.to_string(),
             SessionOpening::Again(..) => format!("{}-{}", session.id, (self.surroundings.new_id)()),
         };
-        let journal = RecordFile::create(&self.store.inbox(), &name)
-            .map_err(|error| self.no_journal(error))?;
+        let folder = self.store.inbox();
+        let mut journal = RecordFile::create(&folder, &name)
+            .map_err(|source| SessionError::NoRecordFile { folder, source })?;
         if let SessionOpening::Again(..) = opening
             && let Err(error) =
                 resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
@@ -98,15 +100,12 @@ impl<'a> MeasuringParts<'a> {
                 return Err(error);
             }
         };
-        let mut journal = RecordJournal::new(journal);
         let store = std::mem::replace(
             &mut self.store,
             Store::open_existing(self.surroundings.store)?,
         );
         let mut writer = StoreWriter::new(store, self.surroundings);
-        if is_new && self.cluster.is_some() {
-            writer.wait_for_an_instance();
-        }
+        writer.awaits_instance = is_new && self.cluster.is_some();
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, watcher];
             self.measure(opening, checkouts, second.as_mut(), &mut consumers, work)
@@ -117,12 +116,16 @@ impl<'a> MeasuringParts<'a> {
             Err(error) if is_new && self.has_no_job() => {
                 self.forget_cluster();
                 keeper.discard();
-                return Err(SessionError::NothingSubmitted { source: error });
+                return Err(SessionError::NothingSubmitted(error));
             }
-            Err(error) => return Err(keeper.finish().explain(error)),
+            Err(source) => {
+                let file = keeper.finish().map(|(file, _)| file);
+                return Err(SessionError::Ended { source, file });
+            }
         };
-        let kept = keeper.finish();
-        kept.into_result()?;
+        if let Some((file, source)) = keeper.finish() {
+            return Err(SessionError::NotStored { file, source });
+        }
         if let (RunEnd::Complete, Some(cluster)) = (end, &self.cluster) {
             cluster.remove_folder();
         }
@@ -180,13 +183,6 @@ impl<'a> MeasuringParts<'a> {
             cluster.remove_folder();
         }
     }
-
-    fn no_journal(&self, source: std::io::Error) -> SessionError {
-        SessionError::NoRecordFile {
-            folder: self.store.inbox(),
-            source,
-        }
-    }
 }
 
 impl<'a> OpenMeasurement<'_, 'a, '_> {
@@ -225,18 +221,15 @@ impl<'a> OpenMeasurement<'_, 'a, '_> {
             let Some(like) = self.runs.runs.first() else {
                 continue;
             };
-            let version = variant.commit.as_ref().map(|it| it.version.clone());
+            let commit = variant.commit.clone();
             let run = Run {
                 id: (self.surroundings.new_id)(),
-                version: version.unwrap_or_default(),
+                version: commit.map(|commit| commit.version).unwrap_or_default(),
                 ..like.clone()
             };
             let record = Record::Run(run.clone());
-            for consumer in &mut *self.consumers {
-                consumer
-                    .take(&Event::Record(&record))
-                    .map_err(|source| RunError::Consumer { source })?;
-            }
+            let consumers = &mut *self.consumers;
+            EventOutlet { consumers }.keep(&record)?;
             self.runs.runs.push(run);
         }
         Ok(())

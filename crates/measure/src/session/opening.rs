@@ -1,13 +1,14 @@
 //! Sessions: their names, and their opening.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::execution::runner::EventOutlet;
 use crate::local::LocalExecutor;
 use crate::pytest::interpreters;
 use crate::suite::{OutputMetrics, Plan, VersionSource};
 use crate::{
-    Consumer, Environment, Event, RunError, SessionRuns, VariantSources, command_outputs, hardware,
+    Consumer, Environment, RunError, SessionRuns, VariantSources, command_outputs, hardware,
     open_session, os_release, version,
 };
 use lapwing_model::{Id, Object, Record, Run, Session};
@@ -87,17 +88,10 @@ impl SessionOpening {
     ) -> Result<SessionRuns, RunError> {
         match self {
             Self::New(session) => {
-                let folder = plan.directory.as_ref().map(PathBuf::from);
                 let here = &surroundings.places.directory;
-                let folder = folder.unwrap_or_else(|| here.clone());
-                let version = match &plan.version {
-                    source @ VersionSource::WorkingDirectory => version(source, here),
-                    source @ (VersionSource::Repository(_)
-                    | VersionSource::Package(_)
-                    | VersionSource::Command(_)
-                    | VersionSource::Name(_)
-                    | VersionSource::Absent) => version(source, &folder),
-                };
+                let folder = plan.directory.as_deref().map_or(&**here, Path::new);
+                let is_here = plan.version == VersionSource::WorkingDirectory;
+                let version = version(&plan.version, if is_here { here } else { folder });
                 // The machines of a cluster are described on each instance.
                 let machine = if session.attributes.contains_key(EXECUTOR) {
                     Object::new()
@@ -105,26 +99,17 @@ impl SessionOpening {
                     Environment::read(Path::new("/")).into_object()
                 };
                 let tool = &surroundings.places.tool;
-                let environment = environment(plan, machine, &folder, tool, executor)?;
+                let environment = environment(plan, machine, folder, tool, executor)?;
                 let mut own = interpreters(plan, sources, executor)?;
                 own.iter_mut().for_each(add_lock);
                 let environments = (&environment, own.as_slice());
-                open_session(
-                    plan,
-                    session,
-                    &version,
-                    environments,
-                    &mut || (surroundings.new_id)(),
-                    consumers,
-                )
+                let new_id = &mut || (surroundings.new_id)();
+                open_session(plan, session, &version, environments, new_id, consumers)
             }
             Self::Again(runs, records) => {
+                let mut outlet = EventOutlet { consumers };
                 for record in &records {
-                    for consumer in &mut *consumers {
-                        consumer
-                            .take(&Event::Record(record))
-                            .map_err(|source| RunError::Consumer { source })?;
-                    }
+                    outlet.keep(record)?;
                 }
                 Ok(runs)
             }
@@ -146,11 +131,8 @@ fn environment(
     }
     let version = tool.rsplit(' ').next();
     environment.insert("lapwing".to_owned(), json!(version));
-    if plan
-        .cases
-        .iter()
-        .any(|it| it.output == OutputMetrics::Indicator)
-    {
+    let mut cases = plan.cases.iter();
+    if cases.any(|case| case.output == OutputMetrics::Indicator) {
         let root = Path::new("/");
         environment.insert("hwinfo".to_owned(), hardware(root).into());
         environment.insert("os_release".to_owned(), os_release(root).into());

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -116,7 +115,7 @@ impl PythonEnvironments {
         };
         let cache = places
             .cache_folder("environments", directory)
-            .map_err(no_folder)?;
+            .map_err(SessionError::NoEnvironmentFolder)?;
         remove_old(&cache, surroundings.now().into());
         let key = python.key(&content);
         let is_repeatable = python.is_repeatable(&content);
@@ -126,7 +125,8 @@ impl PythonEnvironments {
             format!("{key}-{}", (surroundings.new_id)())
         };
         let folder = cache.join(&name);
-        let _lock = lock(&cache.join(format!("{name}.lock"))).map_err(no_folder)?;
+        let _lock =
+            lock(&cache.join(format!("{name}.lock"))).map_err(SessionError::NoEnvironmentFolder)?;
         if !is_repeatable {
             self.passing.push(folder.clone());
         }
@@ -157,7 +157,7 @@ impl PythonEnvironments {
         }
         // Written at each use: environments go when they are not used for long.
         let text = json!({ "packages": python.packages }).to_string();
-        fs::write(&complete, text).map_err(no_folder)?;
+        fs::write(&complete, text).map_err(SessionError::NoEnvironmentFolder)?;
         Ok(ready(folder, places))
     }
 }
@@ -169,10 +169,6 @@ impl Drop for PythonEnvironments {
             let _gone = fs::remove_file(folder.with_extension("lock"));
         }
     }
-}
-
-fn no_folder(source: io::Error) -> SessionError {
-    SessionError::NoEnvironmentFolder { source }
 }
 
 fn existing(folder: &Path, places: &SessionPlaces) -> PythonState {
@@ -210,6 +206,9 @@ fn remove_old(cache: &Path, now: SystemTime) {
     }
 }
 
+/// The interpreter of the environment that is being built.
+const PYTHON: &str = "{folder}/bin/python";
+
 /// A command that builds an environment; `{folder}` stands for its folder.
 #[derive(Debug, PartialEq)]
 struct BuildStep {
@@ -220,9 +219,21 @@ struct BuildStep {
 impl BuildStep {
     fn of(words: &[&str]) -> Self {
         Self {
-            words: words.iter().map(|&it| it.to_owned()).collect(),
+            words: words.iter().map(|&word| word.to_owned()).collect(),
             variables: Vec::new(),
         }
+    }
+
+    fn with(mut self, words: &[&str]) -> Self {
+        self.words.extend(words.iter().map(|&word| word.to_owned()));
+        self
+    }
+
+    fn add_python(&mut self, version: Option<&str>) {
+        let option = version
+            .into_iter()
+            .flat_map(|version| ["--python", version]);
+        self.words.extend(option.map(str::to_owned));
     }
 
     fn command(&self, folder: &Path) -> CommandLine {
@@ -256,14 +267,12 @@ fn steps(python: &PythonEnvironment, places: &SessionPlaces) -> Result<Vec<Build
                     "{file} needs conda, mamba or micromamba, and none is installed"
                 ));
             };
-            Ok(vec![match program {
-                "conda" => BuildStep::of(&[
-                    "conda", "env", "create", "--quiet", "--prefix", "{folder}", "--file", file,
-                ]),
-                program => BuildStep::of(&[
-                    program, "create", "--quiet", "--yes", "--prefix", "{folder}", "--file", file,
-                ]),
-            }])
+            let create = match program {
+                "conda" => BuildStep::of(&["conda", "env", "create", "--quiet"]),
+                program => BuildStep::of(&[program, "create", "--quiet", "--yes"]),
+            };
+            let files = ["--prefix", "{folder}", "--file", file];
+            Ok(vec![create.with(&files)])
         }
         PythonPackages::Lock(file) if !places.has_program("uv") => {
             Err(format!("{file} needs uv, which is not installed"))
@@ -273,26 +282,13 @@ fn steps(python: &PythonEnvironment, places: &SessionPlaces) -> Result<Vec<Build
             let project = project.display().to_string();
             let mut step =
                 BuildStep::of(&["uv", "sync", "--quiet", "--frozen", "--project", &project]);
-            step.words.extend(
-                version
-                    .iter()
-                    .flat_map(|it| ["--python", *it])
-                    .map(str::to_owned),
-            );
+            step.add_python(version);
             step.variables.push(("UV_PROJECT_ENVIRONMENT", "{folder}"));
             Ok(vec![step])
         }
         PythonPackages::Lock(file) => Ok(vec![
             virtual_environment(version, places),
-            BuildStep::of(&[
-                "uv",
-                "pip",
-                "sync",
-                "--quiet",
-                "--python",
-                "{folder}/bin/python",
-                file,
-            ]),
+            BuildStep::of(&["uv", "pip", "sync", "--quiet"]).with(&["--python", PYTHON, file]),
         ]),
         PythonPackages::Requirements(lines) => {
             let mut words = Vec::new();
@@ -321,12 +317,7 @@ fn steps(python: &PythonEnvironment, places: &SessionPlaces) -> Result<Vec<Build
 fn virtual_environment(version: Option<&str>, places: &SessionPlaces) -> BuildStep {
     if places.has_program("uv") {
         let mut step = BuildStep::of(&["uv", "venv", "--quiet", "--no-project", "{folder}"]);
-        step.words.extend(
-            version
-                .iter()
-                .flat_map(|it| ["--python", *it])
-                .map(str::to_owned),
-        );
+        step.add_python(version);
         return step;
     }
     let python = version.map_or_else(|| "python3".to_owned(), |it| format!("python{it}"));
@@ -335,23 +326,10 @@ fn virtual_environment(version: Option<&str>, places: &SessionPlaces) -> BuildSt
 
 fn installation(words: Vec<String>, places: &SessionPlaces) -> BuildStep {
     let mut step = if places.has_program("uv") {
-        BuildStep::of(&[
-            "uv",
-            "pip",
-            "install",
-            "--quiet",
-            "--python",
-            "{folder}/bin/python",
-        ])
+        BuildStep::of(&["uv", "pip", "install", "--quiet"]).with(&["--python", PYTHON])
     } else {
-        BuildStep::of(&[
-            "{folder}/bin/python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
+        let options = ["--quiet", "--disable-pip-version-check"];
+        BuildStep::of(&[PYTHON, "-m", "pip", "install"]).with(&options)
     };
     step.words.extend(words);
     step

@@ -196,7 +196,7 @@ impl SessionRequest {
         if let (true, Some(first)) = (self.with_control, plan.variants.first()) {
             let control = first.control();
             if plan.variants.iter().any(|it| it.name == control.name) {
-                return Err(SessionError::ControlExists { name: control.name });
+                return Err(SessionError::ControlExists(control.name));
             }
             plan.variants.push(control);
         }
@@ -356,7 +356,7 @@ impl PlannedSession {
         }
         if let Some(test) = plan.cases.iter().find(|case| case.pytest.is_some()) {
             let test = test.benchmark.id.clone();
-            return Err(SessionError::DuetOfTests { test });
+            return Err(SessionError::DuetOfTests(test));
         }
         if !plan.interleave && plan.variants.iter().any(|it| it.commit.is_some()) {
             return Err(SessionError::DuetOneAfterAnother);

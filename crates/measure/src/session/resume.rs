@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use lapwing_model::{InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
+use lapwing_model::{InstanceEnd, InstanceOutcome, Record, Run, Session};
 use lapwing_record::inbox::is_under_way;
 use lapwing_record::{SessionState, Store};
 
 use super::{SessionError, SessionSurroundings, place_in};
+use crate::pytest::CUT_SHORT;
 use crate::suite::Plan;
 use crate::{FinishedInstance, InstancePlan};
 
@@ -22,7 +23,7 @@ pub fn runs_of(plan: &Plan, state: &SessionState) -> Result<Vec<Run>, SessionErr
             // The last of several declares the most metrics.
             let run = state.runs.iter().rev().find(|run| variant.is_of(run));
             run.cloned()
-                .ok_or_else(|| SessionError::EndedEarly { name: name.clone() })
+                .ok_or_else(|| SessionError::EndedEarly(name.clone()))
         })
         .collect()
 }
@@ -38,7 +39,7 @@ pub fn refuse_what_is_under_way(
 ) -> Result<(), SessionError> {
     if is_under_way(&store.inbox(), session.id, own)? {
         let name = session.name.clone().unwrap_or_default();
-        return Err(SessionError::UnderWay { name });
+        return Err(SessionError::UnderWay(name));
     }
     Ok(())
 }
@@ -48,15 +49,14 @@ pub fn refuse_what_is_under_way(
 /// # Errors
 /// If there is none, or the store fails.
 pub fn find(store: &Store, session: &str) -> Result<SessionState, SessionError> {
-    let found = if session.is_empty() {
-        store
-            .catalogue()
-            .latest_session()?
-            .ok_or(SessionError::NothingToResume)?
+    let catalogue = store.catalogue();
+    let session = if session.is_empty() {
+        let latest = catalogue.latest_session()?;
+        latest.ok_or(SessionError::NothingToResume)?
     } else {
-        store.catalogue().session(session)?
+        catalogue.session(session)?
     };
-    Ok(store.catalogue().session_state(found.id)?)
+    Ok(catalogue.session_state(session.id)?)
 }
 
 /// Returns the plan of a session.
@@ -66,54 +66,40 @@ pub fn find(store: &Store, session: &str) -> Result<SessionState, SessionError> 
 pub fn stored_plan(state: &SessionState) -> Result<Plan, SessionError> {
     let name = state.session.name.clone().unwrap_or_default();
     let plan = crate::suite::stored_plan(&state.session.attributes);
-    let plan = plan.ok_or_else(|| SessionError::NoPlan { name: name.clone() })?;
+    let plan = plan.ok_or_else(|| SessionError::NoPlan(name.clone()))?;
     serde_json::from_value(plan.into_owned())
         .map_err(|source| SessionError::StoredPlan { name, source })
 }
 
 /// Returns the ends of instances whose process was killed.
 pub fn lost(state: &SessionState, surroundings: &SessionSurroundings<'_>) -> Vec<Record> {
-    state
-        .instances
-        .iter()
-        .filter(|it| it.end.is_none())
-        .map(|instance| {
-            Record::InstanceEnd(InstanceEnd {
-                instance: instance.instance.id,
-                ended: Some(surroundings.now()),
-                outcome: InstanceOutcome::Lost,
-                message: Some("cut short: the process that measured it was ended".to_owned()),
-                observed: Object::new(),
-                extra: Object::new(),
-            })
+    let lost = state.instances.iter().filter(|it| it.end.is_none());
+    lost.map(|lost| {
+        let (id, now) = (lost.instance.id, surroundings.now());
+        Record::InstanceEnd(InstanceEnd {
+            message: Some(CUT_SHORT.to_owned()),
+            ..InstanceEnd::new(id, Some(now), InstanceOutcome::Lost)
         })
-        .collect()
+    })
+    .collect()
 }
 
 /// Returns the finished instances of a session.
 pub fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
-    state
-        .instances
-        .iter()
-        .filter_map(|instance| {
-            let run = state
-                .runs
-                .iter()
-                .find(|run| run.id == instance.instance.run)?;
-            let (case, variant) = place_in(plan, &instance.instance.benchmark.id, run)?;
-            Some(FinishedInstance {
-                plan: InstancePlan {
-                    case,
-                    variant,
-                    block: instance.instance.block,
-                    position: instance.instance.position,
-                    attempt: instance.instance.attempt,
-                },
-                outcome: instance
-                    .end
-                    .as_ref()
-                    .map_or(InstanceOutcome::Lost, |end| end.outcome),
-            })
-        })
-        .collect()
+    let finished = state.instances.iter().filter_map(|measured| {
+        let instance = &measured.instance;
+        let run = state.runs.iter().find(|run| run.id == instance.run)?;
+        let (case, variant) = place_in(plan, &instance.benchmark.id, run)?;
+        let plan = InstancePlan {
+            case,
+            variant,
+            block: instance.block,
+            position: instance.position,
+            attempt: instance.attempt,
+        };
+        let end = measured.end.as_ref();
+        let outcome = end.map_or(InstanceOutcome::Lost, |end| end.outcome);
+        Some(FinishedInstance { plan, outcome })
+    });
+    finished.collect()
 }

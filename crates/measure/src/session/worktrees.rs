@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::discard_worktree;
 use lapwing_model::Id;
+use lapwing_record::inbox::is_named;
 
 use super::SessionPlaces;
 
@@ -96,7 +97,7 @@ pub fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = open(path)?;
         file.lock()?;
-        if is_named(&file, path) {
+        if is_named(&file, path).unwrap_or(false) {
             return Ok(file);
         }
     }
@@ -105,13 +106,6 @@ pub fn lock(path: &Path) -> io::Result<File> {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).open(path)
-}
-
-/// Returns whether the open file is the one that now has the name.
-fn is_named(file: &File, path: &Path) -> bool {
-    let same = |it: fs::Metadata| (it.dev(), it.ino());
-    let (ours, named) = (file.metadata().map(same), fs::metadata(path).map(same));
-    matches!((ours, named), (Ok(ours), Ok(named)) if ours == named)
 }
 
 /// Removes the folders of ended sessions, as far as possible.
@@ -125,7 +119,7 @@ fn clear(all: &Path) {
         let lock_path = all.join(format!("{name}.lock"));
         let Ok(lock) = open(&lock_path) else { continue };
         match lock.try_lock() {
-            Ok(()) if is_named(&lock, &lock_path) => {}
+            Ok(()) if is_named(&lock, &lock_path).unwrap_or(false) => {}
             Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => continue,
         }
         let session = all.join(&name);

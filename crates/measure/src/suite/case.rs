@@ -14,8 +14,9 @@ use super::plan::{
 };
 use super::sweep::{
     LONGEST_PARAMETERS, MAX_COMBINATIONS, SweepCombination, SweepParameter, combinations, fill,
-    filled_length, misspelt, plain,
+    filled_length, misspelt,
 };
+use lapwing_model::text::{hexadecimal, plain};
 use lapwing_model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
@@ -88,28 +89,18 @@ pub(super) fn read_case(
     let template = read_template(name, keys, defaults)?;
     let at_table = |problem| (node.line, problem);
     let rows = combinations(&parameters).map_err(at_table)?.into_iter();
-    let at_key = |problem| match problem {
-        SuiteProblem::Undefined {
-            what,
+    let at_key = |mut problem| {
+        if let SuiteProblem::Undefined {
             name: missing,
-            suggestion,
-        } => match mention(node, &missing) {
-            Some((line, key)) => {
-                let problem = SuiteProblem::UndefinedIn {
-                    what,
-                    name: missing,
-                    place: format!("`{key}` of `{name}`"),
-                    suggestion,
-                };
-                (line, problem)
-            }
-            None => at_table(SuiteProblem::Undefined {
-                what,
-                name: missing,
-                suggestion,
-            }),
-        },
-        other => at_table(other),
+            place,
+            ..
+        } = &mut problem
+            && let Some((line, key)) = mention(node, missing)
+        {
+            *place = Some(format!("`{key}` of `{name}`"));
+            return (line, problem);
+        }
+        at_table(problem)
     };
     let mut room = 4 * LONGEST_PARAMETERS;
     rows.map(|row| resolve(&template, row, &mut room).map_err(at_key))
@@ -342,25 +333,7 @@ pub(super) fn resolve(
 ) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
-    let commands = [
-        Some(&mut case.command),
-        case.setup.as_mut(),
-        case.prepare.as_mut(),
-        case.teardown.as_mut(),
-        case.check.as_mut(),
-    ];
-    let stdin = match &mut case.stdin {
-        CaseInput::File(path) => Some(path),
-        CaseInput::Null => None,
-    };
-    let texts = commands
-        .into_iter()
-        .flatten()
-        .flat_map(texts_of)
-        .chain(case.environment.values_mut())
-        .chain(&mut case.directory)
-        .chain(stdin);
-    for text in texts {
+    for text in places(&mut case) {
         if let Some(problem) = misspelt(text, &params) {
             return Err(problem);
         }
@@ -382,6 +355,24 @@ pub(super) fn resolve(
     case.benchmark.params = params;
     case.benchmark.fingerprint = Some(fingerprint(&case));
     Ok(case)
+}
+
+/// Returns the texts of a case that may mention parameters.
+fn places(case: &mut Case) -> impl Iterator<Item = &mut String> {
+    let commands = [
+        Some(&mut case.command),
+        case.setup.as_mut(),
+        case.prepare.as_mut(),
+        case.teardown.as_mut(),
+        case.check.as_mut(),
+    ];
+    let stdin = match &mut case.stdin {
+        CaseInput::File(path) => Some(path),
+        CaseInput::Null => None,
+    };
+    let commands = commands.into_iter().flatten().flat_map(texts_of);
+    let others = case.environment.values_mut().chain(&mut case.directory);
+    commands.chain(others).chain(stdin)
 }
 
 pub(super) fn texts_of(command: &mut CommandLine) -> &mut [String] {
@@ -410,8 +401,6 @@ pub(super) fn fingerprint(case: &Case) -> String {
 }
 
 /// Returns `sha256:` and the text's hash in hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+pub(crate) fn sha256(text: &str) -> String {
+    format!("sha256:{}", hexadecimal(&Sha256::digest(text)))
 }

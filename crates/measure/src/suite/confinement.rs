@@ -11,6 +11,5 @@ pub struct Confinement {
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// The largest address space of each of its processes, in bytes.
-    #[serde(default)]
     pub memory: Option<u64>,
 }

@@ -27,11 +27,8 @@ pub enum SuiteError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SuiteProblem {
     /// The file is no TOML.
-    #[error("{message}")]
-    Toml {
-        /// What the TOML reader says.
-        message: String,
-    },
+    #[error("{0}")]
+    Toml(String),
     /// Nobody knows this key.
     #[error("unknown key `{key}` in {place}")]
     UnknownKey {
@@ -61,45 +58,26 @@ pub enum SuiteProblem {
         reason: String,
     },
     /// A name refers to nothing.
-    #[error("{what} `{name}` is not defined")]
+    #[error("{what} `{name}`{} is not defined", place.as_ref().map_or(String::new(), |place| format!(" in {place}")))]
     Undefined {
         /// What kind of thing.
         what: &'static str,
         /// The name.
         name: String,
-        /// A defined name that looks like it.
-        suggestion: Option<String>,
-    },
-    /// A text refers to nothing.
-    #[error("{what} `{name}` in {place} is not defined")]
-    UndefinedIn {
-        /// What kind of thing.
-        what: &'static str,
-        /// The name.
-        name: String,
-        /// The text that refers to it.
-        place: String,
+        /// The text that refers to it, where the line does not say that.
+        place: Option<String>,
         /// A defined name that looks like it.
         suggestion: Option<String>,
     },
     /// Two keys exclude each other.
-    #[error("{message}")]
-    Contradiction {
-        /// What is wrong.
-        message: String,
-    },
+    #[error("{0}")]
+    Contradiction(String),
     /// Parameters refer to each other in a circle.
-    #[error("the parameters {} refer to each other in a circle", circle.join(" → "))]
-    Circle {
-        /// The parameters, the first one repeated at the end.
-        circle: Vec<String>,
-    },
+    #[error("the parameters {} refer to each other in a circle", .0.join(" → "))]
+    Circle(Vec<String>),
     /// Two benchmarks have the same id.
-    #[error("two benchmarks are called `{id}`")]
-    Duplicate {
-        /// The id.
-        id: String,
-    },
+    #[error("two benchmarks are called `{0}`")]
+    Duplicate(String),
     /// Two benchmarks mean different quantities by one metric.
     #[error("metric `{metric}` is not the same for `{}` and `{}`: give one of them another name", ids[0], ids[1])]
     Quantities {
@@ -113,6 +91,22 @@ pub enum SuiteProblem {
     Empty,
 }
 
+impl SuiteProblem {
+    /// Returns the problem that a name is none of those known.
+    pub(crate) fn undefined<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self::Undefined {
+            what,
+            name: name.to_owned(),
+            place: None,
+            suggestion: nearest(name, known),
+        }
+    }
+}
+
 impl SuiteError {
     /// Returns the name that was perhaps meant.
     pub fn suggestion(&self) -> Option<&str> {
@@ -120,8 +114,7 @@ impl SuiteError {
             Self::At {
                 problem:
                     SuiteProblem::UnknownKey { suggestion, .. }
-                    | SuiteProblem::Undefined { suggestion, .. }
-                    | SuiteProblem::UndefinedIn { suggestion, .. },
+                    | SuiteProblem::Undefined { suggestion, .. },
                 ..
             } => suggestion.as_deref(),
             Self::At { .. } | Self::Read { .. } => None,

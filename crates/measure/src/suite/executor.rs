@@ -31,13 +31,10 @@ pub struct ClusterSettings {
     #[serde(default)]
     pub set_up: Vec<String>,
     /// A folder that all nodes share; `None` for one beside the store.
-    #[serde(default)]
     pub shared_folder: Option<String>,
     /// The path of `lapwing` on the nodes; `None` if it is the same as here.
-    #[serde(default)]
     pub program: Option<String>,
     /// The largest number of jobs that run at the same time; `None` for no limit.
-    #[serde(default)]
     pub in_flight: Option<u32>,
     /// The number of further attempts of an instance whose job was lost.
     pub retries: u32,
@@ -57,22 +54,16 @@ pub enum SchedulerSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlurmSettings {
     /// `--partition`.
-    #[serde(default)]
     pub partition: Option<String>,
     /// `--account`.
-    #[serde(default)]
     pub account: Option<String>,
     /// `--time`: the longest that one instance may take.
-    #[serde(default)]
     pub time: Option<Duration>,
     /// `--mem`, such as `4G`.
-    #[serde(default)]
     pub memory: Option<String>,
     /// `--cpus-per-task`.
-    #[serde(default)]
     pub cpus: Option<u32>,
     /// `--constraint`.
-    #[serde(default)]
     pub constraint: Option<String>,
     /// Whether an instance has its node to itself.
     pub exclusive: bool,
@@ -92,7 +83,6 @@ pub struct JobCommands {
     /// Prints the states of jobs.
     pub state: CommandLine,
     /// Cancels jobs.
-    #[serde(default)]
     pub cancel: Option<CommandLine>,
 }
 

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::case::{command, environment, sha256, texts_of};
-use super::error::{SuiteProblem, nearest};
+use super::error::SuiteProblem;
 use super::node::{Located, Node, Table, Value};
 use super::plan::{CommandLine, Variant};
 use super::python::{PYTHON, PythonEnvironment, PythonPackages};
 use super::sweep::fill;
+use lapwing_model::text::joined;
 use lapwing_model::{Level, Object};
 
 /// The key of the patch of a factor.
@@ -86,12 +87,10 @@ pub(super) fn read_factors(suite: &mut Table, folder: &Path) -> Result<Vec<Suite
                 "and `{}` both set `{key}`, of which a command has one: make them levels of one factor",
                 first.name
             );
-            let at = node.entries("factor")?.iter();
-            let mut line = at.filter(|(name, _)| *name == second.name).map(|it| &it.1);
-            return Err(line
-                .next_back()
-                .unwrap_or(node)
-                .senseless(&second.name, reason));
+            let mut entries = node.entries("factor")?.iter().rev();
+            let second_node = entries.find(|(name, _)| *name == second.name);
+            let at = second_node.map_or(node, |(_, node)| node);
+            return Err(at.senseless(&second.name, reason));
         }
     }
     Ok(factors)
@@ -195,12 +194,7 @@ fn check_names(name: &str, node: &Node, factors: &[SuiteFactor]) -> Result<(), L
             }
             if !factors.iter().any(|it| it.name == other) {
                 let names = factors.iter().map(|it| it.name.as_str());
-                let problem = SuiteProblem::Undefined {
-                    what: "factor",
-                    suggestion: nearest(&other, names),
-                    name: other,
-                };
-                return Err((list.line, problem));
+                return Err((list.line, SuiteProblem::undefined("factor", &other, names)));
             }
         }
     }
@@ -208,11 +202,8 @@ fn check_names(name: &str, node: &Node, factors: &[SuiteFactor]) -> Result<(), L
 }
 
 fn levels(node: &Node, key: &str) -> Result<Vec<Level>, Located> {
-    let levels: Vec<Level> = node
-        .list(key)?
-        .iter()
-        .map(|node| level(node, key))
-        .collect::<Result<_, _>>()?;
+    let levels = node.list(key)?.iter().map(|node| level(node, key));
+    let levels: Vec<Level> = levels.collect::<Result<_, _>>()?;
     if levels.is_empty() {
         return Err(node.senseless(key, "is empty, so there is nothing to vary"));
     }
@@ -227,11 +218,8 @@ pub(super) fn level(node: &Node, key: &str) -> Result<Level, Located> {
 
 /// Says that a level is not one of these, as a sentence that follows the name.
 fn no_level(level: &Level, levels: &[Level]) -> String {
-    let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
-    format!(
-        "has no level `{level}`: its levels are {}",
-        levels.join(", ")
-    )
+    let levels = joined(levels.iter().map(ToString::to_string));
+    format!("has no level `{level}`: its levels are {levels}")
 }
 
 fn params(level: &Level) -> Object {
@@ -246,11 +234,8 @@ impl SuiteFactor {
         level: &Level,
     ) -> Result<&'a Self, SuiteProblem> {
         let Some(factor) = factors.iter().find(|factor| factor.name == name) else {
-            return Err(SuiteProblem::Undefined {
-                what: "factor",
-                name: name.to_owned(),
-                suggestion: nearest(name, factors.iter().map(|factor| factor.name.as_str())),
-            });
+            let names = factors.iter().map(|factor| factor.name.as_str());
+            return Err(SuiteProblem::undefined("factor", name, names));
         };
         if !factor.levels.contains(level) {
             return Err(SuiteProblem::Value {
@@ -269,9 +254,8 @@ impl SuiteFactor {
 
     /// Changes a variant as a level asks for.
     fn apply(&self, level: Level, variant: &mut Variant) {
-        variant
-            .definitions
-            .insert(self.name.clone(), self.definition.clone());
+        let (name, definition) = (self.name.clone(), self.definition.clone());
+        variant.definitions.insert(name, definition);
         // A treatment that is absent changes nothing.
         if level != Level::Bool(false) {
             self.change.apply(&level, variant);
@@ -294,10 +278,8 @@ impl FactorChange {
         add(PYTHON, json!(self.python));
         add("cpus", json!(self.cpus));
         if !self.patches.is_empty() {
-            let contents = self
-                .patches
-                .iter()
-                .map(|(level, it)| json!([level, it.content]));
+            let contents = self.patches.iter();
+            let contents = contents.map(|(level, patch)| json!([level, patch.content]));
             add(PATCH, contents.collect());
         }
         // Factors of earlier versions keep their hashes.
@@ -355,21 +337,18 @@ impl PythonEnvironment {
 
     /// Returns it with every text replaced.
     fn map_texts(&self, filled: impl Fn(&String) -> String) -> Self {
-        let packages = match &self.packages {
-            PythonPackages::Requirements(lines) => {
-                PythonPackages::Requirements(lines.iter().map(&filled).collect())
-            }
-            PythonPackages::RequirementsFile(path) => {
-                PythonPackages::RequirementsFile(filled(path))
-            }
-            PythonPackages::Lock(path) => PythonPackages::Lock(filled(path)),
-            PythonPackages::Conda(path) => PythonPackages::Conda(filled(path)),
-            PythonPackages::Existing(path) => PythonPackages::Existing(filled(path)),
+        let mut all = self.clone();
+        let packages = match &mut all.packages {
+            PythonPackages::Requirements(lines) => lines.as_mut_slice(),
+            PythonPackages::RequirementsFile(path)
+            | PythonPackages::Lock(path)
+            | PythonPackages::Conda(path)
+            | PythonPackages::Existing(path) => std::slice::from_mut(path),
         };
-        Self {
-            packages,
-            version: self.version.as_ref().map(filled),
+        for text in packages.iter_mut().chain(&mut all.version) {
+            *text = filled(text);
         }
+        all
     }
 }
 
@@ -392,15 +371,13 @@ pub fn infeasibility(factors: &[SuiteFactor], levels: &BTreeMap<String, Level>) 
         let factor = factors.iter().find(|it| it.name == name);
         factor.is_some_and(|it| levels.get(name).is_some_and(|level| *level != it.base))
     };
-    factors
-        .iter()
-        .filter(|it| is_present(&it.name))
-        .find_map(|factor| {
-            let name = &factor.name;
-            let missing = factor.requires.iter().find(|it| !is_present(it));
-            let excluded = factor.excludes.iter().find(|it| is_present(it));
-            missing
-                .map(|other| format!("`{name}` requires `{other}`"))
-                .or_else(|| excluded.map(|other| format!("`{name}` excludes `{other}`")))
-        })
+    let mut present = factors.iter().filter(|factor| is_present(&factor.name));
+    present.find_map(|factor| {
+        let name = &factor.name;
+        let missing = factor.requires.iter().find(|other| !is_present(other));
+        let excluded = factor.excludes.iter().find(|other| is_present(other));
+        missing
+            .map(|other| format!("`{name}` requires `{other}`"))
+            .or_else(|| excluded.map(|other| format!("`{name}` excludes `{other}`")))
+    })
 }

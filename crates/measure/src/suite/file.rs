@@ -170,8 +170,6 @@ impl Suite {
             overrides.apply(case);
         }
         Plan {
-            suite: self.name.clone(),
-            cases,
             variants: self.variants.clone(),
             version: self.version.source.clone(),
             build: self.version.build.clone(),
@@ -179,9 +177,7 @@ impl Suite {
             environment_commands: self.environment_commands.clone(),
             directory: Some(self.directory.clone()),
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
-            stop_early: None,
-            seed,
-            duet: None,
+            ..Plan::of_cases(&self.name, cases, seed)
         }
     }
 }
@@ -267,10 +263,8 @@ fn read_suite(text: &str, folder: &Path) -> Result<(Suite, Option<Located>), Loc
 }
 
 fn folder_name(folder: &Path) -> String {
-    folder.file_name().map_or_else(
-        || "suite".to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    let name = folder.file_name().unwrap_or("suite".as_ref());
+    name.to_string_lossy().into_owned()
 }
 
 /// What `[version]` says.
@@ -312,7 +306,7 @@ fn read_version(node: &Node, key: &str, folder: &Path) -> Result<UnderTest, Loca
         (Some((_, source)), None) => source,
         (Some((one, _)), Some((other, _))) => {
             let message = format!("[version] has both `{one}` and `{other}`; keep one");
-            return Err((node.line, SuiteProblem::Contradiction { message }));
+            return Err((node.line, SuiteProblem::Contradiction(message)));
         }
         (None, _) if build.is_some() || interleave.is_some() => VersionSource::WorkingDirectory,
         (None, _) => {
@@ -370,7 +364,7 @@ fn check_together(cases: &[Case]) -> Result<(), SuiteProblem> {
     for case in cases {
         let id = &case.benchmark.id;
         if !ids.insert(id) {
-            return Err(SuiteProblem::Duplicate { id: id.clone() });
+            return Err(SuiteProblem::Duplicate(id.clone()));
         }
         for (name, metric) in &case.metrics {
             let (known, first) = declared.entry(name).or_insert((metric, case));

@@ -20,6 +20,8 @@ mod sweep;
 mod tests;
 mod variants;
 
+pub(crate) use case::sha256;
+
 pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};

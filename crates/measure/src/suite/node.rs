@@ -49,7 +49,7 @@ pub(super) fn read(text: &str) -> Result<Node, Located> {
             ("duplicate key", Some(key)) => format!("duplicate key `{key}`"),
             (message, _) => message.to_owned(),
         };
-        (line_of(text, offset), SuiteProblem::Toml { message })
+        (line_of(text, offset), SuiteProblem::Toml(message))
     })?;
     let range = table.span();
     convert(text, &range, &DeValue::Table(table.into_inner()))
@@ -67,7 +67,7 @@ fn convert(text: &str, range: &Range<usize>, value: &DeValue<'_>) -> Result<Node
     let line = line_of(text, range.start);
     let unreadable = |found: &str| {
         let message = format!("`{found}` is too large a number");
-        (line, SuiteProblem::Toml { message })
+        (line, SuiteProblem::Toml(message))
     };
     let value = match value {
         DeValue::String(value) => Value::Text(value.clone().into_owned()),

@@ -30,7 +30,6 @@ pub struct Plan {
     /// Where the version of the software under test is to be found.
     pub version: VersionSource,
     /// Makes a commit ready to be measured: called once in the folder of each.
-    #[serde(default)]
     pub build: Option<CommandLine>,
     /// Whether the commits are measured in turn; else one after another, because what `build` changes they share.
     #[serde(default = "interleaved")]
@@ -39,10 +38,8 @@ pub struct Plan {
     #[serde(default)]
     pub environment_commands: BTreeMap<String, CommandLine>,
     /// Where those commands and that of `version` run.
-    #[serde(default)]
     pub directory: Option<String>,
     /// The processors that benchmarks may run on, such as `0-1,3`; `None` for all.
-    #[serde(default)]
     pub cpus: Option<String>,
     /// When a benchmark is measured no more before it has all of its instances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,10 +55,8 @@ pub struct Plan {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StopEarly {
     /// The metric; `None` for wall time.
-    #[serde(default)]
     pub metric: Option<MetricName>,
     /// The smallest change that matters, as a share.
-    #[serde(default)]
     pub smallest_effect: Option<f64>,
 }
 
@@ -73,21 +68,16 @@ pub struct Case {
     /// What is timed.
     pub command: CommandLine,
     /// Runs before each instance, untimed.
-    #[serde(default)]
     pub setup: Option<CommandLine>,
     /// Runs before each iteration, untimed.
-    #[serde(default)]
     pub prepare: Option<CommandLine>,
     /// Runs after each instance, untimed.
-    #[serde(default)]
     pub teardown: Option<CommandLine>,
     /// Runs after each iteration, untimed; the iteration failed when it does.
     ///
     /// The iteration's standard output is its standard input.
-    #[serde(default)]
     pub check: Option<CommandLine>,
     /// Working directory of all five.
-    #[serde(default)]
     pub directory: Option<String>,
     /// Environment variables added for all five.
     #[serde(default)]
@@ -105,15 +95,12 @@ pub struct Case {
     /// How many iterations after those, at least.
     pub iterations: u32,
     /// The longest that one iteration may take.
-    #[serde(default)]
     pub time_limit: Option<Duration>,
     /// Consecutive failures after which an instance is given up; 0 for never.
     pub max_failures: u32,
     /// Iterations go on until this much time was measured over all instances.
-    #[serde(default)]
     pub min_time: Option<Duration>,
     /// No iteration begins once this much time was spent over all instances.
-    #[serde(default)]
     pub max_time: Option<Duration>,
     /// Whether numbers are read from what the program prints.
     #[serde(default)]
@@ -129,7 +116,6 @@ pub struct Case {
     pub work: BTreeMap<String, f64>,
     /// Set where the benchmark is a test: its instances are processes of pytest, which do the iterations.
     /// `command` then says how people would call it.
-    #[serde(default)]
     pub pytest: Option<PytestTest>,
     /// Limits on what the timed command may use and see; `None` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +165,6 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control_of: Option<String>,
     /// The commit that is measured, where versions are what varies.
-    #[serde(default)]
     pub commit: Option<PlannedCommit>,
 }
 
@@ -287,6 +272,11 @@ impl Variant {
         self.commands
             .get(&case.benchmark.id)
             .unwrap_or(&case.command)
+    }
+
+    /// Returns what runs before each instance: the set-ups of its factors, then its own.
+    pub(crate) fn setups(&self) -> impl Iterator<Item = &CommandLine> {
+        self.factor_setups.iter().chain(&self.setup)
     }
 
     /// Returns what tells it from the other variants of its plan, for people.

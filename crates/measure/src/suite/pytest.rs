@@ -54,7 +54,6 @@ pub struct CollectedCounts {
     /// Iterations that count.
     pub iterations: u32,
     /// The longest that one iteration may take.
-    #[serde(default)]
     pub time_limit: Option<Duration>,
     /// Consecutive failures after which it gives up; 0 for never.
     pub max_failures: u32,
@@ -89,21 +88,8 @@ pub struct PytestTable {
 const PYTHON: &str = "python3";
 
 /// Keys that say something of commands only.
-const OF_COMMANDS: [&str; 13] = [
-    "command",
-    "setup",
-    "prepare",
-    "teardown",
-    "check",
-    "params",
-    "stdin",
-    "exit_codes",
-    "metrics",
-    "metric",
-    "work",
-    "min_time",
-    "max_time",
-];
+const OF_COMMANDS: &str = "command setup prepare teardown check params stdin exit_codes metrics metric work min_time \
+    max_time";
 
 /// Reads a table whose key `pytest` is already taken.
 pub(super) fn read_pytest(
@@ -113,7 +99,7 @@ pub(super) fn read_pytest(
     defaults: &CaseDefaults,
     position: usize,
 ) -> Result<PytestTable, Located> {
-    for key in OF_COMMANDS {
+    for key in OF_COMMANDS.split(' ') {
         if let Some(node) = keys.take(key) {
             return Err(node.senseless(key, "is for commands, and this table has `pytest`"));
         }
@@ -168,18 +154,15 @@ impl PytestTable {
     /// `[defaults]` stand in for pytest's configuration file, so that a test's own marker wins over them; what the
     /// table says wins over the marker.
     pub fn all_arguments(&self) -> Vec<String> {
-        let defaults = options(&self.defaults);
-        let defaults = defaults.into_iter().flat_map(|(name, value)| {
-            [
-                "-o".to_owned(),
-                format!("lapwing_{}={value}", name.replace('-', "_")),
-            ]
-        });
-        let own = options(&self.settings);
-        let own = own
-            .into_iter()
-            .map(|(name, value)| format!("--lapwing-{name}={value}"));
-        defaults.chain(own).chain(self.arguments.clone()).collect()
+        let mut all = Vec::new();
+        for (name, value) in options(&self.defaults) {
+            let option = format!("lapwing_{}={value}", name.replace('-', "_"));
+            all.extend(["-o".to_owned(), option]);
+        }
+        let own = options(&self.settings).into_iter();
+        all.extend(own.map(|(name, value)| format!("--lapwing-{name}={value}")));
+        all.extend(self.arguments.iter().cloned());
+        all
     }
 
     /// Returns whether the steady part of a test is found when judging.
@@ -195,23 +178,19 @@ impl PytestTable {
 
 /// Returns the plugin's names of the settings that are given.
 fn options(settings: &Settings) -> Vec<(&'static str, String)> {
+    let text = |number: Option<u32>| number.map(|number| number.to_string());
+    let time_limit = settings.time_limit;
     let given = [
-        (
-            "burn-in",
-            settings.burn_in.map(|it| it.planned().to_string()),
-        ),
-        ("iterations", settings.iterations.map(|it| it.to_string())),
+        ("burn-in", text(settings.burn_in.map(BurnIn::planned))),
+        ("iterations", text(settings.iterations)),
         (
             "time-limit",
-            settings.time_limit.map(|it| it.as_secs_f64().to_string()),
+            time_limit.map(|limit| limit.as_secs_f64().to_string()),
         ),
-        (
-            "max-failures",
-            settings.max_failures.map(|it| it.to_string()),
-        ),
+        ("max-failures", text(settings.max_failures)),
     ];
+    let given = given.into_iter();
     given
-        .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .collect()
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::node::{Located, Node, Value};
+use lapwing_model::text::hexadecimal;
 
 /// A Python environment that is built for a variant and used for all of its commands and tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,6 @@ pub struct PythonEnvironment {
     /// Its packages.
     pub packages: PythonPackages,
     /// The version of Python; `None` for that of the builder.
-    #[serde(default)]
     pub version: Option<String>,
 }
 
@@ -87,11 +87,7 @@ impl PythonEnvironment {
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
-        let digest = hash.finalize();
-        digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hexadecimal(&hash.finalize()[..8])
     }
 
     /// Returns whether the same requirements always give the same environment, so that it can be kept: not if they name
@@ -113,30 +109,14 @@ impl PythonEnvironment {
 /// Returns whether a line of requirements always means the same.
 fn is_repeatable(line: &str) -> bool {
     let line = line.trim().trim_start_matches("- ").trim();
-    let requirement = line
-        .split_once('#')
-        .map_or(line, |(before, _)| before)
-        .trim();
-    if let Some((_, revision)) = line
-        .split_once("git+")
-        .and_then(|(_, it)| it.rsplit_once('@'))
-    {
+    let requirement = line.split('#').next().unwrap_or(line).trim();
+    let git = line.split_once("git+").map(|(_, address)| address);
+    if let Some((_, revision)) = git.and_then(|address| address.rsplit_once('@')) {
         let hash = revision.split('#').next().unwrap_or_default().trim();
         return hash.len() == 40 && hash.chars().all(|it| it.is_ascii_hexdigit());
     }
-    let starts = [
-        "-e",
-        "--editable",
-        "-r",
-        "--requirement",
-        "-c",
-        "--constraint",
-        ".",
-        "/",
-        "file:",
-    ];
-    let is_folder = starts.iter().any(|start| requirement.starts_with(start));
-    !is_folder
+    let mut starts = "-e --editable -r --requirement -c --constraint . / file:".split(' ');
+    !starts.any(|start| requirement.starts_with(start))
         && !line.contains("git+")
         && !requirement.contains("@ file:")
         && !requirement.contains("@ .")

@@ -9,6 +9,7 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use super::{BurnIn, Plan};
+use lapwing_model::text::hexadecimal;
 use lapwing_model::{LONGEST_LINE, Object};
 
 /// The key of a plan that is compressed: zlib, in hexadecimal digits.
@@ -34,7 +35,7 @@ impl Plan {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(&text)?;
         let packed = encoder.finish()?;
-        let digits: String = packed.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hexadecimal(&packed);
         // What analysis asks of a plan stays as it is.
         let auto = self.cases.iter().filter(|it| it.burn_in == BurnIn::Auto);
         let auto: Vec<Value> = auto

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::error::{SuiteProblem, nearest};
 use lapwing_model::Object;
+use lapwing_model::text::plain;
 
 /// A parameter and its values, in the order of the file.
 pub(super) struct SweepParameter {
@@ -112,7 +113,7 @@ fn resolve(
     if let Some(start) = path.iter().position(|visited| visited == name) {
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
-        return Err(SuiteProblem::Circle { circle });
+        return Err(SuiteProblem::Circle(circle));
     }
     let value = raw[name];
     let Json::String(text) = value else {
@@ -193,21 +194,12 @@ pub(super) fn misspelt(text: &str, params: &Object) -> Option<SuiteProblem> {
             return Some(SuiteProblem::Undefined {
                 what: "parameter",
                 name: name.to_owned(),
+                place: None,
                 suggestion: Some(suggestion),
             });
         }
     }
     None
-}
-
-/// Returns a value as it is written in a command: texts without quotes.
-pub(super) fn plain(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-            value.to_string()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Reads the factors of a suite, and the variants that choose their levels.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::case::{command, environment, texts_of};
-use super::error::{SuiteProblem, nearest};
+use super::error::SuiteProblem;
 use super::factors::{SuiteFactor, infeasibility, level, read_factors, variant};
 use super::node::{Located, Node, Table};
 use super::plan::{Case, CommandLine, Variant};
@@ -86,12 +87,9 @@ pub(super) fn resolve_variants(
         for (table, command, line) in commands {
             let mut of_table = cases.iter().filter(|it| table_of(it) == table).peekable();
             if of_table.peek().is_none() {
-                let problem = SuiteProblem::Undefined {
-                    what: "benchmark with a command",
-                    suggestion: nearest(&table, cases.iter().map(|it| it.benchmark.id.as_str())),
-                    name: table,
-                };
-                return Err((line, problem));
+                let ids = cases.iter().map(|case| case.benchmark.id.as_str());
+                let what = "benchmark with a command";
+                return Err((line, SuiteProblem::undefined(what, &table, ids)));
             }
             for case in of_table {
                 let mut command = command.clone();
@@ -129,9 +127,7 @@ fn read_variant(
             let factor = SuiteFactor::find(factors, factor, &level);
             chosen.push((factor.map_err(|problem| (node.line, problem))?, level));
         }
-        let levels = chosen.iter();
-        let levels = levels.map(|(factor, level)| (factor.name.clone(), level.clone()));
-        if let Some(reason) = infeasibility(factors, &levels.collect()) {
+        if let Some(reason) = infeasibility(factors, &levels_of(&chosen)) {
             return Err(node.senseless("factors", format!("cannot be: {reason}")));
         }
     }
@@ -170,20 +166,24 @@ fn cross_factors(factors: &[SuiteFactor], suite: &Table) -> Result<Vec<Variant>,
     let variants = rows.into_iter().filter_map(|row| {
         let chosen: Vec<(&SuiteFactor, Level)> =
             factors.iter().zip(row.into_iter().cloned()).collect();
-        let levels = chosen.iter();
-        let levels = levels.map(|(factor, level)| (factor.name.clone(), level.clone()));
-        if infeasibility(factors, &levels.collect()).is_some() {
+        if infeasibility(factors, &levels_of(&chosen)).is_some() {
             return None;
         }
-        let label: Vec<String> = chosen
-            .iter()
-            .map(|(factor, level)| format!("{}={level}", factor.name))
-            .collect();
-        Some(if label.is_empty() {
+        let label = chosen.iter();
+        let label = label.map(|(factor, level)| format!("{}={level}", factor.name));
+        let label = label.collect::<Vec<_>>().join(",");
+        Some(if chosen.is_empty() {
             variant(Run::DEFAULT_VARIANT, chosen)
         } else {
-            variant(&label.join(","), chosen)
+            variant(&label, chosen)
         })
     });
     Ok(variants.collect())
+}
+
+fn levels_of(chosen: &[(&SuiteFactor, Level)]) -> BTreeMap<String, Level> {
+    let levels = chosen.iter();
+    levels
+        .map(|(factor, level)| (factor.name.clone(), level.clone()))
+        .collect()
 }

@@ -9,20 +9,14 @@ pub enum ContractFinding {
     #[error("standard output is empty")]
     NoOutput,
     /// The output is no JSON object.
-    #[error("standard output is not a JSON object: {reason}")]
-    NotAnObject {
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("standard output is not a JSON object: {0}")]
+    NotAnObject(String),
     /// There is other output than the object.
     #[error("standard output must be exactly one JSON object, but has other text too")]
     OtherText,
     /// A required key is missing.
-    #[error("`{key}` is missing")]
-    MissingKey {
-        /// The key.
-        key: &'static str,
-    },
+    #[error("`{0}` is missing")]
+    MissingKey(&'static str),
     /// A key has a value of a wrong type.
     #[error("`{key}` must be {expected}")]
     WrongType {
@@ -32,11 +26,8 @@ pub enum ContractFinding {
         expected: &'static str,
     },
     /// Parameters and results share keys.
-    #[error("in both `@parameters` and `@result`: {}", keys.join(", "))]
-    SharedKeys {
-        /// The keys.
-        keys: Vec<String>,
-    },
+    #[error("in both `@parameters` and `@result`: {}", .0.join(", "))]
+    SharedKeys(Vec<String>),
     /// There is nothing to record.
     #[error("`@result` has no number")]
     NoNumber,
@@ -53,17 +44,11 @@ pub enum ContractFinding {
         echoed: String,
     },
     /// A parameter was given that the script does not report.
-    #[error("{variable} was given, but `@parameters` has no such key")]
-    ParameterUnknown {
-        /// The environment variable.
-        variable: String,
-    },
+    #[error("{0} was given, but `@parameters` has no such key")]
+    ParameterUnknown(String),
     /// The script failed.
-    #[error("the script failed: {reason}")]
-    ScriptFailed {
-        /// How it ended.
-        reason: String,
-    },
+    #[error("the script failed: {0}")]
+    ScriptFailed(String),
     /// Two scripts have the same name, framework and parameters, and are different.
     #[error("`{name}` is also the identity of {other}, which is a different script")]
     SameIdentity {
@@ -76,26 +61,17 @@ pub enum ContractFinding {
     #[error("there is no `overall_score`")]
     NoScore,
     /// Metrics have no declared direction.
-    #[error("no unit and direction declared for {}", names.join(", "))]
-    Undeclared {
-        /// The metrics.
-        names: Vec<MetricName>,
-    },
+    #[error("no unit and direction declared for {}", .0.join(", "))]
+    Undeclared(Vec<MetricName>),
     /// The framework has its older name.
     #[error("the framework is given as `component`")]
     ComponentKey,
     /// The framework is not written as a package is.
-    #[error("`{framework}` is not in lower case")]
-    FrameworkCase {
-        /// The framework.
-        framework: String,
-    },
+    #[error("`{0}` is not in lower case")]
+    FrameworkCase(String),
     /// Results that are no numbers.
-    #[error("not a number, and therefore not a metric: {}", keys.join(", "))]
-    NotMetrics {
-        /// Their keys.
-        keys: Vec<String>,
-    },
+    #[error("not a number, and therefore not a metric: {}", .0.join(", "))]
+    NotMetrics(Vec<String>),
     /// A parameter has values of different types in two scripts of one name.
     #[error("`{key}` is {here} here and {there} in {other}")]
     MixedTypes {

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 pub use self::finding::{ContractFinding, FindingWeight};
 use crate::document::{document_values, last_object};
+use crate::text::plain;
 use crate::{Benchmark, Metric, MetricName, Object};
 
 /// The key of the measured values.
@@ -49,41 +50,24 @@ impl ReadIndicator {
     /// Reads the standard output of an indicator.
     pub fn of_output(text: &str) -> Self {
         let text = text.trim();
-        let mut findings = Vec::new();
-        if text.is_empty() {
-            findings.push(ContractFinding::NoOutput);
-        }
-        let whole = match serde_json::from_str::<Json>(text) {
-            Ok(Json::Object(whole)) => Some(whole),
+        let failed = |finding: ContractFinding| Self {
+            document: None,
+            findings: vec![finding],
+        };
+        let error = match serde_json::from_str::<Json>(text) {
+            Ok(Json::Object(whole)) => return Self::of_object(whole),
             Ok(_) => {
                 let reason = "it is another JSON value".to_owned();
-                findings.push(ContractFinding::NotAnObject { reason });
-                None
+                return failed(ContractFinding::NotAnObject(reason));
             }
-            Err(_) if text.is_empty() => None,
-            Err(error) => match last_object(text) {
-                Ok(Some(whole)) => {
-                    findings.push(ContractFinding::OtherText);
-                    Some(whole)
-                }
-                Ok(None) | Err(_) => {
-                    let reason = error.to_string();
-                    findings.push(ContractFinding::NotAnObject { reason });
-                    None
-                }
-            },
+            Err(_) if text.is_empty() => return failed(ContractFinding::NoOutput),
+            Err(error) => error,
         };
-        let Some(whole) = whole else {
-            return Self {
-                document: None,
-                findings,
-            };
+        let Ok(Some(whole)) = last_object(text) else {
+            return failed(ContractFinding::NotAnObject(error.to_string()));
         };
-        let mut read = Self::of_object(whole);
-        read.findings.splice(0..0, findings);
-        if read.breach().is_some() {
-            read.document = None;
-        }
+        let mut read = failed(ContractFinding::OtherText);
+        read.findings.extend(Self::of_object(whole).findings);
         read
     }
 
@@ -97,18 +81,15 @@ impl ReadIndicator {
         }
         if framework.chars().any(char::is_uppercase) {
             let framework = framework.clone();
-            findings.push(ContractFinding::FrameworkCase { framework });
+            findings.push(ContractFinding::FrameworkCase(framework));
         }
         let parameters = required_object(&whole, PARAMETERS, &mut findings);
         let result = required_object(&whole, RESULT, &mut findings);
         let metrics = declared(&whole, &mut findings);
-        let keys: Vec<String> = parameters
-            .keys()
-            .filter(|key| result.contains_key(*key))
-            .cloned()
-            .collect();
+        let mut keys: Vec<String> = parameters.keys().cloned().collect();
+        keys.retain(|key| result.contains_key(key));
         if !keys.is_empty() {
-            findings.push(ContractFinding::SharedKeys { keys });
+            findings.push(ContractFinding::SharedKeys(keys));
         }
         let (mut names, mut others) = (Vec::new(), Vec::new());
         collect_names("", &result, (&mut names, &mut others));
@@ -116,7 +97,7 @@ impl ReadIndicator {
             findings.push(ContractFinding::NoNumber);
         }
         if !others.is_empty() {
-            findings.push(ContractFinding::NotMetrics { keys: others });
+            findings.push(ContractFinding::NotMetrics(others));
         }
         match whole.get(SCORE) {
             Some(Json::Number(_)) => names.push(SCORE.to_owned()),
@@ -125,20 +106,21 @@ impl ReadIndicator {
         }
         names.retain(|name| metrics.get(name).is_none_or(|it| it.better.is_none()));
         if !names.is_empty() {
-            findings.push(ContractFinding::Undeclared { names });
+            findings.push(ContractFinding::Undeclared(names));
         }
-        let document = IndicatorDocument {
-            name,
-            framework,
-            parameters,
-            metrics,
-            whole,
-        };
         let mut read = Self {
             document: None,
             findings,
         };
-        read.document = read.breach().is_none().then_some(document);
+        if read.breach().is_none() {
+            read.document = Some(IndicatorDocument {
+                name,
+                framework,
+                parameters,
+                metrics,
+                whole,
+            });
+        }
         read
     }
 
@@ -152,11 +134,9 @@ impl ReadIndicator {
 impl IndicatorDocument {
     /// Returns the id of the benchmark: name and framework with all parameters.
     pub fn benchmark_id(&self) -> String {
-        let mut parameters: Vec<String> = self
-            .parameters
-            .iter()
-            .map(|(key, value)| format!("{key}={}", in_words(value)))
-            .collect();
+        let parameters = self.parameters.iter();
+        let parameters = parameters.map(|(key, value)| format!("{key}={}", plain(value)));
+        let mut parameters: Vec<String> = parameters.collect();
         parameters.sort();
         let label = format!("{}/{}", self.name, self.framework);
         match parameters.as_slice() {
@@ -194,7 +174,7 @@ impl IndicatorDocument {
         for (variable, value) in given {
             let Some(key) = self.parameter_of(variable) else {
                 let variable = variable.clone();
-                findings.push(ContractFinding::ParameterUnknown { variable });
+                findings.push(ContractFinding::ParameterUnknown(variable));
                 continue;
             };
             let echoed = &self.parameters[key];
@@ -203,7 +183,7 @@ impl IndicatorDocument {
                     variable: variable.clone(),
                     given: value.clone(),
                     key: key.clone(),
-                    echoed: in_words(echoed),
+                    echoed: plain(echoed),
                 });
             }
         }
@@ -217,26 +197,14 @@ impl IndicatorDocument {
             let rest = variable.strip_suffix(&key.to_lowercase());
             rest.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
         };
-        self.parameters
-            .keys()
-            .filter(sets)
-            .max_by_key(|it| it.len())
-    }
-}
-
-/// Returns a parameter's value as people write it.
-fn in_words(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-            value.to_string()
-        }
+        let keys = self.parameters.keys().filter(sets);
+        keys.max_by_key(|key| key.len())
     }
 }
 
 /// Returns whether a text given for a parameter means the reported value.
 fn means_same(given: &str, echoed: &Json) -> bool {
-    if in_words(echoed) == given {
+    if plain(echoed) == given {
         return true;
     }
     match echoed {
@@ -246,12 +214,8 @@ fn means_same(given: &str, echoed: &Json) -> bool {
         }
         Json::Bool(value) => {
             let given = given.to_lowercase();
-            let words: &[&str] = if *value {
-                &["true", "1", "yes", "on"]
-            } else {
-                &["false", "0", "no", "off"]
-            };
-            words.contains(&given.as_str())
+            let words = [["false", "0", "no", "off"], ["true", "1", "yes", "on"]];
+            words[usize::from(*value)].contains(&given.as_str())
         }
         Json::String(_) | Json::Null | Json::Array(_) | Json::Object(_) => false,
     }
@@ -282,18 +246,12 @@ fn required_text(
     findings: &mut Vec<ContractFinding>,
 ) -> String {
     let found = keys.iter().find_map(|key| Some((*key, whole.get(*key)?)));
-    match (found, keys) {
-        (Some((_, Json::String(text))), _) if !text.trim().is_empty() => text.clone(),
-        (Some((key, _)), _) => {
-            findings.push(wrong(key, "a text that is not empty"));
-            String::new()
-        }
-        (None, keys) => {
-            let key = keys.first().copied().unwrap_or_default();
-            findings.push(ContractFinding::MissingKey { key });
-            String::new()
-        }
-    }
+    findings.push(match found {
+        Some((_, Json::String(text))) if !text.trim().is_empty() => return text.clone(),
+        Some((key, _)) => wrong(key, "a text that is not empty"),
+        None => ContractFinding::MissingKey(keys[0]),
+    });
+    String::new()
 }
 
 fn required_object(
@@ -301,17 +259,12 @@ fn required_object(
     key: &'static str,
     findings: &mut Vec<ContractFinding>,
 ) -> Object {
-    match whole.get(key) {
-        Some(Json::Object(object)) => object.clone(),
-        Some(_) => {
-            findings.push(wrong(key, "an object"));
-            Object::new()
-        }
-        None => {
-            findings.push(ContractFinding::MissingKey { key });
-            Object::new()
-        }
-    }
+    findings.push(match whole.get(key) {
+        Some(Json::Object(object)) => return object.clone(),
+        Some(_) => wrong(key, "an object"),
+        None => ContractFinding::MissingKey(key),
+    });
+    Object::new()
 }
 
 /// Returns the declared units and directions.

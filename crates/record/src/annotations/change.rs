@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::triage::Triage;
 use crate::InstanceData;
-use lapwing_model::{Annotation, Id, MetricName, Object, Version, matches_pattern};
+use lapwing_model::{Annotation, Id, MetricName, Object, matches_pattern};
 
 /// The effect of an annotation on the analysis.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,36 +65,31 @@ impl Change {
     pub fn of(annotation: &Annotation) -> Option<Self> {
         let target = &annotation.target;
         // A field that is present must be a text that is not empty.
-        let optional = |key: &str| match target.get(key) {
-            None | Some(Value::Null) => Some(None),
-            Some(Value::String(text)) if !text.is_empty() => Some(Some(text.clone())),
-            Some(_) => None,
+        let optional = |key: &str| {
+            let text = text_of(target, key)?;
+            (text.as_deref() != Some("")).then_some(text)
         };
         let text = |key: &str| optional(key).flatten();
         // The suite of everything that no suite was given for may have no name.
-        let suite = match target.get("suite") {
-            None | Some(Value::Null) => Some(None),
-            Some(Value::String(text)) => Some(Some(text.clone())),
-            Some(_) => None,
-        };
-        let exactly = target.get("exactly").and_then(Value::as_bool) == Some(true);
+        let suite = || text_of(target, "suite");
+        let exactly = is_exact(target);
         match annotation.action.as_str() {
             "rename" => match optional("metric")? {
                 Some(metric) => Some(Self::RenameMetric {
-                    suite: suite.clone()?,
+                    suite: suite()?,
                     benchmark: text("benchmark")?,
                     exactly,
                     metric,
                     new: text("new")?,
                 }),
                 None => Some(Self::Rename {
-                    suite: suite.clone()?,
+                    suite: suite()?,
                     benchmark: text("benchmark")?,
                     new: text("new")?,
                 }),
             },
             "retire" => Some(Self::Retire(Retirement {
-                suite: suite.clone()?,
+                suite: suite()?,
                 benchmark: text("benchmark")?,
                 exactly,
                 metric: optional("metric")?,
@@ -125,14 +120,8 @@ impl Change {
     /// Returns the annotation's target.
     pub fn target(&self) -> Object {
         let mut target = Object::new();
-        if self.is_exact() {
-            target.insert("exactly".to_owned(), Value::Bool(true));
-        }
-        let mut put = |key: &str, text: Option<String>| {
-            if let Some(text) = text {
-                target.insert(key.to_owned(), Value::from(text));
-            }
-        };
+        let mut put = |key: &str, text: Option<String>| put(&mut target, key, text);
+        let mut is_exact = false;
         match self.clone() {
             Self::Rename {
                 suite,
@@ -146,26 +135,55 @@ impl Change {
             Self::RenameMetric {
                 suite,
                 benchmark,
-                exactly: _,
+                exactly,
                 metric,
                 new,
             } => {
+                is_exact = exactly;
                 put("suite", suite);
                 put("benchmark", Some(benchmark));
                 put("metric", Some(metric));
                 put("new", Some(new));
             }
             Self::Retire(retirement) => {
+                is_exact = retirement.exactly;
                 put("suite", retirement.suite);
                 put("benchmark", Some(retirement.benchmark));
                 put("metric", retirement.metric);
                 put("version", retirement.version);
                 put("before", Some(retirement.before.to_string()));
             }
-            Self::Triage(triage) => triage.put(&mut target),
+            Self::Triage(triage) => {
+                is_exact = triage.exactly;
+                triage.put(&mut target);
+            }
             Self::Restore { annotation } => put("annotation", Some(annotation.to_string())),
         }
+        if is_exact {
+            target.insert(EXACTLY.to_owned(), Value::Bool(true));
+        }
         target
+    }
+
+    /// Returns the measurements that it excludes.
+    pub(crate) fn retirement(&self) -> Option<&Retirement> {
+        match self {
+            Self::Retire(retirement) => Some(retirement),
+            Self::Rename { .. }
+            | Self::RenameMetric { .. }
+            | Self::Triage(_)
+            | Self::Restore { .. } => None,
+        }
+    }
+
+    /// Returns the annotation that it undoes.
+    pub(crate) fn restored(&self) -> Option<Id> {
+        match self {
+            Self::Restore { annotation } => Some(*annotation),
+            Self::Rename { .. } | Self::RenameMetric { .. } | Self::Retire(_) | Self::Triage(_) => {
+                None
+            }
+        }
     }
 
     /// Returns whether it is about a benchmark that has, or once had, one of these ids.
@@ -181,66 +199,38 @@ impl Change {
                 exactly,
                 ..
             } => (suite, benchmark, *exactly),
-            Self::Retire(it) => return it.is_about(suite, ids),
-            Self::Triage(it) => return it.is_about(suite, ids),
+            Self::Retire(retirement) => return retirement.is_about(suite, ids),
+            Self::Triage(triage) => return triage.is_about(suite, ids),
             Self::Restore { .. } => return false,
         };
         means(of_suite.as_deref(), benchmark, exactly, suite, ids)
     }
 
-    fn is_exact(&self) -> bool {
-        match self {
-            Self::RenameMetric { exactly, .. } => *exactly,
-            Self::Retire(it) => it.exactly,
-            Self::Triage(it) => it.exactly,
-            Self::Rename { .. } | Self::Restore { .. } => false,
-        }
-    }
-
-    /// Returns whether this change replaces an earlier one of the same name.
+    /// Returns whether this change replaces an earlier one of the same name: they are equal, apart from the new name,
+    /// and from the suite if this one is about all.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
-        let covers = |one: &Option<String>, other: &Option<String>| one.is_none() || one == other;
-        match (self, earlier) {
-            (
-                Self::Rename {
-                    suite,
-                    benchmark,
-                    new: _,
-                },
-                Self::Rename {
-                    suite: its_suite,
-                    benchmark: its_benchmark,
-                    new: _,
-                },
-            ) => benchmark == its_benchmark && covers(suite, its_suite),
-            (
-                Self::RenameMetric {
-                    suite,
-                    benchmark,
-                    exactly,
-                    metric,
-                    new: _,
-                },
-                Self::RenameMetric {
-                    suite: its_suite,
-                    benchmark: its_benchmark,
-                    exactly: its_exactly,
-                    metric: its_metric,
-                    new: _,
-                },
-            ) => {
-                (benchmark, exactly, metric) == (its_benchmark, its_exactly, its_metric)
-                    && covers(suite, its_suite)
+        let mut earlier = earlier.clone();
+        let (
+            Self::Rename { suite, new, .. } | Self::RenameMetric { suite, new, .. },
+            Self::Rename {
+                suite: its_suite,
+                new: its_new,
+                ..
             }
-            (
-                Self::Rename { .. }
-                | Self::RenameMetric { .. }
-                | Self::Retire(_)
-                | Self::Triage(_)
-                | Self::Restore { .. },
-                _,
-            ) => false,
+            | Self::RenameMetric {
+                suite: its_suite,
+                new: its_new,
+                ..
+            },
+        ) = (self, &mut earlier)
+        else {
+            return false;
+        };
+        its_new.clone_from(new);
+        if suite.is_none() {
+            *its_suite = None;
         }
+        *self == earlier
     }
 }
 
@@ -252,17 +242,37 @@ impl Retirement {
     }
 
     /// Returns whether it is about what an instance of such a benchmark measured.
-    pub fn covers(&self, it: &InstanceData) -> bool {
-        let begun = it.instance.started.unwrap_or(it.session.started);
-        begun < self.before && self.is_of(&it.run.version)
+    pub fn covers(&self, measured: &InstanceData) -> bool {
+        let begun = measured.instance.started;
+        let version = &measured.run.version;
+        begun.unwrap_or(measured.session.started) < self.before
+            && self.version.as_ref().is_none_or(|wanted| {
+                let commit = version.commit.as_deref();
+                version.name.as_ref() == Some(wanted)
+                    || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
+            })
     }
+}
 
-    fn is_of(&self, version: &Version) -> bool {
-        self.version.as_ref().is_none_or(|wanted| {
-            let commit = version.commit.as_deref();
-            version.name.as_ref() == Some(wanted)
-                || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
-        })
+/// The key that says that a benchmark is meant by its id, though that looks like a pattern.
+const EXACTLY: &str = "exactly";
+
+pub(super) fn is_exact(target: &Object) -> bool {
+    target.get(EXACTLY).and_then(Value::as_bool) == Some(true)
+}
+
+/// Returns a text of a target, nothing in its place if it is absent; `None` if it is something else.
+pub(super) fn text_of(target: &Object, key: &str) -> Option<Option<String>> {
+    match target.get(key) {
+        None | Some(Value::Null) => Some(None),
+        Some(Value::String(text)) => Some(Some(text.clone())),
+        Some(_) => None,
+    }
+}
+
+pub(super) fn put(target: &mut Object, key: &str, text: Option<String>) {
+    if let Some(text) = text {
+        target.insert(key.to_owned(), Value::from(text));
     }
 }
 
@@ -273,7 +283,7 @@ pub(super) fn means(
     suite: &str,
     ids: &[&str],
 ) -> bool {
-    of_suite.is_none_or(|it| it == suite)
+    of_suite.is_none_or(|wanted| wanted == suite)
         && ids
             .iter()
             .any(|id| benchmark == *id || !exactly && matches_pattern(benchmark, id))

@@ -45,16 +45,7 @@ impl Remark {
         annotations.sort_by_key(|it| (it.at, it.id));
         let restorations: Vec<(Id, Id)> = annotations
             .iter()
-            .filter_map(|annotation| match Change::of(annotation) {
-                Some(Change::Restore { annotation: target }) => Some((annotation.id, target)),
-                Some(
-                    Change::Rename { .. }
-                    | Change::RenameMetric { .. }
-                    | Change::Retire(_)
-                    | Change::Triage(_),
-                )
-                | None => None,
-            })
+            .filter_map(|annotation| Some((annotation.id, Change::of(annotation)?.restored()?)))
             .collect();
         let undone = undone::undone(&restorations);
         let mut remarks: Vec<Self> = annotations

@@ -1,8 +1,6 @@
 //! What people say about changes in the history of a benchmark.
 
-use serde_json::Value;
-
-use super::change::means;
+use super::change::{is_exact, means, put, text_of};
 use lapwing_model::{Annotation, Id, MetricName, Object};
 
 /// What is known about changes of a benchmark, so that they raise no alarm any more.
@@ -66,11 +64,7 @@ impl Triage {
 
     /// Returns the triage of an annotation's target; `None` if a field is missing or unknown.
     pub(super) fn of(annotation: &Annotation) -> Option<Self> {
-        let text = |key: &str| match annotation.target.get(key) {
-            None | Some(Value::Null) => Some(None),
-            Some(Value::String(text)) => Some(Some(text.clone())),
-            Some(_) => None,
-        };
+        let text = |key: &str| text_of(&annotation.target, key);
         let state = text("state")??;
         let session = match text("session")? {
             Some(session) => Some(session.parse().ok()?),
@@ -79,7 +73,7 @@ impl Triage {
         Some(Self {
             suite: text("suite")?,
             benchmark: text("benchmark")?.filter(|benchmark| !benchmark.is_empty())?,
-            exactly: annotation.target.get("exactly").and_then(Value::as_bool) == Some(true),
+            exactly: is_exact(&annotation.target),
             metric: text("metric")?,
             state: TriageState::ALL.into_iter().find(|it| it.name() == state)?,
             session,
@@ -89,11 +83,7 @@ impl Triage {
 
     /// Puts its fields into the target of an annotation.
     pub(super) fn put(&self, target: &mut Object) {
-        let mut put = |key: &str, text: Option<String>| {
-            if let Some(text) = text {
-                target.insert(key.to_owned(), Value::from(text));
-            }
-        };
+        let mut put = |key: &str, text: Option<String>| put(target, key, text);
         put("suite", self.suite.clone());
         put("benchmark", Some(self.benchmark.clone()));
         put("metric", self.metric.clone());

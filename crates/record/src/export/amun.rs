@@ -64,16 +64,21 @@ pub fn export_amun(
                 runs.insert(run.id, run);
             }
             Record::Instance(instance) => {
-                measured.insert(instance.id, MeasuredIndicator::of(instance));
+                let new = MeasuredIndicator {
+                    instance,
+                    iterations: Vec::new(),
+                    end: None,
+                };
+                measured.insert(new.instance.id, new);
             }
             Record::Iteration(iteration) => {
-                if let Some(own) = measured.get_mut(&iteration.instance) {
-                    own.iterations.push(iteration);
+                if let Some(instance) = measured.get_mut(&iteration.instance) {
+                    instance.iterations.push(iteration);
                 }
             }
             Record::InstanceEnd(end) => {
-                if let Some(own) = measured.get_mut(&end.instance) {
-                    own.end = Some(end);
+                if let Some(instance) = measured.get_mut(&end.instance) {
+                    instance.end = Some(end);
                 }
             }
             Record::Span(_) | Record::Summary(_) | Record::Annotation(_) => {}
@@ -81,22 +86,21 @@ pub fn export_amun(
         Ok::<(), ExportError>(())
     })?;
     let mut inspections: BTreeMap<(Id, String), Vec<MeasuredIndicator>> = BTreeMap::new();
-    for own in measured.into_values() {
-        let key = (own.instance.run, own.instance.benchmark.id.clone());
-        inspections.entry(key).or_default().push(own);
+    for indicator in measured.into_values() {
+        let instance = &indicator.instance;
+        let key = (instance.run, instance.benchmark.id.clone());
+        inspections.entry(key).or_default().push(indicator);
     }
     let mut counts = AmunCounts::default();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for ((run, benchmark), mut instances) in inspections {
-        let Some(run) = runs.get(&run) else {
-            continue;
-        };
+        let Some(run) = runs.get(&run) else { continue };
         let Some(session) = sessions.get(&run.session) else {
             continue;
         };
-        let tags = instances.iter().flat_map(|it| &it.instance.benchmark.tags);
-        let mut indicators = tags.filter(|it| *it == Benchmark::INDICATOR);
-        if indicators.next().is_none() && !run.attributes.contains_key("inspection") {
+        let mut tags = { instances.iter() }.flat_map(|it| &it.instance.benchmark.tags);
+        let is_indicator = tags.any(|tag| tag == Benchmark::INDICATOR);
+        if !is_indicator && !run.attributes.contains_key("inspection") {
             continue;
         }
         instances.sort_by_key(|it| (it.instance.position, it.instance.attempt));
@@ -118,19 +122,17 @@ pub fn export_amun(
         for own in &instances {
             for iteration in own.executions() {
                 let number = own.instance.attributes.get("result");
-                let number = number
-                    .and_then(Json::as_u64)
-                    .and_then(|it| it.try_into().ok());
-                let number = number.unwrap_or(next);
+                let number = number.and_then(Json::as_u64).map(usize::try_from);
+                let number = number.and_then(Result::ok).unwrap_or(next);
                 next = next.max(number) + 1;
                 counts.results += 1;
                 let folder = format!("{id}/results/{number}");
-                let result = IndicatorExecution {
+                let execution = IndicatorExecution {
                     run,
                     own,
                     iteration,
-                }
-                .result();
+                };
+                let result = execution.result();
                 if let Some(hwinfo) = result.get("hwinfo") {
                     write(&format!("{folder}/hwinfo"), &pretty(hwinfo)?)?;
                 }
@@ -151,14 +153,6 @@ struct MeasuredIndicator {
 }
 
 impl MeasuredIndicator {
-    fn of(instance: Instance) -> Self {
-        Self {
-            instance,
-            iterations: Vec::new(),
-            end: None,
-        }
-    }
-
     /// Returns the iterations that stand for an execution: several of one execution count once.
     fn executions(&self) -> impl Iterator<Item = &Iteration> {
         let iterations = self.iterations.iter();
@@ -228,14 +222,11 @@ impl AmunInspection<'_> {
             None if is_built => String::new(),
             None => reason.unwrap_or_default(),
         };
+        let specification = specification.as_ref().map(pretty).transpose()?;
         let mut files = Vec::new();
-        if let Some(specification) = specification {
-            files.push(("specification", pretty(&specification)?));
-        }
+        files.extend(specification.map(|text| ("specification", text)));
         files.push(("log", log));
-        if let Some(dockerfile) = text("dockerfile") {
-            files.push(("Dockerfile", dockerfile));
-        }
+        files.extend(text("dockerfile").map(|text| ("Dockerfile", text)));
         Ok(files)
     }
 
@@ -248,11 +239,8 @@ impl AmunInspection<'_> {
         };
         let name = os("id").unwrap_or_else(|| "unknown".to_owned());
         let version = os("version_id").map_or_else(String::new, |it| format!(":{it}"));
-        let batch: usize = self
-            .instances
-            .iter()
-            .map(|it| it.executions().count())
-            .sum();
+        let executions = self.instances.iter().map(|it| it.executions().count());
+        let batch: usize = executions.sum();
         let mut specification = json!({
             "base": format!("{name}{version}"),
             "batch_size": batch,
@@ -279,10 +267,8 @@ impl AmunInspection<'_> {
                 },
             });
         }
-        let hash = self
-            .instances
-            .first()
-            .and_then(MeasuredIndicator::script_hash);
+        let first = self.instances.first();
+        let hash = first.and_then(MeasuredIndicator::script_hash);
         let scripts = self.session.attributes.get("scripts");
         if let Some(script) = scripts.and_then(|it| it.get(hash?)) {
             specification["script"] = script.clone();
@@ -332,20 +318,11 @@ impl IndicatorExecution<'_> {
                 result.insert(key.to_owned(), value);
             }
         };
-        put(
-            "exit_code",
-            Some(exit_code.unwrap_or_else(|| json!(i64::from(!is_ok)))),
-        );
-        put("stdout", Some(stdout.cloned().unwrap_or_else(|| json!({}))));
-        put(
-            "stderr",
-            Some(
-                attributes
-                    .get("stderr")
-                    .cloned()
-                    .unwrap_or_else(|| json!("")),
-            ),
-        );
+        let by_outcome = || Some(json!(i64::from(!is_ok)));
+        put("exit_code", exit_code.or_else(by_outcome));
+        put("stdout", stdout.cloned().or_else(|| Some(json!({}))));
+        let stderr = attributes.get("stderr").cloned();
+        put("stderr", stderr.or_else(|| Some(json!(""))));
         put("script_sha256", self.own.script_hash().map(Json::from));
         put("hostname", self.own.instance.host.clone().map(Json::from));
         put("hwinfo", self.environment("hwinfo"));
@@ -353,7 +330,7 @@ impl IndicatorExecution<'_> {
         let runtime = self.environment("runtime_environment");
         put("runtime_environment", runtime.or_else(|| self.runtime()));
         let usage = attributes.get("usage").cloned();
-        put("usage", Some(usage.unwrap_or_else(|| self.usage())));
+        put("usage", usage.or_else(|| Some(self.usage())));
         for (key, time) in self.times() {
             put(key, Some(json!(time.strftime(TIME).to_string())));
         }
@@ -368,14 +345,10 @@ impl IndicatorExecution<'_> {
         let instance = &self.own.instance;
         let ended = self.own.end.as_ref().and_then(|it| it.ended);
         if instance.attributes.contains_key("result") {
-            return match (instance.started, ended) {
-                (None, Some(ended)) => vec![("datetime", ended)],
-                (started, ended) => {
-                    let started = started.map(|it| ("start_datetime", it));
-                    let ended = ended.map(|it| ("end_datetime", it));
-                    started.into_iter().chain(ended).collect()
-                }
-            };
+            let end_key = instance.started.map_or("datetime", |_| "end_datetime");
+            let started = instance.started.map(|time| ("start_datetime", time));
+            let ended = ended.map(|time| (end_key, time));
+            return started.into_iter().chain(ended).collect();
         }
         let offset = self.iteration.offset;
         let Some(started) = instance.started else {
@@ -387,14 +360,9 @@ impl IndicatorExecution<'_> {
         };
         let began = offset.unwrap_or(0.0);
         let ended = began + self.value("wall_time").unwrap_or(0.0);
-        let times = [
-            ("start_datetime", after(began)),
-            ("end_datetime", after(ended)),
-        ];
-        times
-            .into_iter()
-            .filter_map(|(key, time)| Some((key, time?)))
-            .collect()
+        let began = after(began).map(|time| ("start_datetime", time));
+        let ended = after(ended).map(|time| ("end_datetime", time));
+        began.into_iter().chain(ended).collect()
     }
 
     fn runtime(&self) -> Option<Json> {

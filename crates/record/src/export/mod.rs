@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::{Filter, InstanceData, RecordedBenchmark, Store, StoreError, write_line};
-use lapwing_model::Outcome;
+use lapwing_model::{Outcome, Summary};
 
 pub use amun::{AmunCounts, export_amun};
 
@@ -132,34 +132,35 @@ fn export_long(
     let mut header = rows::COLUMNS.to_vec();
     header.extend(rows::VALUE_COLUMNS);
     csv.write_record(&header)?;
-    each(store, filter, &scope, |data| {
-        for instance in &data.instances {
-            for k in iterations(&scope, instance) {
-                let common = rows::common(data, instance, k);
-                let mut values = 0;
-                for (name, column) in &instance.iterations.values {
-                    if column[k].is_nan() {
-                        continue;
-                    }
-                    let unit = instance.run.metrics.get(name);
-                    let unit = unit.map_or("", |metric| metric.unit.as_str());
-                    let value = rows::number(column[k]);
-                    let more = [name.as_str(), unit, value.as_str(), "", "", ""];
-                    csv.write_record(common.iter().map(String::as_str).chain(more))?;
-                    values += 1;
-                }
-                if values == 0 {
-                    // A failure is data: it has a row although it has no value.
-                    csv.write_record(common.iter().map(String::as_str).chain([""; 6]))?;
-                    values = 1;
-                }
-                exported.rows += values;
-            }
-            for summary in &instance.summaries {
+    scope.each_row(store, filter, |data, instance, row| {
+        let k = match row {
+            ExportedRow::Iteration(k) => k,
+            ExportedRow::Summary(summary) => {
                 csv.write_record(rows::summary(data, instance, summary))?;
                 exported.rows += 1;
+                return Ok(());
             }
+        };
+        let common = rows::common(data, instance, k);
+        let common = || common.iter().map(String::as_str);
+        let mut values = 0;
+        for (name, column) in &instance.iterations.values {
+            if column[k].is_nan() {
+                continue;
+            }
+            let unit = instance.run.metrics.get(name);
+            let unit = unit.map_or("", |metric| metric.unit.as_str());
+            let value = rows::number(column[k]);
+            let more = [name.as_str(), unit, value.as_str(), "", "", ""];
+            csv.write_record(common().chain(more))?;
+            values += 1;
         }
+        if values == 0 {
+            // A failure is data: it has a row although it has no value.
+            csv.write_record(common().chain([""; 6]))?;
+            values = 1;
+        }
+        exported.rows += values;
         Ok(())
     })?;
     csv.flush()?;
@@ -174,33 +175,25 @@ fn export_wide(
 ) -> Result<ExportCounts, ExportError> {
     let scope = ExportScope::of(store, filter)?;
     let mut exported = ExportCounts::default();
-    let metrics: Vec<String> = store
-        .catalogue()
-        .metrics(filter)?
-        .into_iter()
-        .map(|row| row.metric)
-        .collect();
+    let metrics = store.catalogue().metrics(filter)?.into_iter();
+    let metrics: Vec<String> = metrics.map(|row| row.metric).collect();
     let mut csv = table(separator, out);
     let columns = rows::COLUMNS.iter().copied();
     csv.write_record(columns.chain(metrics.iter().map(String::as_str)))?;
-    each(store, filter, &scope, |data| {
-        for instance in &data.instances {
-            for k in iterations(&scope, instance) {
-                let mut row = rows::common(data, instance, k).to_vec();
-                for name in &metrics {
-                    let column = instance.iterations.values.get(name);
-                    let value = column.map_or(f64::NAN, |column| column[k]);
-                    row.push(if value.is_nan() {
-                        String::new()
-                    } else {
-                        rows::number(value)
-                    });
-                }
-                csv.write_record(&row)?;
-                exported.rows += 1;
-            }
-            exported.summaries_left += instance.summaries.len() as u64;
-        }
+    scope.each_row(store, filter, |data, instance, row| {
+        let ExportedRow::Iteration(k) = row else {
+            exported.summaries_left += 1;
+            return Ok(());
+        };
+        let mut row = rows::common(data, instance, k).to_vec();
+        row.extend(metrics.iter().map(|name| {
+            let column = instance.iterations.values.get(name);
+            let value = column.map(|column| column[k]);
+            let value = value.filter(|value| !value.is_nan());
+            value.map_or_else(String::new, rows::number)
+        }));
+        csv.write_record(&row)?;
+        exported.rows += 1;
         Ok(())
     })?;
     csv.flush()?;
@@ -215,21 +208,14 @@ fn export_json(
     let scope = ExportScope::of(store, filter)?;
     let mut exported = ExportCounts::default();
     out.write_all(b"[")?;
-    each(store, filter, &scope, |data| {
-        for instance in &data.instances {
-            for k in iterations(&scope, instance) {
-                out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
-                let row = rows::object(data, instance, k);
-                serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
-                exported.rows += 1;
-            }
-            for summary in &instance.summaries {
-                out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
-                let row = rows::summary_object(data, instance, summary);
-                serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
-                exported.rows += 1;
-            }
-        }
+    scope.each_row(store, filter, |data, instance, row| {
+        out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
+        let row = match row {
+            ExportedRow::Iteration(k) => rows::object(data, instance, k),
+            ExportedRow::Summary(summary) => rows::summary_object(data, instance, summary),
+        };
+        serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
+        exported.rows += 1;
         Ok(())
     })?;
     out.write_all(b"\n]\n")?;
@@ -242,24 +228,12 @@ fn table<W: Write>(separator: TableSeparator, out: W) -> csv::Writer<W> {
         .from_writer(out)
 }
 
-fn each(
-    store: &Store,
-    filter: &Filter,
-    scope: &ExportScope,
-    mut visit: impl FnMut(&RecordedBenchmark) -> Result<(), ExportError>,
-) -> Result<(), ExportError> {
-    store.each_recorded(filter, |data| match scope.has_benchmark(&data) {
-        true => visit(&data),
-        false => Ok(()),
-    })
-}
-
-/// Returns the places of the iterations to write.
-fn iterations<'d>(
-    scope: &'d ExportScope,
-    it: &'d InstanceData,
-) -> impl Iterator<Item = usize> + 'd {
-    (0..it.iterations.len()).filter(|&k| scope.has_iteration(it, k))
+/// A row of a table.
+enum ExportedRow<'d> {
+    /// The iteration at that position.
+    Iteration(usize),
+    /// A summary of a source without samples.
+    Summary(&'d Summary),
 }
 
 /// The benchmarks and iterations of a table that is limited to metrics.
@@ -282,19 +256,47 @@ impl ExportScope {
         })
     }
 
+    /// Calls `visit` with each row to write, and the instance and the benchmark that it belongs to.
+    fn each_row(
+        &self,
+        store: &Store,
+        filter: &Filter,
+        mut visit: impl FnMut(
+            &RecordedBenchmark,
+            &InstanceData,
+            ExportedRow<'_>,
+        ) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        store.each_recorded(filter, |data| {
+            if !self.has_benchmark(&data) {
+                return Ok(());
+            }
+            for instance in &data.instances {
+                for k in 0..instance.iterations.len() {
+                    if self.has_iteration(instance, k) {
+                        visit(&data, instance, ExportedRow::Iteration(k))?;
+                    }
+                }
+                for summary in &instance.summaries {
+                    visit(&data, instance, ExportedRow::Summary(summary))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Returns whether a benchmark has one of the metrics, be it elsewhere.
     fn has_benchmark(&self, data: &RecordedBenchmark) -> bool {
-        let name = || (data.suite.clone(), data.id.clone());
-        self.benchmarks
-            .as_ref()
-            .is_none_or(|benchmarks| benchmarks.contains(&name()))
+        let benchmarks = self.benchmarks.as_ref();
+        benchmarks.is_none_or(|known| known.contains(&(data.suite.clone(), data.id.clone())))
     }
 
     /// Returns whether iteration `k` has one of the metrics, or failed: a failure is data
     /// although it has no value.
-    fn has_iteration(&self, it: &InstanceData, k: usize) -> bool {
+    fn has_iteration(&self, instance: &InstanceData, k: usize) -> bool {
+        let iterations = &instance.iterations;
         self.benchmarks.is_none()
-            || it.iterations.outcome[k] != Outcome::Ok
-            || it.iterations.values.values().any(|all| !all[k].is_nan())
+            || iterations.outcome[k] != Outcome::Ok
+            || iterations.values.values().any(|all| !all[k].is_nan())
     }
 }

@@ -46,63 +46,60 @@ impl InstanceCoverage {
     /// Returns nothing for a record that is out of order.
     fn count(&mut self, record: &Record) -> Option<()> {
         match record {
-            Record::Session(it) => {
-                let first = self.extents.insert(it.id, SessionExtent::default());
-                return first.is_none().then_some(());
+            Record::Session(session) => {
+                let first = self.extents.insert(session.id, SessionExtent::default());
+                first.is_none().then_some(())
             }
-            Record::Run(it) => {
-                let extent = self.extents.get_mut(&it.session)?;
+            Record::Run(run) => {
+                let extent = self.extents.get_mut(&run.session)?;
                 extent.runs += 1;
-                extent.metrics += it.metrics.len() as u64;
-                return self.runs.insert(it.id, it.session).is_none().then_some(());
+                extent.metrics += run.metrics.len() as u64;
+                let first = self.runs.insert(run.id, run.session);
+                first.is_none().then_some(())
             }
-            Record::Instance(it) => {
-                let session = *self.runs.get(&it.run)?;
+            Record::Instance(instance) => {
+                let session = *self.runs.get(&instance.run)?;
                 self.extents.get_mut(&session)?.instances += 1;
                 self.instance = Some(CoveredInstance {
-                    id: it.id,
+                    id: instance.id,
                     session,
                     iteration: None,
                     span: None,
                     summaries: HashSet::new(),
                     ended: false,
                 });
-                return self.instances.insert(it.id).then_some(());
+                self.instances.insert(instance.id).then_some(())
             }
-            Record::Annotation(_) => return Some(()),
-            Record::Iteration(_)
-            | Record::Span(_)
-            | Record::Summary(_)
-            | Record::InstanceEnd(_) => {}
-        }
-        let current = self.instance.as_mut()?;
-        let extent = self.extents.get_mut(&current.session)?;
-        match record {
-            Record::Iteration(it) if it.instance == current.id => {
+            Record::Annotation(_) => Some(()),
+            Record::Iteration(iteration) => {
+                let (extent, current) = self.parts_of(iteration.instance)?;
                 extent.iterations += 1;
-                (current.iteration.replace(it.index) < Some(it.index)).then_some(())
+                let before = current.iteration.replace(iteration.index);
+                (before < Some(iteration.index)).then_some(())
             }
-            Record::Span(it) if it.instance == current.id => {
+            Record::Span(span) => {
+                let (extent, current) = self.parts_of(span.instance)?;
                 extent.spans += 1;
-                (current.span.replace(it.index) < Some(it.index)).then_some(())
+                (current.span.replace(span.index) < Some(span.index)).then_some(())
             }
-            Record::Summary(it) if it.instance == current.id => {
+            Record::Summary(summary) => {
+                let (extent, current) = self.parts_of(summary.instance)?;
                 extent.summaries += 1;
-                let key = (it.metric.clone(), it.statistic.clone());
+                let key = (summary.metric.clone(), summary.statistic.clone());
                 current.summaries.insert(key).then_some(())
             }
-            Record::InstanceEnd(it) if it.instance == current.id => {
+            Record::InstanceEnd(end) => {
+                let (extent, current) = self.parts_of(end.instance)?;
                 extent.ends += 1;
                 (!std::mem::replace(&mut current.ended, true)).then_some(())
             }
-            Record::Iteration(_)
-            | Record::Span(_)
-            | Record::Summary(_)
-            | Record::InstanceEnd(_)
-            | Record::Session(_)
-            | Record::Run(_)
-            | Record::Instance(_)
-            | Record::Annotation(_) => None,
         }
+    }
+
+    /// Returns the instance whose records are being read, and what there is of its session; nothing if another one
+    /// is meant.
+    fn parts_of(&mut self, instance: Id) -> Option<(&mut SessionExtent, &mut CoveredInstance)> {
+        let current = self.instance.as_mut().filter(|it| it.id == instance)?;
+        Some((self.extents.get_mut(&current.session)?, current))
     }
 }

@@ -41,7 +41,9 @@ impl SharedHistory {
     /// When the place cannot be read, or holds something else or something newer.
     pub fn find(remote: &dyn Remote) -> Result<Option<Self>, SharingError> {
         let content = remote.get(NAME).map_err(SharingError::of(remote))?;
-        content.map(|it| Self::parse(remote, it)).transpose()
+        content
+            .map(|content| Self::parse(remote, content))
+            .transpose()
     }
 
     /// Begins a history in a place that holds none; if another writer is faster, returns that one.
@@ -52,9 +54,8 @@ impl SharedHistory {
         let begun = Self::new(new);
         match begun.create(remote)? {
             ObjectCreation::New => Ok(begun),
-            ObjectCreation::Refused => Self::find(remote)?.ok_or_else(|| SharingError::Nothing {
-                address: remote.address().to_owned(),
-            }),
+            ObjectCreation::Refused => Self::find(remote)?
+                .ok_or_else(|| SharingError::Nothing(remote.address().to_owned())),
         }
     }
 
@@ -68,9 +69,7 @@ impl SharedHistory {
     pub(super) fn probe(&self, remote: &dyn Remote) -> Result<(), SharingError> {
         match self.create(remote)? {
             ObjectCreation::Refused => Ok(()),
-            ObjectCreation::New => Err(SharingError::Overwrites {
-                address: remote.address().to_owned(),
-            }),
+            ObjectCreation::New => Err(SharingError::Overwrites(remote.address().to_owned())),
         }
     }
 
@@ -89,9 +88,7 @@ impl SharedHistory {
     }
 
     fn parse(remote: &dyn Remote, content: Vec<u8>) -> Result<Self, SharingError> {
-        let foreign = || SharingError::Foreign {
-            address: remote.address().to_owned(),
-        };
+        let foreign = || SharingError::Foreign(remote.address().to_owned());
         let head: DocumentHead = serde_json::from_slice(&content).map_err(|_no_json| foreign())?;
         match (head.format.as_deref(), head.version) {
             (Some(FORMAT), Some(version)) if version > VERSION => {

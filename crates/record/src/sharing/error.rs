@@ -3,7 +3,7 @@
 use super::remote::{Remote, RemoteError};
 use crate::{LineError, StoreError};
 
-/// What can go wrong with a shared history.
+/// What can go wrong with a shared history. A place is named by its address, a segment by that and its name.
 #[derive(Debug, thiserror::Error)]
 pub enum SharingError {
     /// The place cannot be used.
@@ -15,31 +15,17 @@ pub enum SharingError {
         source: RemoteError,
     },
     /// There is no shared history.
-    #[error("there is no shared history at {address}")]
-    Nothing {
-        /// Where it should be.
-        address: String,
-    },
+    #[error("there is no shared history at {0}")]
+    Nothing(String),
     /// There was one, and now there is none.
-    #[error("the shared history at {address} is missing, but this store used it before")]
-    Vanished {
-        /// Where it was.
-        address: String,
-    },
+    #[error("the shared history at {0} is missing, but this store used it before")]
+    Vanished(String),
     /// There was another one.
-    #[error(
-        "the shared history at {address} is another one than this store has shared with before"
-    )]
-    Replaced {
-        /// Where it is.
-        address: String,
-    },
+    #[error("the shared history at {0} is another one than this store has shared with before")]
+    Replaced(String),
     /// What is there is something else.
-    #[error("{address}/lapwing.json is not that of a shared history")]
-    Foreign {
-        /// Where it is.
-        address: String,
-    },
+    #[error("{0}/lapwing.json is not that of a shared history")]
+    Foreign(String),
     /// A newer program made it.
     #[error(
         "the shared history at {address} is of version {found}, newer than version {known}, which this program knows"
@@ -54,63 +40,39 @@ pub enum SharingError {
     },
     /// It does not do what keeps writers apart.
     #[error(
-        "{address} ignores conditional creation: two writers would overwrite each other's measurements"
+        "{0} ignores conditional creation: two writers would overwrite each other's measurements"
     )]
-    Overwrites {
-        /// Where it is.
-        address: String,
-    },
+    Overwrites(String),
     /// A segment that was there is there no more.
-    #[error("{address}/{name} is missing, but this store pulled it before")]
-    Gone {
-        /// Where the history is.
-        address: String,
-        /// The segment.
-        name: String,
-    },
+    #[error("{0} is missing, but this store pulled it before")]
+    Gone(String),
     /// A segment is missing though later ones are there.
-    #[error("{address}/{name} is missing, though {later} is there")]
+    #[error("{segment} is missing, though {later} is there")]
     Gap {
-        /// Where the history is.
-        address: String,
         /// The segment.
-        name: String,
-        /// A later one.
+        segment: String,
+        /// The name of a later one.
         later: String,
     },
     /// A segment is not what it was.
-    #[error("{address}/{name} has changed since this store pulled it; segments never change")]
-    Changed {
-        /// Where the history is.
-        address: String,
-        /// The segment.
-        name: String,
-    },
+    #[error("{0} has changed since this store pulled it; segments never change")]
+    Changed(String),
     /// A segment cannot be decompressed.
-    #[error("{address}/{name} is cut off or damaged")]
+    #[error("{segment} is cut off or damaged")]
     Damaged {
-        /// Where the history is.
-        address: String,
         /// The segment.
-        name: String,
+        segment: String,
         /// The error of the decoder.
         source: std::io::Error,
     },
     /// A segment is empty.
-    #[error("{address}/{name} holds no records")]
-    Empty {
-        /// Where the history is.
-        address: String,
-        /// The segment.
-        name: String,
-    },
+    #[error("{0} holds no records")]
+    Empty(String),
     /// A line of a segment is of a newer version.
-    #[error("{address}/{name}:{line}")]
+    #[error("{segment}:{line}")]
     Line {
-        /// Where the history is.
-        address: String,
         /// The segment.
-        name: String,
+        segment: String,
         /// The number of the line, from 1.
         line: u64,
         /// Why.

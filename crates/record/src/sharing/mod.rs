@@ -62,6 +62,11 @@ fn segment_name(number: u32) -> String {
     format!("{SEGMENTS}/{number:08}{ENDING}")
 }
 
+/// Returns where a segment is, for errors.
+fn segment_at(address: &str, number: u32) -> String {
+    format!("{address}/{}", segment_name(number))
+}
+
 /// Returns the number of a segment by its name within the folder; `None` where it is none.
 fn segment_number(name: &str) -> Option<u32> {
     let number = name.strip_suffix(ENDING)?.parse().ok()?;
@@ -71,7 +76,7 @@ fn segment_number(name: &str) -> Option<u32> {
 
 /// Returns the SHA-256 of something as text.
 fn digest(content: &[u8]) -> String {
+    use lapwing_model::text::hexadecimal;
     use sha2::{Digest, Sha256};
-    let hash = Sha256::digest(content);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(content))
 }

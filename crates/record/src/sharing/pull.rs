@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::error::SharingError;
 use super::reader::{SegmentFile, TakenSegment, take_in};
 use super::remote::Remote;
-use super::{SEGMENTS, SharedHistory, SharingStep, digest, segment_name, segment_number};
+use super::{
+    SEGMENTS, SharedHistory, SharingStep, digest, segment_at, segment_name, segment_number,
+};
 use crate::store::KnownRemote;
 use crate::{AppendCounts, Refusals, Store, StoreError, Writer};
 
@@ -70,19 +72,9 @@ pub(super) fn existing(store: &Store, remote: &dyn Remote) -> Result<SharedHisto
 pub(super) fn absent(store: &Store, remote: &dyn Remote) -> Result<SharingError, SharingError> {
     let address = remote.address().to_owned();
     Ok(match store.sharing().remote_at(&address)? {
-        Some(_) => SharingError::Vanished { address },
-        None => SharingError::Nothing { address },
+        Some(_) => SharingError::Vanished(address),
+        None => SharingError::Nothing(address),
     })
-}
-
-/// Refuses a history that is another one than before.
-fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), SharingError> {
-    match store.sharing().remote_at(remote.address())? {
-        Some(before) if before != id => Err(SharingError::Replaced {
-            address: remote.address().to_owned(),
-        }),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Remembers the history, and checks the segments that the store knows.
@@ -108,7 +100,10 @@ pub(super) fn check(
     if options.begin_anew {
         return Ok(id);
     }
-    refuse_replaced(store, remote, &id)?;
+    let before = store.sharing().remote_at(remote.address())?;
+    if before.is_some_and(|before| before != id) {
+        return Err(SharingError::Replaced(remote.address().to_owned()));
+    }
     if let Some(known) = store.sharing().remote(&id)? {
         verify(store, remote, &known, options.verify)?;
     }
@@ -145,17 +140,12 @@ fn verify(
         VerifiedSegments::All => 1,
     };
     for number in first..=known.segments {
+        let segment = segment_at(remote.address(), number);
         let Some(content) = get(remote, number)? else {
-            return Err(SharingError::Gone {
-                address: remote.address().to_owned(),
-                name: segment_name(number),
-            });
+            return Err(SharingError::Gone(segment));
         };
         if store.sharing().segment_digest(known.key, number)? != Some(digest(&content)) {
-            return Err(SharingError::Changed {
-                address: remote.address().to_owned(),
-                name: segment_name(number),
-            });
+            return Err(SharingError::Changed(segment));
         }
     }
     Ok(())
@@ -171,11 +161,7 @@ pub(super) fn pull_new(
     let mut pulled = PullSummary::default();
     let mut number = known.segments + 1;
     while let Some(content) = get(remote, number)? {
-        let segment = SegmentFile {
-            address: remote.address(),
-            number,
-            content: &content,
-        };
+        let segment = SegmentFile::new(remote, number, &content);
         let taken = store.write(|writer| take_in(writer, known.key, segment))?;
         let new = taken.appended.total().new;
         pulled.add(&content, taken);
@@ -193,8 +179,11 @@ pub(super) fn pull_new(
 pub(super) fn refuse_gap(remote: &dyn Remote, next: u32) -> Result<(), SharingError> {
     let (missing, later) = match remote.list(SEGMENTS).map_err(SharingError::of(remote))? {
         Some(names) => {
-            let numbers: BTreeSet<u32> = names.iter().filter_map(|it| segment_number(it)).collect();
-            let there = (1_u32..).zip(&numbers).take_while(|(n, it)| n == *it);
+            let numbers = names.iter().filter_map(|name| segment_number(name));
+            let numbers: BTreeSet<u32> = numbers.collect();
+            let there = (1_u32..)
+                .zip(&numbers)
+                .take_while(|(n, number)| n == *number);
             let missing = there.last().map_or(0, |(n, _)| n).saturating_add(1);
             match numbers.last() {
                 Some(&last) if last > missing => (missing, last),
@@ -214,8 +203,7 @@ pub(super) fn refuse_gap(remote: &dyn Remote, next: u32) -> Result<(), SharingEr
         return Ok(());
     }
     Err(SharingError::Gap {
-        address: remote.address().to_owned(),
-        name: segment_name(missing),
+        segment: segment_at(remote.address(), missing),
         later: segment_name(later),
     })
 }

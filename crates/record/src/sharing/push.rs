@@ -5,8 +5,8 @@ use super::error::SharingError;
 use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new, refuse_gap};
 use super::reader::{SegmentFile, take_in};
 use super::remote::{ObjectCreation, Remote};
-use super::{SharedHistory, SharingStep, digest, segment_name};
-use crate::store::{KnownRemote, UnsharedRecords, UnsharedSession, WantedSession};
+use super::{SharedHistory, SharingStep, digest, segment_at, segment_name};
+use crate::store::{KnownRemote, UnsharedRecords, UnsharedSession};
 use crate::{Refusals, Store, StoreError, Writer, inbox};
 use lapwing_model::Id;
 
@@ -59,8 +59,8 @@ pub fn push(
     let history = match SharedHistory::find(remote)? {
         Some(history) => history,
         None => match absent(store, remote)? {
-            SharingError::Vanished { address } if !options.pull.begin_anew => {
-                return Err(SharingError::Vanished { address });
+            vanished @ SharingError::Vanished(_) if !options.pull.begin_anew => {
+                return Err(vanished);
             }
             _nothing_there => SharedHistory::begin(remote, options.new_history)?,
         },
@@ -75,8 +75,7 @@ pub fn push(
         ..PushSummary::default()
     };
     loop {
-        let ended = push_once(store, remote, &known, options, &mut pushed, watch);
-        match ended {
+        match push_once(store, remote, &known, options, &mut pushed, watch) {
             Ok(()) => return Ok(pushed),
             // Others have pushed something of ours meanwhile: look again at what is lacking.
             Err(PushStop::Stale) => {}
@@ -121,14 +120,10 @@ fn push_once(
     source.sharing().scan_unshared(
         known.key,
         |session: &UnsharedSession| {
-            Ok(match inbox::is_under_way(&folder, session.id, None) {
-                Ok(true) => {
-                    under_way += 1;
-                    WantedSession::NotNow
-                }
-                // A folder that cannot be read hides at most that a session will grow.
-                Ok(false) | Err(_) => WantedSession::Yes,
-            })
+            // A folder that cannot be read hides at most that a session will grow.
+            let is_under_way = inbox::is_under_way(&folder, session.id, None).unwrap_or(false);
+            under_way += u64::from(is_under_way);
+            !is_under_way
         },
         |next| -> Result<(), PushStop> {
             if let UnsharedRecords::End = &next {
@@ -171,25 +166,18 @@ fn send(
         if pushed.segments > 0 {
             refuse_gap(remote, number)?;
         }
-        let name = segment_name(number);
-        let created = remote.create(&name, &draft.content);
+        let created = remote.create(&segment_name(number), &draft.content);
         let others = match created.map_err(SharingError::of(remote))? {
             ObjectCreation::New => None,
             ObjectCreation::Refused => {
-                Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {
-                    address: remote.address().to_owned(),
-                    name: name.clone(),
-                })?)
+                let gone = || SharingError::Gone(segment_at(remote.address(), number));
+                Some(get(remote, number)?.ok_or_else(gone)?)
             }
         };
         match others {
             // It may well be ours: the answer to the first attempt was lost.
             Some(content) if self::digest(&content) != digest => {
-                let segment = SegmentFile {
-                    address: remote.address(),
-                    number,
-                    content: &content,
-                };
+                let segment = SegmentFile::new(remote, number, &content);
                 let taken = store.write(|writer| take_in(writer, key, segment))?;
                 let new = taken.appended.total().new;
                 pushed.pulled.add(&content, taken);

@@ -1,25 +1,25 @@
 //! Takes a segment into the store.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{self, BufReader};
 
 use flate2::read::MultiGzDecoder;
 
 use super::coverage::InstanceCoverage;
 use super::error::SharingError;
-use super::{digest, segment_name};
-use crate::{AppendCounts, LineEnd, Refusals, StoreError, Writer, parse_line, read_line};
+use super::remote::Remote;
+use super::{digest, segment_at};
+use crate::{AppendCounts, LineEnd, Refusals, Writer, parse_line, read_line};
 use lapwing_model::{Id, LineError, Record, too_long};
 
 /// A segment as it came.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SegmentFile<'c> {
     /// Where the history is.
-    pub(super) address: &'c str,
-    /// Its number.
-    pub(super) number: u32,
-    /// Its bytes.
-    pub(super) content: &'c [u8],
+    address: &'c str,
+    number: u32,
+    content: &'c [u8],
 }
 
 /// What came of a segment.
@@ -44,7 +44,7 @@ pub(super) fn take_in(
     let digest = digest(segment.content);
     if let Some(known) = writer.segment_digest(remote, segment.number)? {
         if known != digest {
-            return Err(segment.changed());
+            return Err(SharingError::Changed(segment.location()));
         }
         // Another process has taken it in for this store meanwhile.
         return Ok(TakenSegment::default());
@@ -56,12 +56,9 @@ pub(super) fn take_in(
         writer.put_or_grow(record)?;
         match record {
             Record::Session(session) => {
-                let known = sessions.get(&session.id).copied();
-                let shared = match known {
-                    Some(shared) => shared,
-                    None => is_shared(writer, remote, session.id)?,
-                };
-                sessions.insert(session.id, shared);
+                if let Entry::Vacant(entry) = sessions.entry(session.id) {
+                    entry.insert(is_shared(writer, remote, session.id)?);
+                }
             }
             Record::Annotation(annotation) => writer.mark_annotation(remote, annotation.id)?,
             Record::Run(_)
@@ -113,12 +110,12 @@ fn each_record(
         let end = read_line(&mut text, &mut line).map_err(|source| segment.damaged(source))?;
         if end == LineEnd::OfFile && line.is_empty() {
             return match records {
-                0 => Err(segment.empty()),
+                0 => Err(SharingError::Empty(segment.location())),
                 _some => Ok(refused),
             };
         }
         number += 1;
-        let place = || format!("{}/{}:{number}", segment.address, segment.name());
+        let place = || format!("{}:{number}", segment.location());
         let bytes = line.trim_ascii();
         if bytes.is_empty() && end != LineEnd::TooLong {
             continue;
@@ -133,8 +130,7 @@ fn each_record(
             // Newer programs know more: nothing of theirs may be taken for read.
             Err(source @ LineError::Newer { .. }) => {
                 return Err(SharingError::Line {
-                    address: segment.address.to_owned(),
-                    name: segment.name(),
+                    segment: segment.location(),
                     line: number,
                     source,
                 });
@@ -146,40 +142,29 @@ fn each_record(
         };
         match put(&record) {
             Ok(()) => {}
-            Err(SharingError::Store(
-                why @ (StoreError::Conflict { .. }
-                | StoreError::NoParent { .. }
-                | StoreError::Refused { .. }),
-            )) => refused.add(place(), why),
+            Err(SharingError::Store(why)) if why.is_about_record() => refused.add(place(), why),
             Err(other) => return Err(other),
         }
     }
 }
 
-impl SegmentFile<'_> {
-    fn name(&self) -> String {
-        segment_name(self.number)
+impl<'c> SegmentFile<'c> {
+    pub(super) fn new(remote: &'c dyn Remote, number: u32, content: &'c [u8]) -> Self {
+        Self {
+            address: remote.address(),
+            number,
+            content,
+        }
     }
 
-    fn changed(&self) -> SharingError {
-        SharingError::Changed {
-            address: self.address.to_owned(),
-            name: self.name(),
-        }
+    fn location(&self) -> String {
+        segment_at(self.address, self.number)
     }
 
     fn damaged(&self, source: io::Error) -> SharingError {
         SharingError::Damaged {
-            address: self.address.to_owned(),
-            name: self.name(),
+            segment: self.location(),
             source,
-        }
-    }
-
-    fn empty(&self) -> SharingError {
-        SharingError::Empty {
-            address: self.address.to_owned(),
-            name: self.name(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::error::SharingError;
-use super::pull::{PullOptions, PullSummary, absent, check, get, refuse_gap, remember};
+use super::pull::{PullOptions, PullSummary, absent, check, existing, get, refuse_gap, remember};
 use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
 use super::{PushOptions, SharedHistory};
@@ -33,9 +33,7 @@ pub fn rehearse_pull(
     remote: &dyn Remote,
     options: &PullOptions,
 ) -> Result<SharingRehearsal, SharingError> {
-    let Some(history) = SharedHistory::find(remote)? else {
-        return Err(absent(store, remote)?);
-    };
+    let history = existing(store, remote)?;
     rehearse(store, remote, options, &history, |_writer, _key, _done| {
         Ok(())
     })
@@ -54,7 +52,7 @@ pub fn rehearse_push(
     let history = SharedHistory::find(remote)?;
     if history.is_none()
         && !options.pull.begin_anew
-        && let error @ SharingError::Vanished { .. } = absent(store, remote)?
+        && let error @ SharingError::Vanished(_) = absent(store, remote)?
     {
         return Err(error);
     }
@@ -70,12 +68,11 @@ pub fn rehearse_push(
             let (sessions, annotations) = writer.unshared(key)?;
             done.annotations = annotations;
             for session in sessions {
-                match inbox::is_under_way(&folder, session.id, None) {
-                    Ok(true) => done.under_way += 1,
-                    Ok(false) | Err(_) => {
-                        done.sessions += 1;
-                        done.records += session.extent.records();
-                    }
+                if inbox::is_under_way(&folder, session.id, None).unwrap_or(false) {
+                    done.under_way += 1;
+                } else {
+                    done.sessions += 1;
+                    done.records += session.extent.records();
                 }
             }
             Ok(())
@@ -111,11 +108,7 @@ fn rehearse(
         let mut done = SharingRehearsal::default();
         let mut number = known.segments + 1;
         while let Some(content) = get(remote, number)? {
-            let segment = SegmentFile {
-                address: remote.address(),
-                number,
-                content: &content,
-            };
+            let segment = SegmentFile::new(remote, number, &content);
             let taken = take_in(writer, known.key, segment)?;
             done.pulled.add(&content, taken);
             number += 1;

@@ -8,11 +8,8 @@ use lapwing_model::RecordKind;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no store yet.
-    #[error("nothing measured yet: there is no store at {}", path.display())]
-    Missing {
-        /// Where it should be.
-        path: PathBuf,
-    },
+    #[error("nothing measured yet: there is no store at {}", .0.display())]
+    Missing(PathBuf),
     /// The folder that it belongs in cannot be had.
     #[error("cannot make the store's folder {}", path.display())]
     Folder {
@@ -22,11 +19,8 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// The path is a folder.
-    #[error("{} is a directory, not a store", path.display())]
-    Directory {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{} is a directory, not a store", .0.display())]
+    Directory(PathBuf),
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
@@ -78,29 +72,17 @@ pub enum StoreError {
         known: u32,
     },
     /// It may not be written to.
-    #[error("the store {} is read-only", path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the store {} is read-only", .0.display())]
+    ReadOnly(PathBuf),
     /// There is no room.
-    #[error("the disk of the store {} is full", path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the disk of the store {} is full", .0.display())]
+    Full(PathBuf),
     /// It was deleted or replaced while it was open.
-    #[error("the store {} has vanished: somebody deleted or replaced it", path.display())]
-    Vanished {
-        /// Where it was.
-        path: PathBuf,
-    },
+    #[error("the store {} has vanished: somebody deleted or replaced it", .0.display())]
+    Vanished(PathBuf),
     /// Others kept it for longer than we wait.
-    #[error("the store {} has been busy for over a minute", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the store {} has been busy for over a minute", .0.display())]
+    Busy(PathBuf),
     /// It holds what no program of ours writes.
     #[error("the store {} is damaged: {what}", path.display())]
     Damaged {
@@ -171,13 +153,14 @@ pub enum StoreError {
     },
 }
 
+/// What a store gives, or why it cannot.
+pub(crate) type StoreResult<T> = Result<T, StoreError>;
+
 fn did_you_mean(suggestions: &[String]) -> String {
     if suggestions.is_empty() {
-        String::new()
-    } else {
-        let list: Vec<String> = suggestions.iter().map(|it| format!("`{it}`")).collect();
-        format!("; did you mean {}?", list.join(" or "))
+        return String::new();
     }
+    format!("; did you mean `{}`?", suggestions.join("` or `"))
 }
 
 impl From<rusqlite::Error> for StoreError {
@@ -216,65 +199,53 @@ impl StoreError {
     }
 
     /// Returns the error with the store's path in it, and SQLite's codes told apart.
-    pub(crate) fn at(self, path: &Path) -> Self {
+    pub(crate) fn at(mut self, path: &Path) -> Self {
         use rusqlite::ErrorCode;
-        match self {
-            Self::Sqlite {
-                source,
-                path: known,
-            } if known.as_os_str().is_empty() => {
-                let path = path.to_owned();
-                match source.sqlite_error_code() {
-                    Some(ErrorCode::DiskFull) => Self::Full { path },
-                    Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                        Self::ReadOnly { path }
-                    }
-                    // On a read-only file system SQLite fails only when it wants its log.
-                    Some(ErrorCode::CannotOpen)
-                        if path.exists()
-                            && rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_err() =>
-                    {
-                        Self::ReadOnly { path }
-                    }
-                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                        Self::Busy { path }
-                    }
-                    Some(ErrorCode::NotADatabase) => Self::NotAStore {
-                        path,
-                        why: "it is no SQLite database",
-                    },
-                    Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
-                        path,
-                        what: source.to_string(),
-                    },
-                    Some(ErrorCode::SystemIoFailure) if !path.exists() => Self::Vanished { path },
-                    Some(_) | None => Self::Sqlite { path, source },
-                }
-            }
-            Self::Damaged { path: known, what } if known.as_os_str().is_empty() => Self::Damaged {
-                path: path.to_owned(),
-                what,
-            },
-            other @ (Self::Sqlite { .. }
-            | Self::Damaged { .. }
-            | Self::Missing { .. }
-            | Self::Folder { .. }
-            | Self::Directory { .. }
-            | Self::NotAStore { .. }
-            | Self::Newer { .. }
-            | Self::Older { .. }
-            | Self::ReadOnly { .. }
-            | Self::Full { .. }
-            | Self::Vanished { .. }
-            | Self::Busy { .. }
-            | Self::Conflict { .. }
-            | Self::NoParent { .. }
-            | Self::Unreadable { .. }
-            | Self::KnownDamage { .. }
-            | Self::Refused { .. }
-            | Self::NoMatch { .. }
-            | Self::Ambiguous { .. }) => other,
+        if let Self::Sqlite { path: known, .. } | Self::Damaged { path: known, .. } = &mut self
+            && known.as_os_str().is_empty()
+        {
+            path.clone_into(known);
+        } else {
+            return self;
         }
+        let Self::Sqlite { source, path } = self else {
+            return self;
+        };
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly(path),
+            // On a read-only file system SQLite fails only when it wants its log.
+            Some(ErrorCode::CannotOpen)
+                if path.exists()
+                    && rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_err() =>
+            {
+                Self::ReadOnly(path)
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(path),
+            Some(ErrorCode::NotADatabase) => Self::NotAStore {
+                path,
+                why: "it is no SQLite database",
+            },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                path,
+                what: source.to_string(),
+            },
+            Some(ErrorCode::SystemIoFailure) if !path.exists() => Self::Vanished(path),
+            Some(_) | None => Self::Sqlite { path, source },
+        }
+    }
+
+    /// Returns whether it is about one record, which would not be accepted another time either.
+    pub(crate) fn is_about_record(&self) -> bool {
+        matches!(
+            self,
+            Self::Conflict { .. } | Self::NoParent { .. } | Self::Refused { .. }
+        )
+    }
+
+    /// Returns that no reader would take a record.
+    pub(crate) fn refused(kind: RecordKind, key: String, why: String) -> Self {
+        Self::Refused { kind, key, why }
     }
 
     /// Returns that the store holds what no program of ours writes; the path comes later.

@@ -5,10 +5,10 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::StoreError;
 use super::columns::span_columns;
 use super::reading::rows::json_text;
 use super::writing::checksum;
+use super::{StoreError, StoreResult, query};
 
 /// One step from a version of the store to the next.
 struct Migration {
@@ -47,7 +47,7 @@ pub(super) fn newest_version() -> u32 {
 }
 
 /// Makes the migrations that are missing, all or none of them.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection) -> StoreResult<()> {
     // SQLite writes 15 digits of a number; a value has to stay the same to the last bit.
     connection.create_scalar_function(
         "lapwing_json_number",
@@ -70,25 +70,20 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         transaction
             .execute_batch(migration.sql)
             .map_err(without_sql)?;
-        transaction.execute(
-            "INSERT INTO refinery_schema_history \
-             VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ'), ?3)",
-            (
-                migration.version,
-                migration.name,
-                migration.checksum.to_string(),
-            ),
-        )?;
+        let sql = "INSERT INTO refinery_schema_history \
+                   VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ'), ?3)";
+        let checksum = migration.checksum.to_string();
+        transaction.execute(sql, (migration.version, migration.name, checksum))?;
     }
     Ok(transaction.commit()?)
 }
 
 /// Returns the number of migrations that were made, which have to be the first ones.
-fn check_made(connection: &Connection) -> Result<usize, StoreError> {
-    let mut statement = connection
-        .prepare("SELECT version, name, checksum FROM refinery_schema_history ORDER BY version")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    let made: Vec<(u32, String, String)> = rows.collect::<Result<_, _>>()?;
+fn check_made(connection: &Connection) -> StoreResult<usize> {
+    let sql = "SELECT version, name, checksum FROM refinery_schema_history ORDER BY version";
+    let made: Vec<(u32, String, String)> = query::rows(connection, sql, [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
     for (at, (version, name, checksum)) in made.iter().enumerate() {
         let is_ours = MIGRATIONS.get(at).is_some_and(|ours| {
             ours.version == *version && ours.name == name && ours.checksum.to_string() == *checksum

@@ -9,6 +9,7 @@ mod error;
 mod health;
 mod migrate;
 mod open;
+mod query;
 mod reading;
 mod writing;
 
@@ -23,8 +24,9 @@ use lapwing_model::Record;
 pub use columns::spans::TraceHead;
 pub use curation::annotate::{StoreAnnotations, TouchedCounts};
 pub(crate) use curation::remotes::{KnownRemote, StoreSharing};
-pub(crate) use curation::unshared::{UnsharedRecords, WantedSession};
+pub(crate) use curation::unshared::UnsharedRecords;
 pub use error::StoreError;
+pub(crate) use error::StoreResult;
 pub use health::check::CheckReport;
 pub(crate) use health::compare::{as_stored, differences, with_metrics_of};
 pub use health::rescue::{RescueReport, rescue};
@@ -35,6 +37,23 @@ pub use reading::left_out::LeftOut;
 pub use reading::sessions::{InstanceState, SessionState};
 pub use writing::appended::{AppendCounts, RecordCount};
 pub use writing::write::Writer;
+
+/// Takes what is read, one after another.
+type Visitor<'v, T> = dyn FnMut(T) -> Result<(), VisitEnd> + 'v;
+
+/// Why a visit of what is read ended early.
+enum VisitEnd {
+    /// The store cannot be read.
+    Store(StoreError),
+    /// The visitor wants no more.
+    Visitor,
+}
+
+impl<E: Into<StoreError>> From<E> for VisitEnd {
+    fn from(error: E) -> Self {
+        Self::Store(error.into())
+    }
+}
 
 /// Keeps every measurement in one file.
 #[derive(Debug)]
@@ -98,15 +117,38 @@ impl Store {
     }
 
     /// Calls `action` with one consistent state of the store; adds the path to its error.
-    fn read<T>(
-        &self,
-        action: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    fn read<T>(&self, action: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         self.connection
             .unchecked_transaction()
             .map_err(StoreError::from)
             .and_then(|snapshot| action(&snapshot))
             .map_err(|error| error.at(&self.path))
+    }
+
+    /// Calls `read` with one consistent state of the store, and with `visit` for it to call.
+    ///
+    /// The readers are the same whatever `visit` can fail with; its error waits here until they have ended.
+    fn visit<T, E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(T) -> Result<(), E>,
+        read: impl FnOnce(&Connection, &mut Visitor<'_, T>) -> Result<(), VisitEnd>,
+    ) -> Result<(), E> {
+        let mut failure = None;
+        let mut visitor = |item| {
+            visit(item).map_err(|error| {
+                failure = Some(error);
+                VisitEnd::Visitor
+            })
+        };
+        let snapshot = self.connection.unchecked_transaction();
+        let ended = snapshot
+            .map_err(VisitEnd::from)
+            .and_then(|snapshot| read(&snapshot, &mut visitor));
+        match (failure, ended) {
+            (Some(error), _) => Err(error),
+            (None, Err(VisitEnd::Store(error))) => Err(error.at(&self.path).into()),
+            (None, Ok(()) | Err(VisitEnd::Visitor)) => Ok(()),
+        }
     }
 
     /// Writes in one transaction: everything that `action` puts is kept, or nothing
@@ -133,10 +175,10 @@ impl Store {
         let path = self.path.clone();
         let wrap = |error: StoreError| E::from(error.at(&path));
         if self.read_only {
-            return Err(E::from(StoreError::ReadOnly { path }));
+            return Err(E::from(StoreError::ReadOnly(path)));
         }
         if open::file_identity(&path) != self.file {
-            return Err(E::from(StoreError::Vanished { path }));
+            return Err(E::from(StoreError::Vanished(path)));
         }
         let transaction = self
             .connection
@@ -144,7 +186,7 @@ impl Store {
             .map_err(|error| wrap(error.into()))?;
         // It may have gone while others had the lock.
         if open::file_identity(&path) != self.file {
-            return Err(E::from(StoreError::Vanished { path }));
+            return Err(E::from(StoreError::Vanished(path)));
         }
         let version: i64 = transaction
             .pragma_query_value(None, "data_version", |row| row.get(0))
@@ -170,7 +212,7 @@ impl Store {
     pub fn append<'r>(
         &mut self,
         records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<AppendCounts, StoreError> {
+    ) -> StoreResult<AppendCounts> {
         self.write(|writer| {
             for record in records {
                 writer.put(record)?;

@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::migrate::{migrate, newest_version};
 use super::writing::checksum;
 use super::writing::keys::KeyCache;
-use super::{Store, StoreError};
+use super::{Store, StoreError, StoreResult};
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
@@ -29,7 +29,7 @@ impl Store {
     ///
     /// # Errors
     /// When `path` cannot be a store of ours, or cannot be written to.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         let folder = folder_of(path);
         if !folder.is_dir() {
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or it is no store of ours.
-    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_existing(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         refuse_missing(path)?;
         if !writable(path) {
@@ -64,7 +64,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, it is no store of ours, or it is of another version.
-    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_read_only(path: &Path) -> StoreResult<Self> {
         refuse_directory(path)?;
         refuse_missing(path)?;
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -82,19 +82,14 @@ impl Store {
             Ok(()) | Err(_) => connection,
         };
         let store = Self::new(path, connection, true)?;
-        let known = newest_version();
-        match store.state().map_err(|error| error.at(path))? {
-            SchemaState::Empty => Err(StoreError::Missing {
-                path: path.to_owned(),
-            }),
-            SchemaState::Foreign => Err(foreign(path)),
-            SchemaState::Version(found) if found > known => Err(newer(path, found)),
-            SchemaState::Version(found) if found < known => Err(StoreError::Older {
+        match store.known_version().map_err(|error| error.at(path))? {
+            None => Err(StoreError::Missing(path.to_owned())),
+            Some(found) if found < newest_version() => Err(StoreError::Older {
                 path: path.to_owned(),
                 found,
-                known,
+                known: newest_version(),
             }),
-            SchemaState::Version(_) => store.settle(),
+            Some(_) => store.settle(),
         }
     }
 
@@ -103,21 +98,20 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or it is no store of ours.
-    pub fn open_copy(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_copy(path: &Path) -> StoreResult<Self> {
         refuse_missing(path)?;
         Self::new(path, connect_immutable(path)?, true)?.settle()
     }
 
-    fn new(path: &Path, connection: Connection, read_only: bool) -> Result<Self, StoreError> {
-        connection
-            .busy_timeout(PATIENCE)
-            .map_err(|error| StoreError::from(error).at(path))?;
+    fn new(path: &Path, connection: Connection, read_only: bool) -> StoreResult<Self> {
         // Otherwise SQLite parses a statement anew whenever it gets other parameters, because
         // they might call for another plan: most of the time of reading many instances.
+        let stable_plans = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
         connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+            .busy_timeout(PATIENCE)
+            .and_then(|()| connection.set_db_config(stable_plans, true))
+            .and_then(|_| checksum::lend(&connection))
             .map_err(|error| StoreError::from(error).at(path))?;
-        checksum::lend(&connection).map_err(|error| StoreError::from(error).at(path))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self {
             path: path.to_owned(),
@@ -130,13 +124,10 @@ impl Store {
     }
 
     /// Makes, checks or migrates the file.
-    fn bring_up_to_date(&self) -> Result<(), StoreError> {
-        let known = newest_version();
-        match patiently(|| self.state())? {
-            SchemaState::Foreign => return Err(foreign(&self.path)),
-            SchemaState::Version(found) if found > known => return Err(newer(&self.path, found)),
-            SchemaState::Version(found) if found == known => return Ok(()),
-            SchemaState::Version(_) | SchemaState::Empty => {}
+    fn bring_up_to_date(&self) -> StoreResult<()> {
+        let is_newest = || Ok(self.known_version()? == Some(newest_version()));
+        if patiently(is_newest)? {
+            return Ok(());
         }
         // One process at a time makes or migrates; the lock of the folder leaves no file
         // behind. Where the file system has no locks, the retries below have to do.
@@ -145,19 +136,12 @@ impl Store {
             let _unsupported: io::Result<()> = folder.lock();
         }
         patiently(|| {
-            match self.state()? {
-                SchemaState::Foreign => return Err(foreign(&self.path)),
-                SchemaState::Version(found) if found > known => {
-                    return Err(newer(&self.path, found));
-                }
-                SchemaState::Version(found) if found == known => return Ok(()),
-                SchemaState::Version(_) | SchemaState::Empty => {}
+            if is_newest()? {
+                return Ok(());
             }
             // Larger pages than SQLite's default: rows are small and come in order.
             self.connection.pragma_update(None, "page_size", 32768)?;
-            self.connection
-                .pragma_update(None, "journal_mode", "wal")
-                .map_err(StoreError::from)?;
+            self.connection.pragma_update(None, "journal_mode", "wal")?;
             let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             own.busy_timeout(PATIENCE)?;
             migrate(&mut own)?;
@@ -166,22 +150,35 @@ impl Store {
         })
     }
 
+    /// Returns the version of the store, `None` if it is empty.
+    fn known_version(&self) -> StoreResult<Option<u32>> {
+        match self.state()? {
+            SchemaState::Empty => Ok(None),
+            SchemaState::Foreign => Err(StoreError::NotAStore {
+                path: self.path.clone(),
+                why: "it is an SQLite database of another program",
+            }),
+            SchemaState::Version(found) if found > newest_version() => Err(StoreError::Newer {
+                path: self.path.clone(),
+                found,
+                known: newest_version(),
+            }),
+            SchemaState::Version(found) => Ok(Some(found)),
+        }
+    }
+
     /// Returns what the file is.
-    pub(super) fn state(&self) -> Result<SchemaState, StoreError> {
+    pub(super) fn state(&self) -> StoreResult<SchemaState> {
         // One snapshot for all questions: others may be making the store right now.
         let snapshot = self.connection.unchecked_transaction()?;
         let application: i32 =
             snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
-        let tables: i64 = snapshot.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table'",
-            [],
-            |row| row.get(0),
-        )?;
-        let history: i64 = snapshot.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
-            [],
-            |row| row.get(0),
-        )?;
+        // A half-made store has its history table but no version; ours all the same.
+        let sql = "SELECT count(*) FILTER (WHERE type = 'table'), \
+                   count(*) FILTER (WHERE name = 'refinery_schema_history'), \
+                   count(*) FILTER (WHERE name IN ('session', 'instance')) FROM sqlite_schema";
+        let (tables, history, ours): (i64, i64, i64) =
+            snapshot.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         if application != 0 && application != APPLICATION_ID {
             return Ok(SchemaState::Foreign);
         }
@@ -191,17 +188,8 @@ impl Store {
         if history == 0 {
             return Ok(SchemaState::Foreign);
         }
-        let version: Option<u32> = snapshot.query_row(
-            "SELECT max(version) FROM refinery_schema_history",
-            [],
-            |row| row.get(0),
-        )?;
-        // A half-made store has its history table but no version; ours all the same.
-        let ours: i64 = snapshot.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name IN ('session', 'instance')",
-            [],
-            |row| row.get(0),
-        )?;
+        let sql = "SELECT max(version) FROM refinery_schema_history";
+        let version: Option<u32> = snapshot.query_row(sql, [], |row| row.get(0))?;
         Ok(match version {
             None if ours == 0 && tables == 1 => SchemaState::Empty,
             Some(version) if ours == 2 => SchemaState::Version(version),
@@ -219,7 +207,7 @@ impl Store {
     }
 
     /// Configures the connection, and remembers the identity of the file.
-    fn settle(mut self) -> Result<Self, StoreError> {
+    fn settle(mut self) -> StoreResult<Self> {
         let connection = &self.connection;
         let settled = (|| {
             if !self.read_only {
@@ -238,7 +226,7 @@ impl Store {
 
 /// Locks the file exclusively, without waiting. Returns whether it is locked and empty; one with
 /// content stays in WAL mode.
-fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
+fn lock_empty(connection: &mut Connection) -> StoreResult<bool> {
     if !is_empty(connection)? {
         return Ok(false);
     }
@@ -255,7 +243,7 @@ fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
     is_empty(&transaction)
 }
 
-fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+fn is_empty(connection: &Connection) -> StoreResult<bool> {
     Ok(connection.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM session) AND NOT EXISTS (SELECT 1 FROM annotation)",
         [],
@@ -300,12 +288,12 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+fn connect(path: &Path, flags: OpenFlags) -> StoreResult<Connection> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, error))
 }
 
-fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
+fn connect_immutable(path: &Path) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
@@ -323,25 +311,20 @@ fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
 }
 
 fn cannot_open(path: &Path, error: rusqlite::Error) -> StoreError {
-    if path.exists() && !writable(path) && fs::File::open(path).is_ok() {
-        return StoreError::ReadOnly {
-            path: path.to_owned(),
-        };
-    }
-    if !path.exists() && fs::metadata(folder_of(path)).is_ok() && !writable(folder_of(path)) {
-        return StoreError::ReadOnly {
-            path: path.to_owned(),
-        };
+    let folder = folder_of(path);
+    let is_read_only = if path.exists() {
+        !writable(path) && File::open(path).is_ok()
+    } else {
+        folder.exists() && !writable(folder)
+    };
+    if is_read_only {
+        return StoreError::ReadOnly(path.to_owned());
     }
     StoreError::from(error).at(path)
 }
 
 fn probe(connection: &Connection) -> Result<(), rusqlite::Error> {
-    connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
-            row.get::<_, i64>(0)
-        })
-        .map(|_count| ())
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_row| Ok(()))
 }
 
 /// Returns whether the file system lets us write to `path`.
@@ -370,41 +353,22 @@ fn ignore_for_git(folder: &Path) {
     }
 }
 
-fn refuse_directory(path: &Path) -> Result<(), StoreError> {
+fn refuse_directory(path: &Path) -> StoreResult<()> {
     if path.is_dir() {
-        return Err(StoreError::Directory {
-            path: path.to_owned(),
-        });
+        return Err(StoreError::Directory(path.to_owned()));
     }
     Ok(())
 }
 
-fn refuse_missing(path: &Path) -> Result<(), StoreError> {
+fn refuse_missing(path: &Path) -> StoreResult<()> {
     if path.exists() {
         return Ok(());
     }
-    Err(StoreError::Missing {
-        path: path.to_owned(),
-    })
-}
-
-fn foreign(path: &Path) -> StoreError {
-    StoreError::NotAStore {
-        path: path.to_owned(),
-        why: "it is an SQLite database of another program",
-    }
-}
-
-fn newer(path: &Path, found: u32) -> StoreError {
-    StoreError::Newer {
-        path: path.to_owned(),
-        found,
-        known: newest_version(),
-    }
+    Err(StoreError::Missing(path.to_owned()))
 }
 
 /// Retries while SQLite reports a lock without waiting for it.
-fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn patiently<T>(mut attempt: impl FnMut() -> StoreResult<T>) -> StoreResult<T> {
     let mut left = PATIENCE;
     loop {
         match attempt() {

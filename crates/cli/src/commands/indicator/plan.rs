@@ -81,7 +81,7 @@ fn first_usable(
         let mut given = combination.clone();
         let mut read = script.probe(&given, *python, options, executor)?.read;
         read.findings.retain(|finding| match finding {
-            ContractFinding::ParameterUnknown { variable } => {
+            ContractFinding::ParameterUnknown(variable) => {
                 given.remove(variable);
                 false
             }

@@ -174,7 +174,7 @@ impl IndicatorScript {
                 }
                 ReadIndicator {
                     document: None,
-                    findings: vec![ContractFinding::ScriptFailed { reason }],
+                    findings: vec![ContractFinding::ScriptFailed(reason)],
                 }
             }
         };

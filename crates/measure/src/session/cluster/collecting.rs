@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use crate::{Event, FinishedInstance, JobCounts, RunEnd, RunError};
 use lapwing_model::{InstanceOutcome, Record};
 
-use super::endings::{JobEnding, instance_of, printed_by};
-use super::folder::{ClusterTask, TaskPlace, TaskRecords};
+use super::endings::{JobEnding, printed_by};
+use super::folder::{ClusterTask, TaskInstance, TaskPlace, TaskRecords};
 use super::measurement::{ClusterMeasurement, ClusterVisit, broken};
 use super::scheduler::JobState;
-use crate::Consumer;
+use crate::execution::runner::EventOutlet;
 use crate::session::{Interrupts, SessionRemark, SessionSurroundings};
 
 /// How long to wait for the records of a job that has ended: a network file system may delay them.
@@ -27,50 +27,37 @@ const LEAVE_POLL: Duration = Duration::from_millis(500);
 /// Passes on collected records.
 pub struct ClusterOutlet<'a, 'v, 'c> {
     pub visit: &'a ClusterVisit<'v>,
-    pub consumers: &'a mut [&'c mut dyn Consumer],
+    pub events: EventOutlet<'a, 'c>,
     pub surroundings: &'a SessionSurroundings<'v>,
 }
 
 impl ClusterOutlet<'_, '_, '_> {
-    pub fn send(&mut self, event: &Event<'_>) -> Result<(), RunError> {
-        for consumer in &mut *self.consumers {
-            consumer
-                .take(event)
-                .map_err(|source| RunError::Consumer { source })?;
-        }
-        Ok(())
-    }
-
     /// Hands on the records of a task, one instance after another.
     fn deliver(
         &mut self,
         task: &ClusterTask,
         records: &[Record],
     ) -> Result<Vec<FinishedInstance>, RunError> {
-        let of_runs = records.iter().filter(|it| instance_of(it).is_none());
-        for record in of_runs {
-            self.send(&Event::Record(record))?;
+        for record in records.iter().filter(|it| it.instance().is_none()) {
+            self.events.keep(record)?;
         }
         let mut finished = Vec::new();
-        for instance in &task.instances {
-            let at = instance.plan;
-            let visit = self.visit;
-            let own = records
-                .iter()
-                .filter(|it| instance_of(it) == Some(instance.id));
-            for record in own {
-                self.send(&Event::Record(record))?;
-                match record {
-                    Record::Instance(_) => self.send(&Event::InstanceStarted {
-                        planned: at,
-                        case: &visit.plan.cases[at.case],
-                        variant: &visit.plan.variants[at.variant],
-                    })?,
-                    Record::InstanceEnd(end) => finished.push(FinishedInstance {
-                        plan: at,
+        for TaskInstance { id, plan: planned } in &task.instances {
+            let plan = self.visit.plan;
+            for record in records.iter().filter(|it| it.instance() == Some(*id)) {
+                self.events.keep(record)?;
+                if let Record::Instance(_) = record {
+                    self.events.send(&Event::InstanceStarted {
+                        planned: *planned,
+                        case: &plan.cases[planned.case],
+                        variant: &plan.variants[planned.variant],
+                    })?;
+                }
+                if let Record::InstanceEnd(end) = record {
+                    finished.push(FinishedInstance {
+                        plan: *planned,
                         outcome: end.outcome,
-                    }),
-                    _ => {}
+                    });
                 }
             }
         }
@@ -137,7 +124,7 @@ impl ClusterMeasurement {
                     return Err(broken(error));
                 }
                 if is_new {
-                    outlet.send(&Event::Note(format!(
+                    outlet.events.send(&Event::Note(format!(
                         "the scheduler does not answer ({error}); the jobs continue"
                     )))?;
                 }
@@ -150,11 +137,8 @@ impl ClusterMeasurement {
             let is_gone = report.as_ref().is_none_or(|it| it.state.is_over());
             // The last report of a job stays valid when the scheduler forgets the job.
             task.report = report.or_else(|| task.report.take());
-            if is_gone {
-                _ = task.over_since.get_or_insert_with(Instant::now)
-            } else {
-                task.over_since = None
-            }
+            let since = task.over_since.take().filter(|_| is_gone);
+            task.over_since = since.or_else(|| is_gone.then(Instant::now));
         }
         Ok(true)
     }
@@ -168,11 +152,8 @@ impl ClusterMeasurement {
         let Some(open) = self.open.get_mut(&place) else {
             return Ok(());
         };
-        let is_queued = open
-            .report
-            .as_ref()
-            .is_some_and(|it| it.state == JobState::Queued);
-        if is_queued {
+        let state = open.report.as_ref().map(|report| report.state);
+        if state == Some(JobState::Queued) {
             return Ok(());
         }
         let size = self.folder.size(place);
@@ -187,8 +168,7 @@ impl ClusterMeasurement {
         let Some(since) = open.over_since else {
             return Ok(());
         };
-        let state = open.report.as_ref().map(|it| it.state);
-        let grace = match state.filter(|it| it.is_over()) {
+        let grace = match state.filter(|state| state.is_over()) {
             None | Some(JobState::Completed) => LONG_GRACE,
             Some(_) => GRACE,
         };
@@ -222,17 +202,11 @@ impl ClusterMeasurement {
         };
         let work = self.folder.work(place);
         let of_runs = (outlet.visit.plan, outlet.visit.runs.runs.as_slice());
-        let added = ending.records(
-            &open.task.instances,
-            recorded,
-            &work,
-            of_runs,
-            outlet.surroundings.now(),
-        );
+        let now = outlet.surroundings.now();
+        let added = ending.records(&open.task.instances, recorded, &work, of_runs, now);
         let may_be_repeated = ending.may_be_repeated();
-        self.folder
-            .set_end(place, recorded.length, &added)
-            .map_err(broken)?;
+        let ended = self.folder.set_end(place, recorded.length, &added);
+        ended.map_err(broken)?;
         let mut records = recorded.records.clone();
         records.extend(added);
         self.take(place, &records, may_be_repeated, outlet, finished)
@@ -256,8 +230,8 @@ impl ClusterMeasurement {
         let instances = open.task.instances.len();
         if may_be_repeated && tries && !self.is_cancelling {
             self.counts.resubmitted += instances;
-            self.waiting
-                .push_back((None, open.task.again(outlet.surroundings.new_id)));
+            let again = open.task.again(outlet.surroundings.new_id);
+            self.waiting.push_back((None, again));
             return Ok(());
         }
         let is_lost = |it: &&FinishedInstance| it.outcome == InstanceOutcome::Lost;

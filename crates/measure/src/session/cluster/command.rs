@@ -40,9 +40,7 @@ fn filled(command: &CommandLine, values: &[(&str, Vec<String>)]) -> Command {
                 let words: Vec<String> = values.iter().map(|it| quoted(it)).collect();
                 text = text.replace(name, &words.join(" "));
             }
-            let mut command = Command::new("sh");
-            command.arg("-c").arg(text);
-            command
+            CommandLine::Shell(text).process("sh")
         }
         CommandLine::Words(words) => {
             let mut all = Vec::new();
@@ -57,10 +55,7 @@ fn filled(command: &CommandLine, values: &[(&str, Vec<String>)]) -> Command {
                     }
                 }
             }
-            let mut words = all.into_iter();
-            let mut command = Command::new(words.next().unwrap_or_default());
-            command.args(words);
-            command
+            CommandLine::Words(all).process("sh")
         }
     }
 }
@@ -79,14 +74,12 @@ impl JobScheduler for CommandScheduler {
         let submit = |task: usize| {
             let mut command = self.submission_of(batch, task);
             let printed = output_of(command.current_dir(&batch.directory))?;
-            match printed.split_ascii_whitespace().last() {
-                Some(id) => Ok(id.to_owned()),
-                None => Err(JobError::Unreadable {
-                    program: "submit".to_owned(),
-                    text: printed,
-                    expected: "the id of a job",
-                }),
-            }
+            let id = printed.split_ascii_whitespace().last().map(str::to_owned);
+            id.ok_or_else(|| JobError::Unreadable {
+                program: "submit".to_owned(),
+                text: printed,
+                expected: "the id of a job",
+            })
         };
         let mut jobs = Vec::with_capacity(batch.tasks);
         for task in 0..batch.tasks {
@@ -111,7 +104,7 @@ impl JobScheduler for CommandScheduler {
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
         match &self.commands.cancel {
             Some(cancel) if !jobs.is_empty() => {
-                output_of(&mut filled(cancel, &jobs_value(jobs))).map(|_nothing| ())
+                output_of(&mut filled(cancel, &jobs_value(jobs))).map(drop)
             }
             Some(_) | None => Ok(()),
         }

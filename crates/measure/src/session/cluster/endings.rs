@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::pytest::left_over;
 use crate::suite::Plan;
 use jiff::Timestamp;
-use lapwing_model::{Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
+use lapwing_model::{InstanceEnd, InstanceOutcome, Object, Record, Run, Session};
 use serde_json::json;
 
 use super::folder::{SharedFolder, TaskInstance, TaskPlace, TaskRecords};
@@ -129,32 +129,29 @@ impl JobEnding<'_> {
         let left = left_over(work);
         let mut records = Vec::new();
         for planned in instances {
-            let own = |it: &&Record| instance_of(it) == Some(planned.id);
-            let known: Vec<&Record> = recorded.records.iter().filter(own).collect();
-            if known.iter().any(|it| matches!(it, Record::InstanceEnd(_))) {
+            let own = |record: &&Record| record.instance() == Some(planned.id);
+            let is_end = |record: &&Record| matches!(record, Record::InstanceEnd(_));
+            let mut known = recorded.records.iter().filter(own).peekable();
+            let is_unknown = known.peek().is_none();
+            if known.any(|record| is_end(&record)) {
                 continue;
             }
-            if known.is_empty() {
-                let of_test = left
-                    .iter()
-                    .filter(own)
-                    .filter(|it| !matches!(it, Record::InstanceEnd(_)));
+            if is_unknown {
+                let of_test = left.iter().filter(own).filter(|record| !is_end(record));
                 let before = records.len();
-                records.extend(of_test.cloned().map(|it| self.described(it)));
+                records.extend(of_test.cloned().map(|record| self.described(record)));
                 if records.len() == before {
-                    let instance = Record::Instance(instance_record(planned, plan, runs));
-                    records.push(self.described(instance));
+                    let instance = planned.plan.record(planned.id, plan, runs);
+                    records.push(self.described(Record::Instance(instance)));
                 }
             }
             let mut ends = recorded.interrupted.iter();
-            let interrupted = ends.find(|it| it.instance == planned.id);
+            let interrupted = ends.find(|end| end.instance == planned.id);
+            let ended = interrupted.and_then(|end| end.ended).or(Some(now));
             records.push(Record::InstanceEnd(InstanceEnd {
-                instance: planned.id,
-                ended: interrupted.and_then(|it| it.ended).or(Some(now)),
-                outcome: self.outcome(),
                 message: Some(self.message()),
                 observed: self.observed(interrupted),
-                extra: Object::new(),
+                ..InstanceEnd::new(planned.id, ended, self.outcome())
             }));
         }
         // The runs of tests declare their metrics.
@@ -168,13 +165,10 @@ impl JobEnding<'_> {
             return record;
         };
         let (batch, index) = self.job.split_once('_').unwrap_or((self.job, ""));
-        instance
-            .job
-            .insert("batch_id".to_owned(), number_or_text(batch));
+        let job = &mut instance.job;
+        job.insert("batch_id".to_owned(), number_or_text(batch));
         if !index.is_empty() {
-            instance
-                .job
-                .insert("array_index".to_owned(), number_or_text(index));
+            job.insert("array_index".to_owned(), number_or_text(index));
         }
         let node = self.report.and_then(|it| it.node.clone());
         instance.host = node.or(instance.host);
@@ -182,39 +176,9 @@ impl JobEnding<'_> {
     }
 }
 
-fn number_or_text(text: &str) -> serde_json::Value {
+/// Returns a number as one, and anything else as a text.
+pub fn number_or_text(text: &str) -> serde_json::Value {
     text.parse::<u64>().map_or(json!(text), |it| json!(it))
-}
-
-fn instance_record(planned: &TaskInstance, plan: &Plan, runs: &[Run]) -> Instance {
-    let at = planned.plan;
-    Instance {
-        id: planned.id,
-        run: runs[at.variant].id,
-        benchmark: plan.cases[at.case].benchmark.clone(),
-        block: at.block,
-        position: at.position,
-        attempt: at.attempt,
-        host: None,
-        started: None,
-        environment: Object::new(),
-        job: Object::new(),
-        attributes: Object::new(),
-        artifacts: Object::new(),
-        extra: Object::new(),
-    }
-}
-
-/// Returns the instance that a record belongs to.
-pub fn instance_of(record: &Record) -> Option<Id> {
-    match record {
-        Record::Instance(it) => Some(it.id),
-        Record::Iteration(it) => Some(it.instance),
-        Record::Span(it) => Some(it.instance),
-        Record::InstanceEnd(it) => Some(it.instance),
-        Record::Summary(it) => Some(it.instance),
-        Record::Session(_) | Record::Run(_) | Record::Annotation(_) => None,
-    }
 }
 
 /// Returns the end of what the job of a task printed, if it printed anything.

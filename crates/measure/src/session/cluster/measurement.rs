@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::execution::runner::EventOutlet;
 use crate::suite::{ClusterSettings, Plan, SchedulerSettings};
 use crate::{
     Consumer, Event, FinishedInstance, JobCounts, RunEnd, RunError, Schedule, SessionRuns,
@@ -153,8 +154,8 @@ impl ClusterMeasurement {
         let Some(stored) = session.attributes.get(EXECUTOR) else {
             return Ok(None);
         };
-        let cluster = serde_json::from_value(stored.clone())
-            .map_err(|source| SessionError::StoredExecutor { source })?;
+        let cluster =
+            serde_json::from_value(stored.clone()).map_err(SessionError::StoredExecutor)?;
         let opened = Self::open(session.id, cluster, leave_jobs, surroundings)?;
         Ok(Some(opened))
     }
@@ -195,29 +196,22 @@ impl ClusterMeasurement {
     }
 
     fn find_open_tasks(&mut self) -> Result<(), SessionError> {
-        for number in self.folder.batches()? {
-            let batch: BatchFile = self.folder.batch(number)?;
-            let jobs = match self.folder.jobs(number)? {
+        for batch in self.folder.batches()? {
+            let tasks = self.folder.batch::<BatchFile>(batch)?.tasks;
+            let jobs = match self.folder.jobs(batch)? {
                 Some(jobs) => jobs,
                 None => {
-                    let unnoted = self.job_batch(number, batch.tasks.len(), None);
-                    match self.scheduler.find(&unnoted)? {
-                        Some(jobs) => {
-                            self.folder.set_jobs(number, &jobs)?;
-                            jobs
-                        }
-                        None => {
-                            self.abandon(number, &batch)?;
-                            continue;
-                        }
-                    }
+                    let unnoted = self.job_batch(batch, tasks.len(), None);
+                    let Some(jobs) = self.scheduler.find(&unnoted)? else {
+                        self.abandon(batch, &tasks)?;
+                        continue;
+                    };
+                    self.folder.set_jobs(batch, &jobs)?;
+                    jobs
                 }
             };
-            for (index, (task, job)) in batch.tasks.into_iter().zip(jobs).enumerate() {
-                let place = TaskPlace {
-                    batch: number,
-                    index,
-                };
+            for (index, (task, job)) in tasks.into_iter().zip(jobs).enumerate() {
+                let place = TaskPlace { batch, index };
                 if !self.folder.is_ended(place) && !self.folder.recorded(place)?.are_complete(&task)
                 {
                     self.open.insert(place, OpenTask::new(task, job));
@@ -228,29 +222,23 @@ impl ClusterMeasurement {
     }
 
     /// Abandons the incomplete tasks of a batch whose jobs are unknown: if these still run, their records do not count.
-    fn abandon(&self, number: u32, batch: &BatchFile) -> io::Result<()> {
-        for (index, task) in batch.tasks.iter().enumerate() {
-            let place = TaskPlace {
-                batch: number,
-                index,
-            };
+    fn abandon(&self, batch: u32, tasks: &[ClusterTask]) -> io::Result<()> {
+        for (index, task) in tasks.iter().enumerate() {
+            let place = TaskPlace { batch, index };
             if !self.folder.recorded(place)?.are_complete(task) {
                 self.folder.set_end(place, 0, &[])?;
             }
         }
-        self.folder.set_jobs(number, &[])
+        self.folder.set_jobs(batch, &[])
     }
 
     /// Returns the records of all finished tasks.
     pub fn collected(&self) -> io::Result<Vec<Record>> {
         let mut records = Vec::new();
-        for number in self.folder.batches()? {
-            let batch: BatchFile = self.folder.batch(number)?;
-            for (index, task) in batch.tasks.iter().enumerate() {
-                let place = TaskPlace {
-                    batch: number,
-                    index,
-                };
+        for batch in self.folder.batches()? {
+            let tasks = self.folder.batch::<BatchFile>(batch)?.tasks;
+            for (index, task) in tasks.iter().enumerate() {
+                let place = TaskPlace { batch, index };
                 let recorded = self.folder.recorded(place)?;
                 if recorded.are_complete(task) {
                     records.extend(recorded.records);
@@ -315,19 +303,17 @@ impl ClusterMeasurement {
         let instances = schedule.remaining() + self.under_way().count();
         let mut outlet = ClusterOutlet {
             visit,
-            consumers,
+            events: EventOutlet { consumers },
             surroundings,
         };
-        outlet.send(&Event::Started {
-            plan: visit.plan,
-            instances,
-        })?;
+        let plan = visit.plan;
+        outlet.events.send(&Event::Started { plan, instances })?;
         self.counts = JobCounts::default();
         let mut number = None;
         let mut finished = Vec::new();
         let mut poll = SHORTEST_POLL;
         let end = loop {
-            self.take_planned(visit.plan, schedule, &finished, surroundings.new_id)?;
+            self.take_planned(plan, schedule, &finished, surroundings.new_id)?;
             if !self.waiting.is_empty() && !self.is_cancelling {
                 let number = match number {
                     Some(number) => number,
@@ -341,7 +327,7 @@ impl ClusterMeasurement {
             if self.interrupts.count() > 0 {
                 break self.leave(&mut outlet)?;
             }
-            outlet.send(&Event::Jobs(&self.counts()))?;
+            outlet.events.send(&Event::Jobs(&self.counts()))?;
             pause(poll, &self.interrupts);
             let before = self.counts();
             self.collect(&mut outlet, &mut finished)?;
@@ -351,8 +337,8 @@ impl ClusterMeasurement {
                 SHORTEST_POLL
             };
         };
-        outlet.send(&Event::Jobs(&self.counts()))?;
-        outlet.send(&Event::Ended)?;
+        outlet.events.send(&Event::Jobs(&self.counts()))?;
+        outlet.events.send(&Event::Ended)?;
         Ok(end)
     }
 
@@ -372,8 +358,8 @@ impl ClusterMeasurement {
         let nodes = nodes_of(&self.settings, self.scheduler.as_mut()).map_err(broken)?;
         for task in tasks {
             let node = node_of(&task, &nodes);
-            self.waiting
-                .push_back((node, ClusterTask::new(&task, new_id)));
+            let task = ClusterTask::new(&task, new_id);
+            self.waiting.push_back((node, task));
         }
         Ok(())
     }
@@ -404,11 +390,11 @@ impl ClusterMeasurement {
 
     /// Submits waiting tasks, as far as limits permit.
     fn submit_waiting(&mut self, visit: u32) -> Result<(), RunError> {
-        if self.largest_batch.is_none() {
-            self.largest_batch = Some(self.scheduler.largest_batch());
-        }
+        let largest = self.largest_batch;
+        let largest = largest.unwrap_or_else(|| self.scheduler.largest_batch());
+        self.largest_batch = Some(largest);
         while !self.waiting.is_empty() {
-            let mut most = self.largest_batch.unwrap_or(1);
+            let mut most = largest;
             if let Some(in_flight) = self.settings.in_flight.map(|it| it as usize)
                 && !self.open.is_empty()
             {
@@ -421,22 +407,19 @@ impl ClusterMeasurement {
             let node = self.waiting.front().and_then(|it| it.0.clone());
             let mut tasks = Vec::new();
             let mut others = VecDeque::new();
-            while let Some((of, task)) = self.waiting.pop_front() {
-                if tasks.len() < most && of == node {
-                    tasks.push(task)
+            for (its_node, task) in self.waiting.drain(..) {
+                if tasks.len() < most && its_node == node {
+                    tasks.push(task);
                 } else {
-                    others.push_back((of, task))
+                    others.push_back((its_node, task));
                 }
             }
             self.waiting = others;
-            match self.submit(visit, &tasks, node.as_deref()) {
-                Ok(()) => {}
-                Err(error) => {
-                    for task in tasks.into_iter().rev() {
-                        self.waiting.push_front((node.clone(), task));
-                    }
-                    return self.after_refusal(error, most);
+            if let Err(error) = self.submit(visit, &tasks, node.as_deref()) {
+                for task in tasks.into_iter().rev() {
+                    self.waiting.push_front((node.clone(), task));
                 }
+                return self.after_refusal(error, most);
             }
         }
         Ok(())
@@ -447,13 +430,10 @@ impl ClusterMeasurement {
         let is_limit = matches!(&error, JobError::Refused { message, .. } if message.to_ascii_lowercase().contains("limit"));
         if is_limit && most > 1 {
             self.largest_batch = Some(most / 2);
-            return Ok(());
+        } else if !is_limit || self.open.is_empty() {
+            return Err(broken(error));
         }
-        if is_limit && !self.open.is_empty() {
-            Ok(())
-        } else {
-            Err(broken(error))
-        }
+        Ok(())
     }
 
     fn submit(
@@ -462,37 +442,24 @@ impl ClusterMeasurement {
         tasks: &[ClusterTask],
         node: Option<&str>,
     ) -> Result<(), JobError> {
-        let batch = BatchFile {
-            visit,
-            tasks: tasks.to_vec(),
-        };
-        let number = self.folder.add_batch(&batch)?;
-        let set_up = &self.settings.set_up;
-        let text = job_script(
-            &self.program,
-            "cluster-task",
-            self.folder.path(),
-            number,
-            set_up,
-        );
-        self.folder.write_script(number, &text)?;
-        let submitted = self
-            .scheduler
-            .submit(&self.job_batch(number, tasks.len(), node));
-        let jobs = match submitted {
+        let tasks = tasks.to_vec();
+        let file = BatchFile { visit, tasks };
+        let batch = self.folder.add_batch(&file)?;
+        let (folder, set_up) = (self.folder.path(), &self.settings.set_up);
+        let text = job_script(&self.program, "cluster-task", folder, batch, set_up);
+        self.folder.write_script(batch, &text)?;
+        let unsubmitted = self.job_batch(batch, file.tasks.len(), node);
+        let jobs = match self.scheduler.submit(&unsubmitted) {
             Ok(jobs) => jobs,
             Err(error) => {
-                self.folder.withdraw(number)?;
+                self.folder.withdraw(batch)?;
                 return Err(error);
             }
         };
-        self.folder.set_jobs(number, &jobs)?;
-        for (index, (task, job)) in tasks.iter().zip(jobs).enumerate() {
-            let place = TaskPlace {
-                batch: number,
-                index,
-            };
-            self.open.insert(place, OpenTask::new(task.clone(), job));
+        self.folder.set_jobs(batch, &jobs)?;
+        for (index, (task, job)) in file.tasks.into_iter().zip(jobs).enumerate() {
+            let place = TaskPlace { batch, index };
+            self.open.insert(place, OpenTask::new(task, job));
         }
         Ok(())
     }

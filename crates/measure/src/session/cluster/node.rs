@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use lapwing_model::{Object, Outcome, Record};
 use lapwing_record::write_line;
-use serde_json::json;
 
 use super::collecting::pause;
+use super::endings::number_or_text;
 use super::folder::{BatchFile, SharedFolder, TaskPlace};
 use crate::session::{
     MachineWatcher, ScratchFolder, SessionError, SessionRemark, SessionSurroundings,
@@ -82,14 +82,8 @@ pub fn measure_task(
         runs: visit.runs,
     };
     let mut schedule = FixedSchedule::of(task.instances.iter().map(|it| it.plan));
-    let mut consumers: [&mut dyn Consumer; 1] = [&mut records];
-    Ok(run(
-        plan,
-        &runs,
-        &mut schedule,
-        &mut around,
-        &mut consumers,
-    )?)
+    let consumers: &mut [&mut dyn Consumer] = &mut [&mut records];
+    Ok(run(plan, &runs, &mut schedule, &mut around, consumers)?)
 }
 
 /// Writes records to the shared folder as they happen, with the node and the job on each instance.
@@ -118,9 +112,7 @@ impl<'a> NodeRecords<'a> {
         let mut job = Object::new();
         for (name, key) in OF_JOB {
             if let Some(value) = variable(name) {
-                // Numbers stay numbers.
-                let value = value.parse::<u64>().map_or(json!(value), |it| json!(it));
-                job.insert(key.to_owned(), value);
+                job.insert(key.to_owned(), number_or_text(&value));
             }
         }
         Self {

@@ -73,6 +73,12 @@ fn slurm_time(time: Duration) -> String {
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
 }
 
+/// Returns the ids of the jobs of an array.
+fn jobs_of(array: &str, batch: &JobBatch) -> Vec<String> {
+    let tasks = 0..batch.tasks;
+    tasks.map(|task| format!("{array}_{task}")).collect()
+}
+
 /// Returns the arrays that jobs belong to.
 fn arrays_of<'a>(jobs: &[&'a str]) -> Vec<&'a str> {
     let arrays = jobs.iter().map(|job| job.split('_').next().unwrap_or(job));
@@ -97,19 +103,18 @@ impl JobScheduler for SlurmScheduler {
                 expected: "the id of a job",
             });
         }
-        Ok((0..batch.tasks)
-            .map(|task| format!("{id}_{task}"))
-            .collect())
+        Ok(jobs_of(id, batch))
     }
 
     fn states(&mut self, jobs: &[&str]) -> Result<BTreeMap<String, JobReport>, JobError> {
         let arrays = arrays_of(jobs).join(",");
-        let asked = Command::new("squeue")
-            .args(["--noheader", "--states=all"])
-            .arg(format!("--jobs={arrays}"))
-            .arg(format!("--Format={SQUEUE_FIELDS}"))
-            .output_text();
-        let mut found = match asked {
+        let mut squeue = Command::new("squeue");
+        squeue.args(["--noheader", "--states=all"]);
+        squeue.args([
+            format!("--jobs={arrays}"),
+            format!("--Format={SQUEUE_FIELDS}"),
+        ]);
+        let mut found = match output_of(&mut squeue) {
             Ok(text) => parse_squeue(&text),
             // All are forgotten: with several, those are left out silently.
             Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => {
@@ -119,12 +124,13 @@ impl JobScheduler for SlurmScheduler {
         };
         let is_missing = |it: &&&str| !found.contains_key(**it);
         if self.has_accounting && jobs.iter().any(|it| is_missing(&it)) {
-            let asked = Command::new("sacct")
-                .args(["--noheader", "--parsable2", "--allocations"])
-                .arg(format!("--jobs={arrays}"))
-                .arg(format!("--format={SACCT_FIELDS}"))
-                .output_text();
-            match asked {
+            let mut sacct = Command::new("sacct");
+            sacct.args(["--noheader", "--parsable2", "--allocations"]);
+            sacct.args([
+                format!("--jobs={arrays}"),
+                format!("--format={SACCT_FIELDS}"),
+            ]);
+            match output_of(&mut sacct) {
                 Ok(text) => {
                     for (job, report) in parse_sacct(&text) {
                         found.entry(job).or_insert(report);
@@ -138,31 +144,23 @@ impl JobScheduler for SlurmScheduler {
     }
 
     fn cancel(&mut self, jobs: &[&str]) -> Result<(), JobError> {
-        let cancelled = Command::new("scancel").args(arrays_of(jobs)).output_text();
-        match cancelled {
+        match output_of(Command::new("scancel").args(arrays_of(jobs))) {
             Err(JobError::Refused { message, .. }) if message.contains("Invalid job id") => Ok(()),
-            other => other.map(|_nothing| ()),
+            cancelled => cancelled.map(drop),
         }
     }
 
     fn find(&mut self, batch: &JobBatch) -> Result<Option<Vec<String>>, JobError> {
-        let text = Command::new("squeue")
-            .args(["--noheader", "--states=all", "--Format=ArrayJobID"])
-            .arg(format!("--name={}", batch.name))
-            .output_text()?;
+        let mut squeue = Command::new("squeue");
+        squeue.args(["--noheader", "--states=all", "--Format=ArrayJobID"]);
+        let text = output_of(squeue.arg(format!("--name={}", batch.name)))?;
         let id = text.split_ascii_whitespace().next();
-        Ok(id.map(|id| {
-            (0..batch.tasks)
-                .map(|task| format!("{id}_{task}"))
-                .collect()
-        }))
+        Ok(id.map(|id| jobs_of(id, batch)))
     }
 
     fn largest_batch(&mut self) -> usize {
-        let asked = Command::new("scontrol")
-            .args(["show", "config"])
-            .output_text();
-        let largest = asked.ok().and_then(|it| largest_array(&it));
+        let config = output_of(Command::new("scontrol").args(["show", "config"]));
+        let largest = config.ok().and_then(|config| largest_array(&config));
         largest.unwrap_or(MOST_TASKS).min(MOST_TASKS)
     }
 
@@ -172,17 +170,7 @@ impl JobScheduler for SlurmScheduler {
         if let Some(partition) = &self.settings.partition {
             command.arg(format!("--partition={partition}"));
         }
-        Ok(usable_nodes(&command.output_text()?))
-    }
-}
-
-trait OutputText {
-    fn output_text(&mut self) -> Result<String, JobError>;
-}
-
-impl OutputText for Command {
-    fn output_text(&mut self) -> Result<String, JobError> {
-        output_of(self)
+        Ok(usable_nodes(&output_of(&mut command)?))
     }
 }
 

@@ -31,9 +31,8 @@ pub fn parse_squeue(text: &str) -> BTreeMap<String, JobReport> {
             exit: exit.and_then(exit_of_status),
             node: named(node),
         };
-        for task in numbers(tasks) {
-            found.insert(format!("{array}_{task}"), report.clone());
-        }
+        let tasks = numbers(tasks).into_iter();
+        found.extend(tasks.map(|task| (format!("{array}_{task}"), report.clone())));
     }
     found
 }
@@ -67,9 +66,8 @@ pub fn parse_sacct(text: &str) -> BTreeMap<String, JobReport> {
             exit: exit_of_pair(exit),
             node: named(node),
         };
-        for task in numbers(tasks) {
-            found.insert(format!("{array}_{task}"), report.clone());
-        }
+        let tasks = numbers(tasks).into_iter();
+        found.extend(tasks.map(|task| (format!("{array}_{task}"), report.clone())));
     }
     found
 }

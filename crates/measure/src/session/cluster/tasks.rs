@@ -39,9 +39,7 @@ pub fn tasks_of(
     let mut tasks: Vec<Vec<InstancePlan>> = Vec::new();
     for planned in planned {
         match tasks.last_mut() {
-            Some(task)
-                if plan.duet.is_some() && task.len() == 1 && is_partner(plan, task[0], planned) =>
-            {
+            Some(task) if task.len() == 1 && planned.is_partner_of(&task[0], plan) => {
                 task.push(planned);
             }
             Some(_) | None => tasks.push(vec![planned]),
@@ -65,10 +63,4 @@ pub fn nodes_of(
 pub fn node_of(task: &[InstancePlan], nodes: &[String]) -> Option<String> {
     let turn = task[0].block as usize + task[0].case;
     turn.checked_rem(nodes.len()).map(|at| nodes[at].clone())
-}
-
-/// Returns whether two instances are the halves of one duet.
-fn is_partner(plan: &Plan, one: InstancePlan, other: InstancePlan) -> bool {
-    one.block == other.block
-        && plan.duet_partner((one.case, one.variant)) == Some((other.case, other.variant))
 }

@@ -7,23 +7,20 @@ use std::time::Duration;
 /// follows the name of the option.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let refused = || format!("must be a time such as `200s` or `1.5 min`, not `{text}`");
-    let seconds = text.trim().parse::<f64>();
-    let duration = match seconds {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).map_err(|_out_of_range| refused())?,
-        Err(_) => text
-            .trim()
-            .parse::<jiff::SignedDuration>()
-            .ok()
-            .and_then(|duration| Duration::try_from(duration).ok())
-            .or_else(|| parse_single(text))
-            .ok_or_else(refused)?,
+    let text_alone = text.trim();
+    let duration = match text_alone.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let duration = text_alone.parse::<jiff::SignedDuration>().ok();
+            let duration = duration.and_then(|duration| Duration::try_from(duration).ok());
+            duration.or_else(|| parse_single(text_alone))
+        }
     };
-    Ok(duration)
+    duration.ok_or_else(refused)
 }
 
 /// A fractional number with one unit, which jiff takes for some units only.
 fn parse_single(text: &str) -> Option<Duration> {
-    let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let (number, unit) = text.split_at(split);
     let factor = match unit.trim() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::node::{Located, Node};
+use super::super::node::{Located, Node, Table};
 use super::judging::share;
 use lapwing_model::{JudgeLimits, MetricLimits, MetricName};
 
@@ -11,10 +11,7 @@ use lapwing_model::{JudgeLimits, MetricLimits, MetricName};
 pub(in crate::suite) fn read_limits(node: &Node, place: String) -> Result<MetricLimits, Located> {
     let mut keys = node.table(place.clone(), "judge")?;
     let limits = MetricLimits {
-        all: JudgeLimits {
-            smallest_effect: keys.read("smallest_effect", share)?,
-            detect: keys.read("detect", Node::bool)?,
-        },
+        all: read_common(&mut keys)?,
         metrics: keys
             .read("metric", |node, key| read_metrics(node, key, &place))?
             .unwrap_or_default(),
@@ -32,12 +29,16 @@ pub(in crate::suite) fn read_metrics(
     node.each(key, |node, name| {
         let place = format!("{}.metric.{name}]", place.trim_end_matches(']'));
         let mut keys = node.table(place, name)?;
-        let limits = JudgeLimits {
-            smallest_effect: keys.read("smallest_effect", share)?,
-            detect: keys.read("detect", Node::bool)?,
-        };
+        let limits = read_common(&mut keys)?;
         keys.finish()?;
         Ok(limits)
+    })
+}
+
+fn read_common(keys: &mut Table) -> Result<JudgeLimits, Located> {
+    Ok(JudgeLimits {
+        smallest_effect: keys.read("smallest_effect", share)?,
+        detect: keys.read("detect", Node::bool)?,
     })
 }
 

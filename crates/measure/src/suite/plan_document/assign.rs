@@ -34,51 +34,57 @@ pub enum UnmatchedReason {
     NamedByOther,
 }
 
-pub(super) fn assign(document: &PlanDocument, ids: &[&str]) -> PlanAssignment {
-    let by_id: BTreeMap<&str, usize> = ids.iter().copied().zip(0..).collect();
-    let mut by_bare_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, id) in ids.iter().enumerate() {
-        by_bare_name.entry(bare_name(id)).or_default().push(place);
-    }
-    let mut entries: Vec<Option<usize>> = vec![None; ids.len()];
-    let mut by_halves: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (at, entry) in document.entries.iter().enumerate() {
-        match by_id.get(entry.item.as_str()) {
-            Some(&place) => entries[place] = Some(at),
-            None => {
-                let bare = bare_name(&entry.item);
-                let namesakes = by_bare_name.get(bare).into_iter().flatten().copied();
-                // Two names in full that differ are two benchmarks.
-                let alike = namesakes.filter(|place| entry.item == bare || ids[*place] == bare);
-                by_halves.push((at, alike.collect()));
+impl PlanDocument {
+    /// Returns which entry is about which of these benchmarks.
+    ///
+    /// An item is a benchmark's id. Where only one of the two has a `::` in it, what follows the
+    /// last one is enough, if that names one benchmark and one item alone.
+    pub fn assign(&self, ids: &[&str]) -> PlanAssignment {
+        let by_id: BTreeMap<&str, usize> = ids.iter().copied().zip(0..).collect();
+        let mut by_bare_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, id) in ids.iter().enumerate() {
+            by_bare_name.entry(bare_name(id)).or_default().push(place);
+        }
+        let mut entries: Vec<Option<usize>> = vec![None; ids.len()];
+        let mut by_halves: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            match by_id.get(entry.item.as_str()) {
+                Some(&place) => entries[place] = Some(at),
+                None => {
+                    let bare = bare_name(&entry.item);
+                    let namesakes = by_bare_name.get(bare).into_iter().flatten().copied();
+                    // Two names in full that differ are two benchmarks.
+                    let alike = namesakes.filter(|place| entry.item == bare || ids[*place] == bare);
+                    by_halves.push((at, alike.collect()));
+                }
             }
         }
-    }
-    let mut wanted: BTreeMap<usize, usize> = BTreeMap::new();
-    for (_, places) in &by_halves {
-        if let [place] = places.as_slice() {
-            *wanted.entry(*place).or_default() += 1;
-        }
-    }
-    let mut unmatched = Vec::new();
-    for (at, places) in by_halves {
-        let reason = match places.as_slice() {
-            [] => UnmatchedReason::Unknown,
-            [place] if entries[*place].is_none() && wanted[place] == 1 => {
-                entries[*place] = Some(at);
-                continue;
+        let mut wanted: BTreeMap<usize, usize> = BTreeMap::new();
+        for (_, places) in &by_halves {
+            if let [place] = places.as_slice() {
+                *wanted.entry(*place).or_default() += 1;
             }
-            [_] => UnmatchedReason::NamedByOther,
-            several => UnmatchedReason::Several(
-                several.iter().map(|place| ids[*place].to_owned()).collect(),
-            ),
-        };
-        unmatched.push(UnmatchedItem {
-            item: document.entries[at].item.clone(),
-            reason,
-        });
+        }
+        let mut unmatched = Vec::new();
+        for (at, places) in by_halves {
+            let reason = match places.as_slice() {
+                [] => UnmatchedReason::Unknown,
+                [place] if entries[*place].is_none() && wanted[place] == 1 => {
+                    entries[*place] = Some(at);
+                    continue;
+                }
+                [_] => UnmatchedReason::NamedByOther,
+                several => UnmatchedReason::Several(
+                    several.iter().map(|place| ids[*place].to_owned()).collect(),
+                ),
+            };
+            unmatched.push(UnmatchedItem {
+                item: self.entries[at].item.clone(),
+                reason,
+            });
+        }
+        PlanAssignment { entries, unmatched }
     }
-    PlanAssignment { entries, unmatched }
 }
 
 #[cfg(test)]

@@ -27,11 +27,8 @@ pub enum PlanDocumentError {
         message: String,
     },
     /// It has no entry.
-    #[error("{} plans nothing: it has no entry", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} plans nothing: it has no entry", .0.display())]
+    Empty(PathBuf),
     /// It is no list.
     #[error("{}:{line}: a plan is a list of entries, not {found}", path.display())]
     NoList {

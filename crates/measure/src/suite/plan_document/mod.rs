@@ -74,30 +74,6 @@ impl PlanDocument {
         })?;
         Self::parse(path, &text)
     }
-
-    /// Reads the text of a plan, YAML or JSON; `path` is named in errors.
-    ///
-    /// A file may hold several documents, which count as one. Of an item that stands twice the
-    /// last entry wins, in the place of the first. Keys that mean nothing here are ignored.
-    ///
-    /// # Errors
-    /// With the first place that is wrong.
-    pub fn parse(path: &Path, text: &str) -> Result<ReadPlan, PlanDocumentError> {
-        read::parse(path, text)
-    }
-
-    /// Returns the plan as YAML in block style, in the order of the entries.
-    pub fn text(&self, flavour: PlanFlavour) -> String {
-        write::text(self, flavour)
-    }
-
-    /// Returns which entry is about which of these benchmarks.
-    ///
-    /// An item is a benchmark's id. Where only one of the two has a `::` in it, what follows the
-    /// last one is enough, if that names one benchmark and one item alone.
-    pub fn assign(&self, ids: &[&str]) -> PlanAssignment {
-        assign::assign(self, ids)
-    }
 }
 
 impl PlanEntry {

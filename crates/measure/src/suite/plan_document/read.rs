@@ -41,44 +41,51 @@ impl fmt::Display for RepeatedItem {
     }
 }
 
-pub(super) fn parse(path: &Path, text: &str) -> Result<ReadPlan, PlanDocumentError> {
-    let mut entries: Vec<(PlanEntry, Vec<usize>)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut position = 0;
-    for document in tree::read(path, text)? {
-        for node in list(path, document)? {
-            position += 1;
-            let line = node.line;
-            let entry = entry(path, position, node)?;
-            match places.get(&entry.item) {
-                Some(&place) => {
-                    let (known, lines) = &mut entries[place];
-                    *known = entry;
-                    lines.push(line);
-                }
-                None => {
-                    places.insert(entry.item.clone(), entries.len());
-                    entries.push((entry, vec![line]));
+impl PlanDocument {
+    /// Reads the text of a plan, YAML or JSON; `path` is named in errors.
+    ///
+    /// A file may hold several documents, which count as one. Of an item that stands twice the
+    /// last entry wins, in the place of the first. Keys that mean nothing here are ignored.
+    ///
+    /// # Errors
+    /// With the first place that is wrong.
+    pub fn parse(path: &Path, text: &str) -> Result<ReadPlan, PlanDocumentError> {
+        let mut entries: Vec<(PlanEntry, Vec<usize>)> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut position = 0;
+        for document in tree::read(path, text)? {
+            for node in list(path, document)? {
+                position += 1;
+                let line = node.line;
+                let entry = entry(path, position, node)?;
+                match places.get(&entry.item) {
+                    Some(&place) => {
+                        let (known, lines) = &mut entries[place];
+                        *known = entry;
+                        lines.push(line);
+                    }
+                    None => {
+                        places.insert(entry.item.clone(), entries.len());
+                        entries.push((entry, vec![line]));
+                    }
                 }
             }
         }
-    }
-    if entries.is_empty() {
-        return Err(PlanDocumentError::Empty {
-            path: path.to_owned(),
+        if entries.is_empty() {
+            return Err(PlanDocumentError::Empty(path.to_owned()));
+        }
+        let repeated = entries.iter().filter(|(_, lines)| lines.len() > 1);
+        let repeated = repeated.map(|(entry, lines)| RepeatedItem {
+            item: entry.item.clone(),
+            lines: lines.clone(),
         });
+        Ok(ReadPlan {
+            repeated: repeated.collect(),
+            document: PlanDocument {
+                entries: entries.into_iter().map(|(entry, _)| entry).collect(),
+            },
+        })
     }
-    let repeated = entries.iter().filter(|(_, lines)| lines.len() > 1);
-    let repeated = repeated.map(|(entry, lines)| RepeatedItem {
-        item: entry.item.clone(),
-        lines: lines.clone(),
-    });
-    Ok(ReadPlan {
-        repeated: repeated.collect(),
-        document: PlanDocument {
-            entries: entries.into_iter().map(|(entry, _)| entry).collect(),
-        },
-    })
 }
 
 fn list(path: &Path, document: Node) -> Result<Vec<Node>, PlanDocumentError> {

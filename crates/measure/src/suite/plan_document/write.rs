@@ -21,12 +21,15 @@ impl PlanFlavour {
     }
 }
 
-pub(super) fn text(document: &PlanDocument, flavour: PlanFlavour) -> String {
-    if document.entries.is_empty() {
-        return "[]\n".to_owned();
+impl PlanDocument {
+    /// Returns the plan as YAML in block style, in the order of the entries.
+    pub fn text(&self, flavour: PlanFlavour) -> String {
+        if self.entries.is_empty() {
+            return "[]\n".to_owned();
+        }
+        let entries = self.entries.iter();
+        entries.map(|one| entry(one, flavour)).collect()
     }
-    let entries = document.entries.iter();
-    entries.map(|it| entry(it, flavour)).collect()
 }
 
 fn entry(entry: &PlanEntry, flavour: PlanFlavour) -> String {

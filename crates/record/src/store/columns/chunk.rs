@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rusqlite::{CachedStatement, Connection, Row, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::StoreError;
-use super::super::reading::rows::json_text;
+use super::super::reading::rows::filled_text;
+use super::super::{StoreError, StoreResult};
 use super::numbers::{
     ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
     whole_text,
@@ -27,7 +26,7 @@ const LONGEST: usize = 1_980;
 
 /// Values of one metric that are to be written.
 #[derive(Debug)]
-pub(in crate::store) struct NewSeries<'a> {
+pub(crate) struct NewSeries<'a> {
     metric: i64,
     /// NaN where an iteration has none.
     values: &'a [f64],
@@ -36,7 +35,7 @@ pub(in crate::store) struct NewSeries<'a> {
 
 impl<'a> NewSeries<'a> {
     /// Returns the values of a metric, made ready for writing.
-    pub(in crate::store) fn new(metric: i64, values: &'a [f64]) -> Result<Self, StoreError> {
+    pub(crate) fn new(metric: i64, values: &'a [f64]) -> StoreResult<Self> {
         Ok(Self {
             metric,
             values,
@@ -46,7 +45,7 @@ impl<'a> NewSeries<'a> {
 }
 
 /// Returns how `count` iterations with these values are divided into chunks.
-pub(in crate::store) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>> {
+pub(crate) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>> {
     let mut chunks = Vec::with_capacity(count.div_ceil(MOST));
     let mut from = 0;
     while from < count {
@@ -59,13 +58,13 @@ pub(in crate::store) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Ra
 }
 
 /// Writes chunks and their values.
-pub(in crate::store) struct ChunkWriter<'t> {
+pub(crate) struct ChunkWriter<'t> {
     insert_chunk: CachedStatement<'t>,
     insert_series: CachedStatement<'t>,
 }
 
 impl<'t> ChunkWriter<'t> {
-    pub(in crate::store) fn new(connection: &'t Connection) -> Result<Self, StoreError> {
+    pub(crate) fn new(connection: &'t Connection) -> StoreResult<Self> {
         Ok(Self {
             insert_chunk: connection.prepare_cached(
                 "INSERT INTO chunk (instance, first, count, idx, \"offset\", burn_in, loops, \
@@ -82,12 +81,12 @@ impl<'t> ChunkWriter<'t> {
     }
 
     /// Writes the iterations of a range as one chunk, without their values.
-    pub(in crate::store) fn chunk(
+    pub(crate) fn chunk(
         &mut self,
         instance: i64,
         iterations: &Iterations,
         range: &Range<usize>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let index: Vec<u32> = range.clone().map(|at| iterations.index(at)).collect();
         let (Some(first), Some(last)) = (index.first(), index.last()) else {
             return Ok(());
@@ -106,22 +105,22 @@ impl<'t> ChunkWriter<'t> {
             values_text(&column(&iterations.offset, range))?,
             flags_text(&column(&iterations.burn_in, range)),
             loops_text(&column(&iterations.loops, range))?,
-            sparse_text(&outcomes)?,
-            sparse_text(&part(&iterations.messages, range))?,
-            sparse_text(&part(&iterations.details, range))?,
+            filled_text(&outcomes)?,
+            filled_text(&part(&iterations.messages, range))?,
+            filled_text(&part(&iterations.details, range))?,
         ])?;
         Ok(())
     }
 
     /// Writes the part of a metric's values that belongs to the chunk of that first index,
     /// if there is any.
-    pub(in crate::store) fn series(
+    pub(crate) fn series(
         &mut self,
         instance: i64,
         first: u32,
         series: &NewSeries<'_>,
         part: &Range<usize>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let values = series.values.get(part.clone()).unwrap_or_default();
         if values.iter().any(|value| !value.is_nan()) {
             self.insert_series.execute(params![
@@ -137,22 +136,22 @@ impl<'t> ChunkWriter<'t> {
 
 /// The columns of `chunk` that `Iterations::push_chunk` reads, apart from the detail and from
 /// whether the row is sound.
-pub(in crate::store) const CHUNK_COLUMNS: &str =
+pub(crate) const CHUNK_COLUMNS: &str =
     "first, count, idx, \"offset\", burn_in, loops, chunk.outcome, chunk.message";
 
 /// Which iterations a chunk has.
 #[derive(Debug)]
-pub(in crate::store) struct ChunkExtent {
+pub(crate) struct ChunkExtent {
     /// The index of the first.
-    pub(in crate::store) first: u32,
+    pub(crate) first: u32,
     /// How many there are.
-    pub(in crate::store) count: usize,
+    pub(crate) count: usize,
     listed: Option<Vec<u32>>,
 }
 
 impl ChunkExtent {
     /// Reads the columns `first`, `count` and `idx`, which begin at `column`.
-    pub(in crate::store) fn read(row: &Row<'_>, column: usize) -> Result<Self, StoreError> {
+    pub(crate) fn read(row: &Row<'_>, column: usize) -> StoreResult<Self> {
         let first: u32 = row.get(column)?;
         let count: u32 = row.get(column + 1)?;
         let count = count as usize;
@@ -174,7 +173,7 @@ impl ChunkExtent {
     }
 
     /// Returns the first and the last index when they come without gaps.
-    pub(in crate::store) fn run(&self) -> Option<(u32, u32)> {
+    pub(crate) fn run(&self) -> Option<(u32, u32)> {
         let last = u32::try_from(self.count.checked_sub(1)?).ok()?;
         match self.listed {
             Some(_) => None,
@@ -183,7 +182,7 @@ impl ChunkExtent {
     }
 
     /// Returns the indices.
-    pub(in crate::store) fn indices(&self) -> Result<Vec<u32>, StoreError> {
+    pub(crate) fn indices(&self) -> StoreResult<Vec<u32>> {
         match (&self.listed, self.run()) {
             (Some(listed), _) => Ok(listed.clone()),
             (None, Some((first, last))) => Ok((first..=last).collect()),
@@ -195,7 +194,7 @@ impl ChunkExtent {
     }
 
     /// Returns whether an index is among them.
-    pub(in crate::store) fn contains(&self, index: u32) -> bool {
+    pub(crate) fn contains(&self, index: u32) -> bool {
         match &self.listed {
             Some(listed) => listed.binary_search(&index).is_ok(),
             None => index
@@ -208,11 +207,7 @@ impl ChunkExtent {
 impl Iterations {
     /// Appends a row of `chunk`: its `CHUNK_COLUMNS`, its detail, and whether it is as it was written, from
     /// `column` on.
-    pub(in crate::store) fn push_chunk(
-        &mut self,
-        row: &Row<'_>,
-        column: usize,
-    ) -> Result<ChunkExtent, StoreError> {
+    pub(crate) fn push_chunk(&mut self, row: &Row<'_>, column: usize) -> StoreResult<ChunkExtent> {
         let extent = ChunkExtent::read(row, column)?;
         let start = self.len();
         let end = start + extent.count;
@@ -249,10 +244,7 @@ impl Iterations {
 }
 
 /// Returns the text in a column, if it has one.
-pub(in crate::store) fn text<'r>(
-    row: &'r Row<'_>,
-    column: usize,
-) -> Result<Option<&'r str>, StoreError> {
+pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> StoreResult<Option<&'r str>> {
     row.get_ref(column)?
         .as_str_or_null()
         .map_err(|error| StoreError::damaged(error.to_string()))
@@ -271,17 +263,11 @@ fn part<'e, T>(entries: &'e BTreeMap<usize, T>, range: &Range<usize>) -> BTreeMa
         .collect()
 }
 
-fn sparse_text<T: Serialize>(entries: &BTreeMap<usize, T>) -> Result<Option<String>, StoreError> {
-    (!entries.is_empty())
-        .then(|| json_text(entries))
-        .transpose()
-}
-
 fn sparse<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     count: usize,
-) -> Result<BTreeMap<usize, T>, StoreError> {
+) -> StoreResult<BTreeMap<usize, T>> {
     let Some(text) = text(row, column)? else {
         return Ok(BTreeMap::new());
     };

@@ -8,7 +8,7 @@ use super::super::reading::assemble::{WantedIterations, assemble};
 use super::super::reading::read;
 use super::super::writing::keys::InstanceKey;
 use super::super::writing::write::child_key;
-use super::super::{StoreError, Writer};
+use super::super::{StoreError, StoreResult, Writer};
 use super::chunk::{ChunkExtent, NewSeries, divide};
 use crate::{IterationColumns, Iterations};
 use lapwing_model::{Id, Iteration, LONGEST_LINE, RecordKind, too_long, too_many_metrics};
@@ -21,7 +21,7 @@ const COMPARED: usize = 64;
 
 /// New iterations that are not in the store yet, by key of their instance.
 #[derive(Debug, Default)]
-pub(in crate::store) struct HeldIterations {
+pub(crate) struct HeldIterations {
     instances: BTreeMap<i64, (InstanceKey, BTreeMap<u32, Iteration>)>,
     count: usize,
 }
@@ -43,7 +43,7 @@ impl HeldIterations {
 
 /// Stored iterations for comparison with new ones: the last chunk of each instance.
 #[derive(Debug, Default)]
-pub(in crate::store) struct ComparedIterations {
+pub(crate) struct ComparedIterations {
     chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
 }
 
@@ -55,7 +55,7 @@ impl ComparedIterations {
         parent: InstanceKey,
         instance: Id,
         index: u32,
-    ) -> Result<Option<&Iteration>, StoreError> {
+    ) -> StoreResult<Option<&Iteration>> {
         let known = self.chunks.get(&parent.key);
         if !known.is_some_and(|chunk| chunk.contains_key(&index)) {
             if self.chunks.len() >= COMPARED {
@@ -64,10 +64,8 @@ impl ComparedIterations {
             let chunk = read_chunk(connection, parent, instance, index)?;
             self.chunks.insert(parent.key, chunk);
         }
-        Ok(self
-            .chunks
-            .get(&parent.key)
-            .and_then(|chunk| chunk.get(&index)))
+        let known = self.chunks.get(&parent.key);
+        Ok(known.and_then(|chunk| chunk.get(&index)))
     }
 }
 
@@ -78,16 +76,12 @@ impl Writer<'_> {
     /// # Errors
     /// If a value is infinite, the instance is missing or already has one of the iterations,
     /// or the store cannot be written to.
-    pub fn put_columns(
-        &mut self,
-        instance: Id,
-        columns: IterationColumns,
-    ) -> Result<(), StoreError> {
-        self.write_columns(instance, columns)
-            .map_err(|error| error.at(self.path))
+    pub fn put_columns(&mut self, instance: Id, columns: IterationColumns) -> StoreResult<()> {
+        let written = self.write_columns(instance, columns);
+        written.map_err(|error| error.at(self.path))
     }
 
-    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+    fn write_columns(&mut self, instance: Id, columns: IterationColumns) -> StoreResult<()> {
         let first = columns.first;
         let parent = self.parent_instance(RecordKind::Iteration, instance, || {
             format!("{first} and more")
@@ -96,11 +90,9 @@ impl Writer<'_> {
         iterations.fail_impossible_values();
         refuse_columns(instance, &iterations)?;
         if !self.has_room_for(parent.benchmark, iterations.values.keys())? {
-            return Err(StoreError::Refused {
-                kind: RecordKind::Iteration,
-                key: format!("{first} and more of instance {instance}"),
-                why: too_many_metrics(),
-            });
+            let key = child_key(format_args!("{first} and more"), instance);
+            let kind = RecordKind::Iteration;
+            return Err(StoreError::refused(kind, key, too_many_metrics()));
         }
         let Some(last) = iterations.indices().last() else {
             return Ok(());
@@ -117,34 +109,21 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_iteration(
-        &mut self,
-        iteration: &Iteration,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_iteration(&mut self, iteration: &Iteration) -> StoreResult<()> {
         let (instance, index) = (iteration.instance, iteration.index);
         let parent = self.parent_instance(RecordKind::Iteration, instance, || index.to_string())?;
+        let (kind, key) = (RecordKind::Iteration, || child_key(index, instance));
         if let Some(held) = self.held_iterations.get(parent.key, index) {
-            let key = child_key(index, instance);
-            return self
-                .appended
-                .same(RecordKind::Iteration, key, Some(held), iteration);
+            return self.appended.same(kind, key(), Some(held), iteration);
         }
         let stored = self.stored_indices.of(self.connection, parent.key)?;
         if stored.contains(index) {
-            let stored = self
-                .compared
-                .get(self.connection, parent, instance, index)?;
-            let key = child_key(index, instance);
-            return self
-                .appended
-                .same(RecordKind::Iteration, key, stored, iteration);
+            let compared = &mut self.compared;
+            let stored = compared.get(self.connection, parent, instance, index)?;
+            return self.appended.same(kind, key(), stored, iteration);
         }
         if !self.has_room_for(parent.benchmark, iteration.metrics.keys())? {
-            return Err(StoreError::Refused {
-                kind: RecordKind::Iteration,
-                key: child_key(index, instance),
-                why: too_many_metrics(),
-            });
+            return Err(StoreError::refused(kind, key(), too_many_metrics()));
         }
         for name in iteration.metrics.keys() {
             self.metric_of(parent.benchmark, name)?;
@@ -158,7 +137,7 @@ impl Writer<'_> {
     }
 
     /// Writes the buffered iterations.
-    pub(in crate::store) fn write_held_iterations(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn write_held_iterations(&mut self) -> StoreResult<()> {
         let held = std::mem::take(&mut self.held_iterations);
         for (parent, iterations) in held.instances.into_values() {
             let iterations = iterations.into_values().collect();
@@ -172,7 +151,7 @@ impl Writer<'_> {
         &mut self,
         parent: InstanceKey,
         iterations: &Iterations,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let mut all_series = Vec::with_capacity(iterations.values.len());
         for (name, column) in &iterations.values {
             if column.iter().any(|value| !value.is_nan()) {
@@ -199,17 +178,16 @@ impl Writer<'_> {
 }
 
 /// Refuses what no reader of a line would take.
-fn refuse_columns(instance: Id, iterations: &Iterations) -> Result<(), StoreError> {
+fn refuse_columns(instance: Id, iterations: &Iterations) -> StoreResult<()> {
     let infinite = |column: &[f64]| column.iter().position(|value| value.is_infinite());
     let mut offsets = iterations.offset.iter();
     let offsets = offsets.position(|value| value.is_infinite());
     let offsets = offsets.map(|place| (place, "offset"));
     let mut values = iterations.values.iter();
     let values = values.find_map(|(name, column)| Some((infinite(column)?, name.as_str())));
-    let refused = |place: usize, why: String| StoreError::Refused {
-        kind: RecordKind::Iteration,
-        key: child_key(iterations.index(place), instance),
-        why,
+    let refused = |place: usize, why: String| {
+        let key = child_key(iterations.index(place), instance);
+        StoreError::refused(RecordKind::Iteration, key, why)
     };
     if let Some((place, metric)) = values.or(offsets) {
         return Err(refused(place, format!("`{metric}` is not a finite number")));
@@ -231,7 +209,7 @@ fn read_chunk(
     parent: InstanceKey,
     instance: Id,
     index: u32,
-) -> Result<BTreeMap<u32, Iteration>, StoreError> {
+) -> StoreResult<BTreeMap<u32, Iteration>> {
     let mut statement = connection.prepare_cached(
         "SELECT first, count, idx FROM chunk WHERE instance = ?1 AND first <= ?2 \
          ORDER BY first DESC",
@@ -240,16 +218,11 @@ fn read_chunk(
     while let Some(row) = found.next()? {
         let extent = ChunkExtent::read(row, 0)?;
         if extent.contains(index) {
-            let wanted = WantedIterations::Chunk {
-                instance: parent.key,
-                first: extent.first,
-            };
+            let wanted = WantedIterations::of_chunk(parent.key, extent.first);
             let metrics = read::metrics_of(connection, parent.benchmark)?;
-            let chunks = assemble(connection, wanted, &metrics)?.into_values();
-            return Ok(chunks
-                .flat_map(|chunk| chunk.into_records(instance))
-                .map(|iteration| (iteration.index, iteration))
-                .collect());
+            let chunks = assemble(connection, &wanted, &metrics)?.into_values();
+            let records = chunks.flat_map(|chunk| chunk.into_records(instance));
+            return Ok(records.map(|record| (record.index, record)).collect());
         }
     }
     Ok(BTreeMap::new())

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::super::StoreError;
 use super::super::reading::rows::json_text;
+use super::super::{StoreError, StoreResult};
 
 /// Returns the array of some values, `null` for NaN; nothing when all are NaN.
-pub(in crate::store) fn values_text(values: &[f64]) -> Result<Option<String>, StoreError> {
+pub(crate) fn values_text(values: &[f64]) -> StoreResult<Option<String>> {
     if values.iter().all(|value| value.is_nan()) {
         return Ok(None);
     }
@@ -16,7 +16,7 @@ pub(in crate::store) fn values_text(values: &[f64]) -> Result<Option<String>, St
 
 /// Values as text, of which any part can be had as an array.
 #[derive(Debug)]
-pub(in crate::store) struct ValuesText {
+pub(crate) struct ValuesText {
     /// The entries, each followed by a comma.
     text: String,
     /// Where each ends, its comma included.
@@ -25,7 +25,7 @@ pub(in crate::store) struct ValuesText {
 
 impl ValuesText {
     /// Returns the text of some values, `null` for NaN.
-    pub(in crate::store) fn of(values: &[f64]) -> Result<Self, StoreError> {
+    pub(crate) fn of(values: &[f64]) -> StoreResult<Self> {
         const USUAL_LENGTH: usize = 20;
         let mut text = Vec::with_capacity(values.len() * USUAL_LENGTH);
         let mut ends = Vec::with_capacity(values.len());
@@ -42,14 +42,14 @@ impl ValuesText {
 
     /// Returns the end of the longest part that begins at `from`, has an entry at least,
     /// and is not longer than `bytes` if it can be.
-    pub(in crate::store) fn reach(&self, from: usize, bytes: usize) -> usize {
+    pub(crate) fn reach(&self, from: usize, bytes: usize) -> usize {
         let start = self.start(from);
         let rest = self.ends.get(from..).unwrap_or_default();
         from + rest.partition_point(|end| end - start <= bytes).max(1)
     }
 
     /// Returns the array of a part, which must have an entry.
-    pub(in crate::store) fn array(&self, part: &Range<usize>) -> String {
+    pub(crate) fn array(&self, part: &Range<usize>) -> String {
         let (start, end) = (self.start(part.start), self.start(part.end));
         let entries = self.text.get(start..end.saturating_sub(1));
         format!("[{}]", entries.unwrap_or_default())
@@ -67,7 +67,7 @@ impl ValuesText {
 ///
 /// Written by hand because reading is most of what a report waits for; serde_json takes
 /// about twice as long.
-pub(in crate::store) fn read_values(text: &str, values: &mut [f64]) -> Result<(), StoreError> {
+pub(crate) fn read_values(text: &str, values: &mut [f64]) -> StoreResult<()> {
     let mut entries = entries(text)?;
     for value in &mut *values {
         let entry = entries.next().ok_or_else(|| too_few(text))?;
@@ -94,12 +94,12 @@ pub(in crate::store) fn read_values(text: &str, values: &mut [f64]) -> Result<()
 }
 
 /// Returns the array of some whole numbers.
-pub(in crate::store) fn whole_text(numbers: &[u32]) -> Result<String, StoreError> {
+pub(crate) fn whole_text(numbers: &[u32]) -> StoreResult<String> {
     json_text(numbers)
 }
 
 /// Returns the array of the executions per iteration; nothing when all are 1.
-pub(in crate::store) fn loops_text(loops: &[u64]) -> Result<Option<String>, StoreError> {
+pub(crate) fn loops_text(loops: &[u64]) -> StoreResult<Option<String>> {
     if loops.iter().all(|&loops| loops == 1) {
         return Ok(None);
     }
@@ -107,7 +107,7 @@ pub(in crate::store) fn loops_text(loops: &[u64]) -> Result<Option<String>, Stor
 }
 
 /// Returns the array of 0 and 1; nothing when all are 0.
-pub(in crate::store) fn flags_text(flags: &[bool]) -> Option<String> {
+pub(crate) fn flags_text(flags: &[bool]) -> Option<String> {
     if !flags.contains(&true) {
         return None;
     }
@@ -121,10 +121,7 @@ pub(in crate::store) fn flags_text(flags: &[bool]) -> Option<String> {
 }
 
 /// Returns the whole numbers of an array that should have `count`.
-pub(in crate::store) fn read_whole<T: std::str::FromStr>(
-    text: &str,
-    count: usize,
-) -> Result<Vec<T>, StoreError> {
+pub(crate) fn read_whole<T: std::str::FromStr>(text: &str, count: usize) -> StoreResult<Vec<T>> {
     let mut numbers = Vec::with_capacity(count);
     for entry in entries(text)? {
         let number = entry.trim_ascii().parse();
@@ -143,7 +140,7 @@ pub(in crate::store) fn read_whole<T: std::str::FromStr>(
 }
 
 /// Returns the 0 and 1 of an array that should have `count`.
-pub(in crate::store) fn read_flags(text: &str, count: usize) -> Result<Vec<bool>, StoreError> {
+pub(crate) fn read_flags(text: &str, count: usize) -> StoreResult<Vec<bool>> {
     read_whole::<u8>(text, count)?
         .into_iter()
         .map(|flag| match flag {
@@ -156,7 +153,7 @@ pub(in crate::store) fn read_flags(text: &str, count: usize) -> Result<Vec<bool>
         .collect()
 }
 
-fn entries(text: &str) -> Result<std::str::Split<'_, char>, StoreError> {
+fn entries(text: &str) -> StoreResult<std::str::Split<'_, char>> {
     text.strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))
         .map(|inner| inner.split(','))

@@ -22,7 +22,7 @@ const LAYOUT: u8 = 1;
 const JSON: u8 = 0x78;
 
 /// Returns spans as bytes, without their instance.
-pub(in crate::store) fn encode(spans: &[Span]) -> io::Result<Vec<u8>> {
+pub(crate) fn encode(spans: &[Span]) -> io::Result<Vec<u8>> {
     let mut texts = Texts::default();
     let mut shapes: HashMap<Vec<u64>, u64> = HashMap::new();
     let mut shape_list: Vec<Vec<u64>> = Vec::new();
@@ -90,7 +90,7 @@ pub(in crate::store) fn encode(spans: &[Span]) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the spans of an instance from their bytes, or what is wrong with them.
-pub(in crate::store) fn decode(data: &[u8], instance: Id) -> Result<Vec<Span>, String> {
+pub(crate) fn decode(data: &[u8], instance: Id) -> Result<Vec<Span>, String> {
     let is_json = data.first() == Some(&JSON);
     let stream = match data.split_first() {
         Some((&LAYOUT, stream)) => stream,
@@ -211,7 +211,7 @@ fn of_json(text: &[u8], instance: Id) -> Result<Vec<Span>, String> {
 }
 
 /// Lends SQLite the function `lapwing_span_columns`: the bytes of spans in this layout; null if they cannot be read.
-pub(in crate::store) fn lend(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn lend(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("lapwing_span_columns", 1, flags, |context| {
         let data = context.get_raw(0).as_blob();

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
-use super::super::StoreError;
 use super::super::health::compare::differences;
 use super::super::reading::rows;
 use super::super::reading::select::Selection;
 use super::super::writing::appended::RecordCount;
 use super::super::writing::checksum::SPANS_ARE_SOUND;
-use super::super::{Store, StoreCatalogue};
+use super::super::{Store, StoreCatalogue, StoreError, StoreResult, query};
 use super::span_columns::{decode, encode};
 use crate::Filter;
 use lapwing_model::{Id, RecordKind, Span};
@@ -39,7 +38,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn traces(&self, filter: &Filter) -> Result<Vec<TraceHead>, StoreError> {
+    pub fn traces(&self, filter: &Filter) -> StoreResult<Vec<TraceHead>> {
         self.select_rows(filter, |selection| {
             let sql = format!(
                 "SELECT instance.id, benchmark.id, run.version, run.\"commit\", run.variant, session.started, \
@@ -71,11 +70,10 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such instance, or the store cannot be read.
-    pub fn each_span(&self, instance: Id, mut see: impl FnMut(&Span)) -> Result<(), StoreError> {
+    pub fn each_span(&self, instance: Id, mut see: impl FnMut(&Span)) -> StoreResult<()> {
         self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT key FROM instance WHERE id = ?1")?;
-            let key = statement.query_row([instance.to_string()], |row| row.get(0))?;
+            let sql = "SELECT key FROM instance WHERE id = ?1";
+            let key = query::value(connection, sql, [instance.to_string()])?;
             pieces(connection, key, instance, 0, u32::MAX, |spans| {
                 spans.iter().for_each(&mut see);
             })
@@ -84,18 +82,16 @@ impl Store {
 }
 
 /// Appends the spans of one instance; those already present change nothing.
-pub(in crate::store) fn append(
+pub(crate) fn append(
     connection: &Connection,
     key: i64,
     instance: Id,
     spans: Vec<Span>,
-) -> Result<RecordCount, StoreError> {
+) -> StoreResult<RecordCount> {
     let mut count = RecordCount::default();
     let (first, last) = range(&spans);
-    let mut known: BTreeMap<u32, Span> = BTreeMap::new();
-    for span in overlapping(connection, key, instance, first, last)? {
-        known.insert(span.index, span);
-    }
+    let stored = overlapping(connection, key, instance, first, last)?.into_iter();
+    let mut known: BTreeMap<u32, Span> = stored.map(|span| (span.index, span)).collect();
     let mut fresh = Vec::with_capacity(spans.len());
     for span in spans {
         match known.get(&span.index) {
@@ -121,39 +117,25 @@ pub(in crate::store) fn append(
 }
 
 /// Returns the spans of an instance, by index.
-pub(in crate::store) fn all(
-    connection: &Connection,
-    key: i64,
-    instance: Id,
-) -> Result<Vec<Span>, StoreError> {
+pub(crate) fn all(connection: &Connection, key: i64, instance: Id) -> StoreResult<Vec<Span>> {
     let mut spans = overlapping(connection, key, instance, 0, u32::MAX)?;
     spans.sort_by_key(|span| span.index);
     Ok(spans)
 }
 
 fn range(spans: &[Span]) -> (u32, u32) {
-    let first = spans.iter().map(|span| span.index).min().unwrap_or(0);
-    let last = spans.iter().map(|span| span.index).max().unwrap_or(0);
-    (first, last)
+    let indices = || spans.iter().map(|span| span.index);
+    (indices().min().unwrap_or(0), indices().max().unwrap_or(0))
 }
 
-fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), StoreError> {
+fn insert(connection: &Connection, key: i64, spans: &[Span]) -> StoreResult<()> {
     let (first, last) = range(spans);
     let data = encode(spans).map_err(|error| StoreError::damaged(error.to_string()))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO span_chunk (instance, chunk, first, last, spans, data, checksum) \
-             SELECT ?1, next, ?2, ?3, ?4, ?5, lapwing_checksum(?1, next, ?2, ?3, ?4, ?5) \
-             FROM (SELECT coalesce(max(chunk) + 1, 0) AS next FROM span_chunk WHERE instance = ?1)",
-        )?
-        .execute(params![
-            key,
-            first,
-            last,
-            i64::try_from(spans.len()).unwrap_or(i64::MAX),
-            data
-        ])?;
-    Ok(())
+    let sql = "INSERT INTO span_chunk (instance, chunk, first, last, spans, data, checksum) \
+         SELECT ?1, next, ?2, ?3, ?4, ?5, lapwing_checksum(?1, next, ?2, ?3, ?4, ?5) \
+         FROM (SELECT coalesce(max(chunk) + 1, 0) AS next FROM span_chunk WHERE instance = ?1)";
+    let count = (spans.len() as u64).cast_signed();
+    query::execute(connection, sql, params![key, first, last, count, data]).map(drop)
 }
 
 fn overlapping(
@@ -162,7 +144,7 @@ fn overlapping(
     instance: Id,
     first: u32,
     last: u32,
-) -> Result<Vec<Span>, StoreError> {
+) -> StoreResult<Vec<Span>> {
     let mut all = Vec::new();
     pieces(connection, key, instance, first, last, |spans| {
         all.extend(spans)
@@ -178,25 +160,19 @@ fn pieces(
     first: u32,
     last: u32,
     mut take: impl FnMut(Vec<Span>),
-) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
+) -> StoreResult<()> {
+    let sql = format!(
         "SELECT data, {SPANS_ARE_SOUND} FROM span_chunk \
          WHERE instance = ?1 AND first <= ?3 AND last >= ?2 ORDER BY chunk"
-    ))?;
-    let mut rows = statement.query(params![key, first, last])?;
-    while let Some(row) = rows.next()? {
+    );
+    let damaged = |why: String| StoreError::damaged(format!("spans of instance {instance}{why}"));
+    query::rows(connection, &sql, params![key, first, last], |row| {
         let data: Vec<u8> = row.get(0)?;
         if !row.get::<_, bool>(1)? {
-            return Err(StoreError::damaged(format!(
-                "spans of instance {instance} have changed"
-            )));
+            return Err(damaged(" have changed".to_owned()));
         }
-        let decoded = decode(&data, instance);
-        take(
-            decoded.map_err(|why| {
-                StoreError::damaged(format!("spans of instance {instance}: {why}"))
-            })?,
-        );
-    }
+        take(decode(&data, instance).map_err(|why| damaged(format!(": {why}")))?);
+        Ok(())
+    })?;
     Ok(())
 }

@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::reading::read::metrics_of;
-use super::super::{Store, StoreError, Writer};
+use super::super::{Store, StoreResult, Writer, query};
 use super::curated::{benchmarks, condition, remarks};
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{Change, Remark};
+use lapwing_model::text::joined;
 use lapwing_model::{Id, Record};
 
 /// What an annotation is about, in numbers.
@@ -24,7 +25,7 @@ pub struct TouchedCounts {
 /// Lists annotations and counts what they affect ([`Store::annotations`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreAnnotations<'s> {
-    pub(in crate::store) store: &'s Store,
+    pub(crate) store: &'s Store,
 }
 
 impl StoreAnnotations<'_> {
@@ -32,7 +33,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn all(&self) -> Result<Vec<Remark>, StoreError> {
+    pub fn all(&self) -> StoreResult<Vec<Remark>> {
         self.store.read(remarks)
     }
 
@@ -40,7 +41,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn ids(&self) -> Result<BTreeSet<Id>, StoreError> {
+    pub fn ids(&self) -> StoreResult<BTreeSet<Id>> {
         self.store.read(annotation_ids)
     }
 
@@ -54,16 +55,16 @@ impl StoreAnnotations<'_> {
         suite: &str,
         benchmark: &str,
         metric: Option<&str>,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> StoreResult<Vec<String>> {
         let remarks = self.all()?;
-        let names = match metric {
-            Some(_) => NameHistory::of_metrics(&remarks, suite, &[benchmark]),
-            None => NameHistory::of(&remarks),
+        let (names, suite, recorded) = match metric {
+            Some(metric) => {
+                let names = NameHistory::of_metrics(&remarks, suite, &[benchmark]);
+                (names, "", metric)
+            }
+            None => (NameHistory::of(&remarks), suite, benchmark),
         };
-        let names = match metric {
-            Some(metric) => names.all("", metric),
-            None => names.all(suite, benchmark),
-        };
+        let names = names.all(suite, recorded);
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
@@ -71,7 +72,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn about(&self, benchmark: &str) -> Result<Vec<Remark>, StoreError> {
+    pub fn about(&self, benchmark: &str) -> StoreResult<Vec<Remark>> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -95,7 +96,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn last_said(&self, changes: &[Change]) -> Result<Option<Timestamp>, StoreError> {
+    pub fn last_said(&self, changes: &[Change]) -> StoreResult<Option<Timestamp>> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -115,13 +116,7 @@ impl StoreAnnotations<'_> {
                 }
             }
             let is_about = |remark: &&Remark| {
-                let undone = |change: &Change| match change {
-                    Change::Restore { annotation } => *annotation == remark.annotation.id,
-                    Change::Rename { .. }
-                    | Change::RenameMetric { .. }
-                    | Change::Retire(_)
-                    | Change::Triage(_) => false,
-                };
+                let undone = |change: &Change| change.restored() == Some(remark.annotation.id);
                 let of_any = |change: &Change| about.iter().any(|it| change.is_about(it.0, &it.1));
                 changes.iter().any(undone) || remark.active().is_some_and(of_any)
             };
@@ -134,7 +129,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched(&self, changes: &[Change]) -> Result<TouchedCounts, StoreError> {
+    pub fn touched(&self, changes: &[Change]) -> StoreResult<TouchedCounts> {
         self.count_touched(|names, suite, id| {
             let ids = names.all(suite, id);
             let about = changes.iter().filter(|it| it.is_about(suite, &ids));
@@ -146,7 +141,7 @@ impl StoreAnnotations<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched_by(&self, remarks: &[&Remark]) -> Result<TouchedCounts, StoreError> {
+    pub fn touched_by(&self, remarks: &[&Remark]) -> StoreResult<TouchedCounts> {
         self.count_touched(|names, suite, id| {
             let about = remarks.iter().filter(|it| it.is_about(names, suite, id));
             about
@@ -161,7 +156,7 @@ impl StoreAnnotations<'_> {
     fn count_touched<'c>(
         &self,
         about: impl Fn(&NameHistory, &str, &str) -> Vec<(&'c Change, Option<AnnotationOrder>)>,
-    ) -> Result<TouchedCounts, StoreError> {
+    ) -> StoreResult<TouchedCounts> {
         self.store.read(|snapshot| {
             let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
@@ -205,7 +200,7 @@ impl Writer<'_> {
         &mut self,
         known: &BTreeSet<Id>,
         records: &[Record],
-    ) -> Result<bool, StoreError> {
+    ) -> StoreResult<bool> {
         if annotation_ids(self.connection)? != *known {
             return Ok(false);
         }
@@ -216,7 +211,7 @@ impl Writer<'_> {
     }
 }
 
-fn annotation_ids(connection: &Connection) -> Result<BTreeSet<Id>, StoreError> {
+fn annotation_ids(connection: &Connection) -> StoreResult<BTreeSet<Id>> {
     let all = remarks(connection)?;
     Ok(all.into_iter().map(|it| it.annotation.id).collect())
 }
@@ -227,28 +222,21 @@ fn instances_of(
     benchmark: i64,
     change: &Change,
     called: impl Fn(&str, &str) -> bool,
-) -> Result<Vec<i64>, StoreError> {
+) -> StoreResult<Vec<i64>> {
     let metric = match change {
         Change::Rename { .. } | Change::Restore { .. } => None,
         Change::RenameMetric { metric, .. } => Some(metric),
         Change::Retire(retirement) => retirement.metric.as_ref(),
         Change::Triage(triage) => triage.metric.as_ref(),
     };
-    let (mut condition, parameters) = match change {
-        Change::Retire(retirement) => condition(retirement),
-        Change::Rename { .. }
-        | Change::RenameMetric { .. }
-        | Change::Triage(_)
-        | Change::Restore { .. } => ("1".to_owned(), Vec::new()),
+    let (mut condition, parameters) = match change.retirement() {
+        Some(retirement) => condition(retirement),
+        None => ("1".to_owned(), Vec::new()),
     };
     if let Some(metric) = metric {
-        let recorded = metrics_of(connection, benchmark)?;
-        let keys: Vec<String> = recorded
-            .iter()
-            .filter(|(_, name)| called(name, metric))
-            .map(|(key, _)| key.to_string())
-            .collect();
-        let keys = keys.join(", ");
+        let mut recorded = metrics_of(connection, benchmark)?;
+        recorded.retain(|_, name| called(name, metric));
+        let keys = joined(recorded.keys().map(ToString::to_string));
         condition.push_str(&format!(
             " AND (EXISTS (SELECT 1 FROM series \
                             WHERE series.instance = instance.key AND series.metric IN ({keys})) \
@@ -256,11 +244,10 @@ fn instances_of(
                             WHERE summary.instance = instance.key AND summary.metric IN ({keys})))"
         ));
     }
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \
           WHERE instance.benchmark = {benchmark} AND {condition}"
-    ))?;
-    let keys = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
+    );
+    query::column(connection, &sql, params_from_iter(parameters))
 }

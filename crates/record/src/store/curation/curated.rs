@@ -5,36 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::StoreError;
-use super::super::reading::rows::{self, ANNOTATION_COLUMNS, time_text};
+use super::super::reading::read;
+use super::super::reading::rows::time_text;
+use super::super::{StoreResult, query};
 use super::curated_metrics::{CuratedMetrics, RetiredMetric};
 use crate::annotations::NameHistory;
-use crate::{Change, Remark, Retired, Retirement};
+use crate::{Remark, Retired, Retirement};
 
 /// Benchmarks with a new id, instances that are excluded, and renamed or retired
 /// metrics. A store without such annotations costs one question.
 #[derive(Debug, Default)]
-pub(in crate::store) struct CuratedNames {
+pub(crate) struct CuratedNames {
     /// The ids of renamed benchmarks, by key: the recorded one first, the present one last.
     ids: BTreeMap<i64, Vec<String>>,
     /// What became of metrics, by the key of the benchmark.
     metrics: BTreeMap<i64, CuratedMetrics>,
     /// Whether `temp.retired_instance` names instances to exclude.
-    pub(in crate::store) hides: bool,
+    pub(crate) hides: bool,
 }
 
 impl CuratedNames {
     /// Returns how the measurements of a store are to be seen.
-    pub(in crate::store) fn of(
-        connection: &Connection,
-        retired: Retired,
-    ) -> Result<Self, StoreError> {
-        let asked: i64 = connection
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM annotation WHERE action IN ('rename', 'retire'))",
-            )?
-            .query_row([], |row| row.get(0))?;
-        if asked == 0 {
+    pub(crate) fn of(connection: &Connection, retired: Retired) -> StoreResult<Self> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM annotation WHERE action IN ('rename', 'retire'))";
+        if !query::value::<bool>(connection, sql, [])? {
             return Ok(Self::default());
         }
         let remarks = remarks(connection)?;
@@ -44,16 +38,7 @@ impl CuratedNames {
         let retirements: Vec<(&Remark, &Retirement)> = remarks
             .iter()
             .filter(|_| retired == Retired::LeaveOut)
-            .filter_map(|remark| match remark.active() {
-                Some(Change::Retire(retirement)) => Some((remark, retirement)),
-                Some(
-                    Change::Rename { .. }
-                    | Change::RenameMetric { .. }
-                    | Change::Triage(_)
-                    | Change::Restore { .. },
-                )
-                | None => None,
-            })
+            .filter_map(|remark| Some((remark, remark.active()?.retirement()?)))
             .collect();
         // Instances first: a metric may be left in none but these.
         let whole = retirements.iter().filter(|(_, it)| it.metric.is_none());
@@ -90,23 +75,23 @@ impl CuratedNames {
     }
 
     /// Returns whether every name is as recorded, apart from excluded instances.
-    pub(in crate::store) fn names_nothing(&self) -> bool {
+    pub(crate) fn names_nothing(&self) -> bool {
         self.ids.is_empty() && self.metrics.is_empty()
     }
 
     /// Returns the id that a benchmark has now.
-    pub(in crate::store) fn id<'c>(&'c self, key: i64, recorded: &'c str) -> &'c str {
+    pub(crate) fn id<'c>(&'c self, key: i64, recorded: &'c str) -> &'c str {
         let ids = self.ids.get(&key).and_then(|ids| ids.last());
         ids.map_or(recorded, String::as_str)
     }
 
     /// Returns how often a benchmark was renamed.
-    pub(in crate::store) fn renames(&self, key: i64) -> usize {
+    pub(crate) fn renames(&self, key: i64) -> usize {
         self.ids.get(&key).map_or(0, |ids| ids.len() - 1)
     }
 
     /// Returns the ids that renamed benchmarks once had, by key.
-    pub(in crate::store) fn former_ids(&self) -> Vec<(i64, String)> {
+    pub(crate) fn former_ids(&self) -> Vec<(i64, String)> {
         let renamed = self.ids.iter();
         let former = renamed.filter_map(|(key, ids)| Some((*key, ids.split_last()?.1)));
         former
@@ -115,17 +100,17 @@ impl CuratedNames {
     }
 
     /// Returns what became of metrics, by the key of the benchmark.
-    pub(in crate::store) fn all_metrics(&self) -> impl Iterator<Item = (i64, &CuratedMetrics)> {
+    pub(crate) fn all_metrics(&self) -> impl Iterator<Item = (i64, &CuratedMetrics)> {
         self.metrics.iter().map(|(key, metrics)| (*key, metrics))
     }
 
     /// Returns what became of the metrics of a benchmark, where anything did.
-    pub(in crate::store) fn metrics(&self, key: i64) -> Option<&CuratedMetrics> {
+    pub(crate) fn metrics(&self, key: i64) -> Option<&CuratedMetrics> {
         self.metrics.get(&key)
     }
 
     /// Returns the name that a metric of a benchmark has now; `None` where all of it is retired.
-    pub(in crate::store) fn metric<'c>(&'c self, key: i64, recorded: &'c str) -> Option<&'c str> {
+    pub(crate) fn metric<'c>(&'c self, key: i64, recorded: &'c str) -> Option<&'c str> {
         match self.metrics.get(&key) {
             None => Some(recorded),
             Some(metrics) => metrics.now(recorded),
@@ -133,7 +118,7 @@ impl CuratedNames {
     }
 
     /// Returns the names that the metrics of a benchmark have now.
-    pub(in crate::store) fn metrics_now(&self, key: i64, recorded: Vec<String>) -> Vec<String> {
+    pub(crate) fn metrics_now(&self, key: i64, recorded: Vec<String>) -> Vec<String> {
         if !self.metrics.contains_key(&key) {
             return recorded;
         }
@@ -144,29 +129,20 @@ impl CuratedNames {
 }
 
 /// Returns all annotations and which of them hold.
-pub(in crate::store) fn remarks(connection: &Connection) -> Result<Vec<Remark>, StoreError> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {ANNOTATION_COLUMNS} FROM annotation"))?;
-    let mut found = statement.query([])?;
-    let mut annotations = Vec::new();
-    while let Some(row) = found.next()? {
-        annotations.push(rows::read_annotation(row)?);
-    }
-    Ok(Remark::all(annotations))
+pub(crate) fn remarks(connection: &Connection) -> StoreResult<Vec<Remark>> {
+    Ok(Remark::all(read::annotations(connection, "TRUE", [])?))
 }
 
 /// Returns key, suite and recorded id of every benchmark.
-pub(in crate::store) fn benchmarks(
-    connection: &Connection,
-) -> Result<Vec<(i64, String, String)>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT key, suite, id FROM benchmark ORDER BY suite, id")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+pub(crate) fn benchmarks(connection: &Connection) -> StoreResult<Vec<(i64, String, String)>> {
+    let sql = "SELECT key, suite, id FROM benchmark ORDER BY suite, id";
+    query::rows(connection, sql, [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })
 }
 
 /// Names the instances that are retired, in a temporary table.
-fn hide(connection: &Connection, retirements: &[(i64, &Retirement)]) -> Result<(), StoreError> {
+fn hide(connection: &Connection, retirements: &[(i64, &Retirement)]) -> StoreResult<()> {
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS retired_instance (key INTEGER PRIMARY KEY); \
          DELETE FROM temp.retired_instance;",
@@ -174,20 +150,19 @@ fn hide(connection: &Connection, retirements: &[(i64, &Retirement)]) -> Result<(
     for (benchmark, retirement) in retirements {
         let (condition, parameters) = condition(retirement);
         let all = std::iter::once(benchmark.to_string()).chain(parameters);
-        connection
-            .prepare_cached(&format!(
-                "INSERT OR IGNORE INTO temp.retired_instance (key) \
-                 SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
-                   JOIN session ON session.key = run.session \
-                  WHERE instance.benchmark = CAST(? AS INTEGER) AND {condition}"
-            ))?
-            .execute(params_from_iter(all))?;
+        let sql = format!(
+            "INSERT OR IGNORE INTO temp.retired_instance (key) \
+             SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
+               JOIN session ON session.key = run.session \
+              WHERE instance.benchmark = CAST(? AS INTEGER) AND {condition}"
+        );
+        query::execute(connection, &sql, params_from_iter(all))?;
     }
     Ok(())
 }
 
 /// Returns a condition on `instance`, `run` and `session`, with its parameters.
-pub(in crate::store) fn condition(retirement: &Retirement) -> (String, Vec<String>) {
+pub(crate) fn condition(retirement: &Retirement) -> (String, Vec<String>) {
     // Times are text of one length, so that they sort.
     let mut condition = "(coalesce(instance.started, session.started) < ?".to_owned();
     let mut parameters = vec![time_text(retirement.before)];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::StoreError;
 use super::super::reading::read::metrics_of;
+use super::super::{StoreResult, query};
 use super::curated::condition;
 use crate::annotations::{AnnotationOrder, NameHistory};
 use crate::{InstanceData, Retirement};
@@ -14,7 +14,7 @@ use lapwing_model::{Conversion, Id, MetricName, Run};
 
 /// What became of the metrics of one benchmark.
 #[derive(Debug)]
-pub(in crate::store) struct CuratedMetrics {
+pub(crate) struct CuratedMetrics {
     names: NameHistory,
     retired: Vec<RetiredMetric>,
     /// The recorded names of metrics of which nothing is left.
@@ -23,13 +23,13 @@ pub(in crate::store) struct CuratedMetrics {
 
 /// A retirement of a metric, and when it was said.
 #[derive(Debug, PartialEq)]
-pub(in crate::store) struct RetiredMetric {
+pub(crate) struct RetiredMetric {
     said: AnnotationOrder,
     retirement: Retirement,
 }
 
 impl RetiredMetric {
-    pub(in crate::store) fn new(said: AnnotationOrder, retirement: &Retirement) -> Self {
+    pub(crate) fn new(said: AnnotationOrder, retirement: &Retirement) -> Self {
         let retirement = retirement.clone();
         Self { said, retirement }
     }
@@ -37,13 +37,13 @@ impl RetiredMetric {
 
 impl CuratedMetrics {
     /// Returns what became of the metrics of the benchmark of that key.
-    pub(in crate::store) fn of(
+    pub(crate) fn of(
         connection: &Connection,
         benchmark: i64,
         names: NameHistory,
         retired: Vec<RetiredMetric>,
         some_are_hidden: bool,
-    ) -> Result<Self, StoreError> {
+    ) -> StoreResult<Self> {
         let mut curated = Self {
             names,
             retired,
@@ -64,31 +64,28 @@ impl CuratedMetrics {
     }
 
     /// Returns the name that a metric has now; `None` where nothing of it is left.
-    pub(in crate::store) fn now<'c>(&'c self, recorded: &'c str) -> Option<&'c str> {
-        if self.gone.contains(recorded) {
-            return None;
-        }
-        self.names.all("", recorded).last().copied()
+    pub(crate) fn now<'c>(&'c self, recorded: &'c str) -> Option<&'c str> {
+        (!self.gone.contains(recorded)).then(|| self.last_name(recorded))
     }
 
     /// Returns the name that a metric has now, whether or not anything of it is left.
-    pub(in crate::store) fn last_name<'c>(&'c self, recorded: &'c str) -> &'c str {
+    pub(crate) fn last_name<'c>(&'c self, recorded: &'c str) -> &'c str {
         self.names.all("", recorded).pop().unwrap_or(recorded)
     }
 
     /// Returns whether something of a metric is retired, or may be.
-    pub(in crate::store) fn retires(&self) -> bool {
+    pub(crate) fn retires(&self) -> bool {
         !self.retired.is_empty()
     }
 
     /// Returns the retirements of a metric.
-    pub(in crate::store) fn retirements(&self, recorded: &str) -> Vec<&Retirement> {
+    pub(crate) fn retirements(&self, recorded: &str) -> Vec<&Retirement> {
         let all = self.retired.iter().filter(|one| self.is_of(one, recorded));
         all.map(|one| &one.retirement).collect()
     }
 
     /// Returns whether a metric once had this name, and has another one now.
-    pub(in crate::store) fn was_called(&self, recorded: &str, name: &str) -> bool {
+    pub(crate) fn was_called(&self, recorded: &str, name: &str) -> bool {
         let names = self.names.all("", recorded);
         names
             .split_last()
@@ -98,53 +95,49 @@ impl CuratedMetrics {
     /// Takes away the values that are retired, and gives the others to the names of now.
     ///
     /// Where an iteration has a value under the new name as well, that one stays.
-    pub(in crate::store) fn apply(&self, it: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
-        let all = self.retired.iter();
-        let covering: Vec<&RetiredMetric> = all.filter(|one| one.retirement.covers(it)).collect();
+    pub(crate) fn apply(&self, instance: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
+        let mut covering: Vec<&RetiredMetric> = self.retired.iter().collect();
+        covering.retain(|one| one.retirement.covers(instance));
         let retired = |name: &str| covering.iter().any(|one| self.is_of(one, name));
         let (mut own, mut others) = (BTreeMap::new(), Vec::new());
-        for (name, column) in std::mem::take(&mut it.iterations.values) {
+        for (name, column) in std::mem::take(&mut instance.iterations.values) {
             if retired(&name) {
                 continue;
             }
-            match self.names.all("", &name).last() {
-                Some(now) if *now != name => match conversion(&it.run, &name, now) {
-                    Some(conversion) => others.push(((*now).to_owned(), conversion, column)),
-                    None => {
-                        own.insert(name, column);
-                    }
-                },
-                Some(_) | None => {
+            let now = self.last_name(&name);
+            match conversion(&instance.run, &name, now).filter(|_| now != name) {
+                Some(conversion) => others.push((now.to_owned(), conversion, column)),
+                None => {
                     own.insert(name, column);
                 }
             }
         }
-        it.summaries.retain(|summary| !retired(&summary.metric));
+        let summaries = &mut instance.summaries;
+        summaries.retain(|summary| !retired(&summary.metric));
         for (now, conversion, column) in others {
             let known = own
                 .entry(now)
                 .or_insert_with(|| vec![f64::NAN; column.len()]);
-            for (place, value) in known.iter_mut().zip(column) {
-                if place.is_nan() {
-                    *place = conversion.of(value);
+            for (kept, value) in known.iter_mut().zip(column) {
+                if kept.is_nan() {
+                    *kept = conversion.of(value);
                 }
             }
         }
-        it.iterations.values = own;
-        for summary in &mut it.summaries {
-            if let Some(now) = self.names.all("", &summary.metric).last()
-                && let Some(conversion) = conversion(&it.run, &summary.metric, now)
-            {
-                summary.metric = (*now).to_owned();
+        instance.iterations.values = own;
+        for summary in &mut instance.summaries {
+            let now = self.last_name(&summary.metric);
+            if let Some(conversion) = conversion(&instance.run, &summary.metric, now) {
+                summary.metric = now.to_owned();
                 summary.centre = conversion.of(summary.centre);
                 summary.spread = summary.spread.map(|spread| conversion.of(spread));
             }
         }
         if !self.names.is_empty() {
             let run = runs
-                .entry(it.run.id)
-                .or_insert_with(|| Arc::new(self.renamed(&it.run)));
-            it.run = Arc::clone(run);
+                .entry(instance.run.id)
+                .or_insert_with(|| Arc::new(self.renamed(&instance.run)));
+            instance.run = Arc::clone(run);
         }
     }
 
@@ -152,13 +145,11 @@ impl CuratedMetrics {
     fn renamed(&self, whole: &Run) -> Run {
         let mut run = whole.clone();
         for (name, metric) in std::mem::take(&mut run.metrics) {
-            match self.names.all("", &name).last() {
-                Some(now) if *now != name && conversion(whole, &name, now).is_some() => {
-                    run.metrics.entry((*now).to_owned()).or_insert(metric);
-                }
-                Some(_) | None => {
-                    run.metrics.insert(name, metric);
-                }
+            let now = self.last_name(&name);
+            if now != name && conversion(whole, &name, now).is_some() {
+                run.metrics.entry(now.to_owned()).or_insert(metric);
+            } else {
+                run.metrics.insert(name, metric);
             }
         }
         run
@@ -191,7 +182,7 @@ fn has_others(
     metric: i64,
     retirements: &[&Retirement],
     some_are_hidden: bool,
-) -> Result<bool, StoreError> {
+) -> StoreResult<bool> {
     let mut sql = format!(
         "SELECT EXISTS (SELECT 1 FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \
@@ -211,8 +202,5 @@ fn has_others(
         parameters.extend(more);
     }
     sql.push(')');
-    let found: i64 = connection
-        .prepare(&sql)?
-        .query_row(params_from_iter(parameters), |row| row.get(0))?;
-    Ok(found != 0)
+    query::value(connection, &sql, params_from_iter(parameters))
 }

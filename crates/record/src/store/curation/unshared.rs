@@ -20,60 +20,46 @@ pub(crate) enum UnsharedRecords {
     Annotation(Annotation),
 }
 
-/// Whether a session is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WantedSession {
-    /// All of it.
-    Yes,
-    /// Not this time.
-    NotNow,
-}
-
 impl StoreSharing<'_> {
     /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
-    /// that belongs to them, as `wanted` returns, then annotations. Annotations
+    /// that belongs to them, unless `wanted` says no, then annotations. Annotations
     /// do not change the records that are sent.
     ///
     /// # Errors
-    /// Whatever `wanted` and `visit` return; when the store cannot be read, or gives back other
+    /// Whatever `visit` returns; when the store cannot be read, or gives back other
     /// records of a session than it has.
     pub(crate) fn scan_unshared<E: From<StoreError>>(
         &self,
         remote: i64,
-        mut wanted: impl FnMut(&UnsharedSession) -> Result<WantedSession, E>,
-        mut visit: impl FnMut(UnsharedRecords) -> Result<(), E>,
+        mut wanted: impl FnMut(&UnsharedSession) -> bool,
+        visit: impl FnMut(UnsharedRecords) -> Result<(), E>,
     ) -> Result<(), E> {
-        let wrap = |error: StoreError| E::from(error.at(&self.store.path));
-        let snapshot = self
-            .store
-            .connection
-            .unchecked_transaction()
-            .map_err(|error| wrap(error.into()))?;
-        // Everything: no filter, retired measurements included.
-        let scanner = RecordScanner::new(&snapshot, Selection::default()).map_err(wrap)?;
-        for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
-            if wanted(&session)? == WantedSession::NotNow {
-                continue;
+        self.store.visit(visit, |snapshot, visit| {
+            // Everything: no filter, retired measurements included.
+            let scanner = RecordScanner::new(snapshot, Selection::default())?;
+            for session in unshared_sessions(snapshot, remote)? {
+                if !wanted(&session) {
+                    continue;
+                }
+                visit(UnsharedRecords::Begin(session))?;
+                let mut records = 0;
+                scanner.session(session.key, true, &mut |record| {
+                    records += 1;
+                    visit(UnsharedRecords::Record(Box::new(record)))
+                })?;
+                // What is once said to be in the history is not sent again: it must be all there is.
+                let all = session.extent.records();
+                if records != all {
+                    let why = format!("session {} gave {records} of {all} records", session.id);
+                    return Err(StoreError::damaged(why).into());
+                }
+                visit(UnsharedRecords::End)?;
             }
-            visit(UnsharedRecords::Begin(session))?;
-            let mut records = 0;
-            let mut each = |record| {
-                records += 1;
-                visit(UnsharedRecords::Record(Box::new(record)))
-            };
-            scanner.whole_session(session.key, &wrap, &mut each)?;
-            // What is once said to be in the history is not sent again: it must be all there is.
-            let all = session.extent.records();
-            if records != all {
-                let why = format!("session {} gave {records} of {all} records", session.id);
-                return Err(wrap(StoreError::damaged(why)));
+            let unshared = "id NOT IN (SELECT annotation FROM remote_annotation WHERE remote = ?1)";
+            for annotation in read::annotations(snapshot, unshared, [remote])? {
+                visit(UnsharedRecords::Annotation(annotation))?;
             }
-            visit(UnsharedRecords::End)?;
-        }
-        let unshared = "id NOT IN (SELECT annotation FROM remote_annotation WHERE remote = ?1)";
-        for annotation in read::annotations(&snapshot, unshared, [remote]).map_err(wrap)? {
-            visit(UnsharedRecords::Annotation(annotation))?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use rusqlite::OptionalExtension;
-
 use super::super::reading::read;
-use super::super::{StoreError, Writer};
+use super::super::{StoreResult, Writer, query};
 use lapwing_model::{Id, Session};
 
 /// Sessions of one moment to look at, the first of them: one file may hold thousands.
@@ -17,20 +15,17 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+    pub fn sessions_like(&mut self, id: Id) -> StoreResult<Vec<Session>> {
         self.find_like(id).map_err(|error| error.at(self.path))
     }
 
-    fn find_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+    fn find_like(&mut self, id: Id) -> StoreResult<Vec<Session>> {
         let mut alike = Vec::new();
-        let Some((key, started)) = self
-            .connection
-            .prepare_cached("SELECT key, started FROM session WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
-            })
-            .optional()?
-        else {
+        let sql = "SELECT key, started FROM session WHERE id = ?1";
+        let found = query::first(self.connection, sql, [id.to_string()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let Some((key, started)): Option<(i64, String)> = found else {
             return Ok(alike);
         };
         let same_moment = self.begun()?.get(&started).into_iter().flatten();
@@ -44,18 +39,16 @@ impl Writer<'_> {
     }
 
     /// Returns the keys of all sessions by when they began.
-    fn begun(&mut self) -> Result<&HashMap<String, Vec<i64>>, StoreError> {
+    fn begun(&mut self) -> StoreResult<&HashMap<String, Vec<i64>>> {
         let begun = match self.cache.begun.take() {
             Some(known) => known,
             None => {
                 let mut begun: HashMap<String, Vec<i64>> = HashMap::new();
-                let mut statement = self
-                    .connection
-                    .prepare("SELECT started, key FROM session ORDER BY key")?;
-                let mut found = statement.query([])?;
-                while let Some(row) = found.next()? {
+                let sql = "SELECT started, key FROM session ORDER BY key";
+                query::rows(self.connection, sql, [], |row| {
                     begun.entry(row.get(0)?).or_default().push(row.get(1)?);
-                }
+                    Ok(())
+                })?;
                 begun
             }
         };
@@ -66,7 +59,7 @@ impl Writer<'_> {
     /// and suite: of the same benchmark on the same host, by their first iterations or a summary.
     ///
     /// Some are equal by themselves, such as the size of a program.
-    fn share_values(&self, new: i64, other: i64) -> Result<bool, StoreError> {
+    fn share_values(&self, new: i64, other: i64) -> StoreResult<bool> {
         let values = |session: &str| {
             format!(
                 "SELECT benchmark, host, series.metric, series.vals FROM run \
@@ -82,7 +75,7 @@ impl Writer<'_> {
                    WHERE run.session = {session}"
             )
         };
-        let mut statement = self.connection.prepare_cached(&format!(
+        let sql = format!(
             "WITH new (benchmark, host, metric, value) AS ({}), \
                other (benchmark, host, metric, value) AS ({}) \
              SELECT one.tool = two.tool AND one.suite = two.suite AND \
@@ -91,8 +84,8 @@ impl Writer<'_> {
              FROM session AS one, session AS two WHERE one.key = ?1 AND two.key = ?2",
             values("?1"),
             values("?2"),
-        ))?;
-        let share = statement.query_row([new, other], |row| row.get(0));
-        Ok(share.optional()?.unwrap_or(false))
+        );
+        let share = query::first(self.connection, &sql, [new, other], |row| Ok(row.get(0)?))?;
+        Ok(share.unwrap_or(false))
     }
 }

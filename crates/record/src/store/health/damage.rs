@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::open::file_identity;
-use super::super::{Store, StoreError};
+use super::super::{Store, StoreError, StoreResult};
 
 impl Store {
     /// Notes beside the store at `path` that damage was found in it.
@@ -25,7 +25,7 @@ impl Store {
     ///
     /// # Errors
     /// If damage is known.
-    pub fn refuse_damaged(path: &Path) -> Result<(), StoreError> {
+    pub fn refuse_damaged(path: &Path) -> StoreResult<()> {
         let Ok(note) = fs::read_to_string(note_of(path)) else {
             return Ok(());
         };

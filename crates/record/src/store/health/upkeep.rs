@@ -11,7 +11,7 @@ use super::super::migrate::newest_version;
 use super::super::open::SchemaState;
 use super::super::reading::select::Selection;
 use super::super::writing::indices::StoredIndices;
-use super::super::{AppendCounts, Store, StoreError, Writer};
+use super::super::{AppendCounts, Store, StoreResult, Writer, query};
 use crate::Filter;
 
 /// The contents of a store, in numbers.
@@ -66,7 +66,7 @@ const COUNTED: [(&str, &str); 9] = [
 /// Maintains the store ([`Store::upkeep`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreUpkeep<'s> {
-    pub(in crate::store) store: &'s Store,
+    pub(crate) store: &'s Store,
 }
 
 impl StoreUpkeep<'_> {
@@ -74,7 +74,7 @@ impl StoreUpkeep<'_> {
     ///
     /// # Errors
     /// When the store cannot be read, or the file exists or cannot be written.
-    pub fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+    pub fn copy_to(&self, path: &Path) -> StoreResult<()> {
         let path = path.to_string_lossy();
         self.store.connection.execute("VACUUM INTO ?1", [path])?;
         Ok(())
@@ -84,7 +84,7 @@ impl StoreUpkeep<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn info(&self) -> Result<StoreInfo, StoreError> {
+    pub fn info(&self) -> StoreResult<StoreInfo> {
         let version = match self.store.state()? {
             SchemaState::Version(version) => version,
             SchemaState::Empty | SchemaState::Foreign => 0,
@@ -92,7 +92,7 @@ impl StoreUpkeep<'_> {
         let (counts, first, last) = self.store.read(|connection| {
             let mut counts = Vec::new();
             for (what, sql) in COUNTED {
-                let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+                let count: i64 = query::value(connection, sql, [])?;
                 counts.push((what, count.cast_unsigned()));
             }
             let sql = "SELECT min(started), max(started) FROM session";
@@ -120,7 +120,7 @@ impl StoreUpkeep<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn would_purge(&self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
+    pub fn would_purge(&self, filter: &Filter) -> StoreResult<PurgeCounts> {
         self.store.read(|transaction| {
             let selection = Selection::of(transaction, &filter.with_retired())?;
             choose_instances(transaction, &selection)?;
@@ -131,7 +131,7 @@ impl StoreUpkeep<'_> {
 
 impl PurgeCounts {
     /// Counts the instances in `temp.purged` and their data.
-    fn chosen(connection: &Connection) -> Result<Self, StoreError> {
+    fn chosen(connection: &Connection) -> StoreResult<Self> {
         let of_purged = "WHERE instance IN (SELECT key FROM temp.purged)";
         let sql = format!(
             "SELECT (SELECT count(*) FROM temp.purged), \
@@ -155,7 +155,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When the two disagree about a record, or one of them cannot be used.
-    pub fn merge(&mut self, other: &Store) -> Result<AppendCounts, StoreError> {
+    pub fn merge(&mut self, other: &Store) -> StoreResult<AppendCounts> {
         other.scan(&Filter::default(), |record| self.put(&record))?;
         self.settle()
     }
@@ -165,13 +165,12 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be written to.
-    pub fn purge(&mut self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
+    pub fn purge(&mut self, filter: &Filter) -> StoreResult<PurgeCounts> {
         self.settle()?;
-        let purge = || {
-            let selection = Selection::of(self.connection, &filter.with_retired())?;
-            delete(self.connection, &selection)
-        };
-        let purged = purge().map_err(|error| error.at(self.path))?;
+        let purged = self.at_path(|connection| {
+            let selection = Selection::of(connection, &filter.with_retired())?;
+            delete(connection, &selection)
+        })?;
         // Whatever was remembered may be of a row that is gone.
         self.cache.forget();
         self.stored_indices = StoredIndices::default();
@@ -180,7 +179,7 @@ impl Writer<'_> {
     }
 }
 
-fn choose_instances(connection: &Connection, selection: &Selection) -> Result<(), StoreError> {
+fn choose_instances(connection: &Connection, selection: &Selection) -> StoreResult<()> {
     connection.execute_batch(&format!(
         "CREATE TEMP TABLE IF NOT EXISTS purged (key INTEGER PRIMARY KEY); \
          DELETE FROM temp.purged; \
@@ -190,12 +189,11 @@ fn choose_instances(connection: &Connection, selection: &Selection) -> Result<()
     Ok(())
 }
 
-fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts, StoreError> {
+fn delete(connection: &Connection, selection: &Selection) -> StoreResult<PurgeCounts> {
     choose_instances(connection, selection)?;
     let chosen = PurgeCounts::chosen(connection)?;
-    let delete = |sql: &str| -> Result<u64, StoreError> {
-        Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
-    };
+    let delete =
+        |sql: &str| -> StoreResult<u64> { Ok(query::execute(connection, sql, [])? as u64) };
     forget_extents(
         connection,
         "SELECT run.session FROM instance JOIN run ON run.key = instance.run \
@@ -240,10 +238,8 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts,
             .execute_batch("INSERT OR IGNORE INTO temp.purged_session SELECT key FROM session;")?;
     }
     for session in selection.sessions.iter().flatten() {
-        connection.execute(
-            "INSERT OR IGNORE INTO temp.purged_session VALUES (?1)",
-            [session],
-        )?;
+        let sql = "INSERT OR IGNORE INTO temp.purged_session VALUES (?1)";
+        query::execute(connection, sql, [session])?;
     }
     forget_extents(connection, "SELECT key FROM temp.purged_session")?;
     delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;

@@ -5,70 +5,51 @@ use std::ops::Range;
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::StoreError;
 use super::super::columns::chunk::{CHUNK_COLUMNS, text};
 use super::super::columns::numbers::read_values;
 use super::super::writing::checksum::{CHUNK_IS_SOUND, DETAIL_IS_SOUND, SERIES_IS_SOUND};
+use super::super::{StoreError, StoreResult, query};
 use crate::Iterations;
 use lapwing_model::MetricName;
 
 /// Which iterations to read.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::store) enum WantedIterations {
-    /// Those of the instances in the temporary table `batch`. Of details only those are read that
-    /// belong to chunks with failures or artifacts.
-    Batch,
-    /// Those of one instance.
-    Instance(i64),
-    /// Those of one chunk.
-    Chunk {
-        /// The instance's key.
-        instance: i64,
-        /// The chunk's first index.
-        first: u32,
-    },
+#[derive(Debug)]
+pub(crate) struct WantedIterations {
+    /// Where to find the keys of the instances.
+    source: &'static str,
+    condition: &'static str,
+    parameters: Vec<i64>,
+    /// Whether all details are read; else only those of chunks with failures or artifacts.
+    all_details: bool,
 }
 
 impl WantedIterations {
-    /// Returns where to find the keys of the instances.
-    fn source(self) -> &'static str {
-        match self {
-            Self::Batch => "temp.batch",
-            Self::Instance(_) | Self::Chunk { .. } => "instance",
+    /// Returns those of the instances in the temporary table `batch`, without the details of most.
+    pub(crate) fn of_batch() -> Self {
+        Self {
+            source: "temp.batch",
+            condition: "TRUE",
+            parameters: Vec::new(),
+            all_details: false,
         }
     }
 
-    fn condition(self) -> &'static str {
-        match self {
-            Self::Batch => "TRUE",
-            Self::Instance(_) => "wanted.key = ?1",
-            Self::Chunk { .. } => "wanted.key = ?1 AND first = ?2",
+    /// Returns those of one instance.
+    pub(crate) fn of_instance(instance: i64) -> Self {
+        Self {
+            source: "instance",
+            condition: "wanted.key = ?1",
+            parameters: vec![instance],
+            all_details: true,
         }
     }
 
-    fn parameters(self) -> Vec<i64> {
-        match self {
-            Self::Batch => Vec::new(),
-            Self::Instance(instance) => vec![instance],
-            Self::Chunk { instance, first } => vec![instance, i64::from(first)],
-        }
-    }
-
-    fn is_sound(self) -> String {
-        match self {
-            Self::Batch => CHUNK_IS_SOUND.to_owned(),
-            Self::Instance(_) | Self::Chunk { .. } => {
-                format!("{CHUNK_IS_SOUND} AND {DETAIL_IS_SOUND}")
-            }
-        }
-    }
-
-    fn detail(self) -> &'static str {
-        match self {
-            Self::Batch => {
-                "CASE WHEN chunk.outcome IS NOT NULL OR instr(detail, '\"artifacts\"') THEN detail END"
-            }
-            Self::Instance(_) | Self::Chunk { .. } => "detail",
+    /// Returns those of one chunk, which is known by its first index.
+    pub(crate) fn of_chunk(instance: i64, first: u32) -> Self {
+        Self {
+            condition: "wanted.key = ?1 AND first = ?2",
+            parameters: vec![instance, i64::from(first)],
+            ..Self::of_instance(instance)
         }
     }
 }
@@ -78,28 +59,37 @@ type ChunkPlace = (u32, Range<usize>);
 
 /// Returns the iterations wanted with their values, by the instance's key; instances
 /// without iterations are missing.
-pub(in crate::store) fn assemble(
+pub(crate) fn assemble(
     connection: &Connection,
-    wanted: WantedIterations,
+    wanted: &WantedIterations,
     metrics: &BTreeMap<i64, MetricName>,
-) -> Result<BTreeMap<i64, Iterations>, StoreError> {
+) -> StoreResult<BTreeMap<i64, Iterations>> {
     let mut instances: BTreeMap<i64, (Iterations, Vec<ChunkPlace>)> = BTreeMap::new();
+    let (detail, is_sound) = if wanted.all_details {
+        ("detail", format!("{CHUNK_IS_SOUND} AND {DETAIL_IS_SOUND}"))
+    } else {
+        let detail =
+            "CASE WHEN chunk.outcome IS NOT NULL OR instr(detail, '\"artifacts\"') THEN detail END";
+        (detail, CHUNK_IS_SOUND.to_owned())
+    };
     // CROSS JOIN keeps SQLite from swapping the loops.
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT chunk.instance, {CHUNK_COLUMNS}, {}, {} FROM {} AS wanted \
+    let sql = format!(
+        "SELECT chunk.instance, {CHUNK_COLUMNS}, {detail}, {is_sound} FROM {} AS wanted \
          CROSS JOIN chunk ON chunk.instance = wanted.key WHERE {} ORDER BY wanted.key, first",
-        wanted.detail(),
-        wanted.is_sound(),
-        wanted.source(),
-        wanted.condition()
-    ))?;
-    let mut found = statement.query(params_from_iter(wanted.parameters()))?;
-    while let Some(row) = found.next()? {
-        let (iterations, chunks) = instances.entry(row.get(0)?).or_default();
-        let start = iterations.len();
-        let extent = iterations.push_chunk(row, 1)?;
-        chunks.push((extent.first, start..iterations.len()));
-    }
+        wanted.source, wanted.condition
+    );
+    query::rows(
+        connection,
+        &sql,
+        params_from_iter(&wanted.parameters),
+        |row| {
+            let (iterations, chunks) = instances.entry(row.get(0)?).or_default();
+            let start = iterations.len();
+            let extent = iterations.push_chunk(row, 1)?;
+            chunks.push((extent.first, start..iterations.len()));
+            Ok(())
+        },
+    )?;
     for (metric, name) in metrics {
         fill_values(connection, wanted, *metric, name, &mut instances)?;
     }
@@ -118,20 +108,19 @@ pub(in crate::store) fn assemble(
 
 fn fill_values(
     connection: &Connection,
-    wanted: WantedIterations,
+    wanted: &WantedIterations,
     metric: i64,
     name: &MetricName,
     instances: &mut BTreeMap<i64, (Iterations, Vec<ChunkPlace>)>,
-) -> Result<(), StoreError> {
-    let mut parameters = wanted.parameters();
-    parameters.push(metric);
+) -> StoreResult<()> {
+    let parameters = [&wanted.parameters[..], &[metric]].concat();
     let mut statement = connection.prepare_cached(&format!(
         "SELECT series.instance, first, vals, {SERIES_IS_SOUND} FROM {} AS wanted \
          CROSS JOIN series ON series.metric = ?{} AND series.instance = wanted.key \
          WHERE {} ORDER BY wanted.key, first",
-        wanted.source(),
+        wanted.source,
         parameters.len(),
-        wanted.condition()
+        wanted.condition
     ))?;
     let mut found = statement.query(params_from_iter(parameters))?;
     let mut row = found.next()?;

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;
 
-use super::super::{Store, StoreError};
+use super::super::{Store, StoreResult, query};
+use super::rows::{from_json, parsed};
 use super::select::{RUN_HEAD_COLUMNS, Selection, read_run_head};
 use crate::{Filter, RunHead};
 use lapwing_model::natural_order;
@@ -94,7 +95,7 @@ const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
 /// Lists what the store holds ([`Store::catalogue`]).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreCatalogue<'s> {
-    pub(in crate::store) store: &'s Store,
+    pub(crate) store: &'s Store,
 }
 
 impl StoreCatalogue<'_> {
@@ -103,7 +104,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn benchmarks(&self, filter: &Filter) -> Result<Vec<BenchmarkRow>, StoreError> {
+    pub fn benchmarks(&self, filter: &Filter) -> StoreResult<Vec<BenchmarkRow>> {
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "WITH counted AS (\
@@ -136,17 +137,17 @@ impl StoreCatalogue<'_> {
             );
             (sql, move |row: &Row<'_>, selection: &Selection| {
                 let (key, recorded): (i64, String) = (row.get(9)?, row.get(1)?);
-                let metrics: Vec<String> = super::rows::from_json(row, 6)?;
+                let metrics: Vec<String> = from_json(row, 6)?;
                 let metrics = selection.curated.metrics_now(key, metrics);
                 Ok(BenchmarkRow {
                     suite: row.get(0)?,
                     benchmark: selection.curated.id(key, &recorded).to_owned(),
-                    tags: super::rows::from_json(row, 2)?,
+                    tags: from_json(row, 2)?,
                     instances: count(row, 3)?,
                     iterations: count(row, 4)?,
                     failures: count(row, 5)?,
                     metrics,
-                    last_measured: time(row, 7)?,
+                    last_measured: parsed(row, 7)?,
                     summaries: count(row, 8)?,
                 })
             })
@@ -158,7 +159,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
+    pub fn sessions(&self, filter: &Filter) -> StoreResult<Vec<SessionRow>> {
         let only_sessions = asks_for_no_instances(filter) && filter.runs.is_none();
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
@@ -174,39 +175,31 @@ impl StoreCatalogue<'_> {
                 condition = selection.on_instance(),
                 metrics = selection.on_metrics(),
             );
-            let chosen = selection.sessions.clone();
-            (sql, move |row: &Row<'_>, _: &Selection| {
-                let key: i64 = row.get(9)?;
-                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
-                Ok((
-                    passes,
-                    SessionRow {
-                        id: row.get(0)?,
-                        name: row.get(1)?,
-                        suite: row.get(2)?,
-                        started: time(row, 3)?,
-                        tool: row.get(4)?,
-                        runs: count(row, 5)?,
-                        instances: count(row, 6)?,
-                        iterations: count(row, 7)?,
-                        unfinished: count(row, 8)?,
-                        summaries: count(row, 10)?,
-                    },
-                ))
+            (sql, move |row: &Row<'_>, selection: &Selection| {
+                let session = SessionRow {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    suite: row.get(2)?,
+                    started: parsed(row, 3)?,
+                    tool: row.get(4)?,
+                    runs: count(row, 5)?,
+                    instances: count(row, 6)?,
+                    iterations: count(row, 7)?,
+                    unfinished: count(row, 8)?,
+                    summaries: count(row, 10)?,
+                };
+                let passes = selection.has_session(row.get(9)?);
+                Ok((passes && (only_sessions || session.instances > 0)).then_some(session))
             })
         })?;
-        Ok(rows
-            .into_iter()
-            .filter(|(passes, row)| *passes && (only_sessions || row.instances > 0))
-            .map(|(_, row)| row)
-            .collect())
+        Ok(rows.into_iter().flatten().collect())
     }
 
     /// Returns the runs that pass the filter, latest session first.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+    pub fn runs(&self, filter: &Filter) -> StoreResult<Vec<RunRow>> {
         let all_runs = asks_for_no_instances(filter);
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
@@ -220,53 +213,38 @@ impl StoreCatalogue<'_> {
                 condition = selection.on_instance(),
                 metrics = selection.on_metrics(),
             );
-            let chosen = selection.runs.clone();
-            (sql, move |row: &Row<'_>, _: &Selection| {
-                let key: i64 = row.get(15)?;
-                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
-                Ok((
-                    passes,
-                    RunRow {
-                        head: read_run_head(row)?,
-                        instances: count(row, 12)?,
-                        iterations: count(row, 13)?,
-                        summaries: count(row, 14)?,
-                    },
-                ))
+            (sql, move |row: &Row<'_>, selection: &Selection| {
+                let run = RunRow {
+                    head: read_run_head(row)?,
+                    instances: count(row, 12)?,
+                    iterations: count(row, 13)?,
+                    summaries: count(row, 14)?,
+                };
+                let passes = selection.has_run(row.get(15)?);
+                Ok((passes && (all_runs || run.instances > 0)).then_some(run))
             })
         })?;
-        let chosen = rows
-            .into_iter()
-            .filter(|(passes, row)| *passes && (all_runs || row.instances > 0));
-        Ok(chosen.map(|(_, row)| row).collect())
+        Ok(rows.into_iter().flatten().collect())
     }
 
     /// Checks that every entry of a filter fits something, without reading measurements.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn check_filter(&self, filter: &Filter) -> Result<(), StoreError> {
-        self.store.read(|snapshot| {
-            Selection::of(snapshot, filter)?;
-            Ok(())
-        })
+    pub fn check_filter(&self, filter: &Filter) -> StoreResult<()> {
+        self.store
+            .read(|snapshot| Selection::of(snapshot, filter).map(drop))
     }
 
-    pub(in crate::store) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> Result<T, StoreError>>(
+    pub(crate) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> StoreResult<T>>(
         &self,
         filter: &Filter,
         question: impl FnOnce(&Selection) -> (String, F),
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> StoreResult<Vec<T>> {
         self.store.read(|snapshot| {
             let selection = Selection::of(snapshot, filter)?;
             let (sql, read) = question(&selection);
-            let mut statement = snapshot.prepare(&sql)?;
-            let mut found = statement.query([])?;
-            let mut rows = Vec::new();
-            while let Some(row) = found.next()? {
-                rows.push(read(row, &selection)?);
-            }
-            Ok(rows)
+            query::rows(snapshot, &sql, [], |row| read(row, &selection))
         })
     }
 }
@@ -318,12 +296,6 @@ fn asks_for_no_instances(filter: &Filter) -> bool {
         && filter.outcomes.is_empty()
 }
 
-pub(in crate::store) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
+pub(crate) fn count(row: &Row<'_>, column: usize) -> StoreResult<u64> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
-}
-
-fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
-    let text: String = row.get(column)?;
-    text.parse()
-        .map_err(|error: jiff::Error| StoreError::damaged(error.to_string()))
 }

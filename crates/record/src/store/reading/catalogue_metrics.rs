@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Row;
 
-use super::super::{MetricRow, StoreCatalogue, StoreError};
+use super::super::{MetricRow, StoreCatalogue, StoreResult};
 use super::catalogue::count;
 use super::rows::from_json;
 use super::select::Selection;
@@ -38,7 +38,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn metrics(&self, filter: &Filter) -> Result<Vec<MetricRow>, StoreError> {
+    pub fn metrics(&self, filter: &Filter) -> StoreResult<Vec<MetricRow>> {
         let parts = self.select_rows(filter, |selection| {
             let condition = selection.on_instance();
             let sql = if selection.curated.names_nothing() {
@@ -109,7 +109,7 @@ fn by_benchmark(condition: &str) -> String {
 }
 
 /// Returns nothing for a metric that is not asked for, or of which all is retired.
-fn read(row: &Row<'_>, selection: &Selection) -> Result<Option<MetricPart>, StoreError> {
+fn read(row: &Row<'_>, selection: &Selection) -> StoreResult<Option<MetricPart>> {
     let recorded: String = row.get(0)?;
     let benchmark: Option<i64> = row.get(6)?;
     let (metric, benchmarks) = match benchmark {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
-use super::super::{StoreError, Writer};
+use super::super::{StoreError, StoreResult, Writer, query};
 use lapwing_model::Id;
 
 /// How many records of each kind a session has. Records are added and never changed, so that two
@@ -50,44 +50,31 @@ impl SessionExtent {
         1 + self.runs + self.instances + self.ends + self.iterations + self.spans + self.summaries
     }
 
-    fn numbers(&self) -> [u64; 7] {
+    fn numbers(&mut self) -> [&mut u64; 7] {
         [
-            self.runs,
-            self.metrics,
-            self.instances,
-            self.ends,
-            self.iterations,
-            self.spans,
-            self.summaries,
+            &mut self.runs,
+            &mut self.metrics,
+            &mut self.instances,
+            &mut self.ends,
+            &mut self.iterations,
+            &mut self.spans,
+            &mut self.summaries,
         ]
-    }
-
-    fn from_numbers(numbers: [u64; 7]) -> Self {
-        let [runs, metrics, instances, ends, iterations, spans, summaries] = numbers;
-        Self {
-            runs,
-            metrics,
-            instances,
-            ends,
-            iterations,
-            spans,
-            summaries,
-        }
     }
 
     /// Reads the columns that begin at `first`.
     fn of_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        let mut numbers = [0; 7];
-        for (k, number) in numbers.iter_mut().enumerate() {
+        let mut extent = Self::default();
+        for (k, number) in extent.numbers().into_iter().enumerate() {
             *number = row.get::<_, i64>(first + k)?.cast_unsigned();
         }
-        Ok(Self::from_numbers(numbers))
+        Ok(extent)
     }
 }
 
 impl fmt::Display for SessionExtent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts = self.numbers().map(|number| number.to_string());
+        let texts = { *self }.numbers().map(|number| number.to_string());
         f.write_str(&texts.join(" "))
     }
 }
@@ -95,19 +82,23 @@ impl fmt::Display for SessionExtent {
 impl FromStr for SessionExtent {
     type Err = StoreError;
 
-    fn from_str(text: &str) -> Result<Self, StoreError> {
+    fn from_str(text: &str) -> StoreResult<Self> {
         let unclear = || StoreError::damaged(format!("`{text}` is not an extent of a session"));
-        let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
-        let numbers = numbers.map_err(|_no_number| unclear())?;
-        let numbers: [u64; 7] = numbers.try_into().map_err(|_other_count| unclear())?;
-        Ok(Self::from_numbers(numbers))
+        let parsed: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
+        let parsed = parsed.map_err(|_no_number| unclear())?;
+        let parsed: [u64; 7] = parsed.try_into().map_err(|_other_count| unclear())?;
+        let mut extent = Self::default();
+        for (number, parsed) in extent.numbers().into_iter().zip(parsed) {
+            *number = parsed;
+        }
+        Ok(extent)
     }
 }
 
 /// A session of which a shared history lacks something, or may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnsharedSession {
-    pub(in crate::store) key: i64,
+    pub(crate) key: i64,
     /// Its id.
     pub(crate) id: Id,
     /// How much there is of it.
@@ -116,30 +107,28 @@ pub(crate) struct UnsharedSession {
 
 /// Returns the sessions that have grown since all of them was in a shared history, or never were
 /// in it, in the order in which they came.
-pub(in crate::store) fn unshared_sessions(
+pub(crate) fn unshared_sessions(
     connection: &Connection,
     remote: i64,
-) -> Result<Vec<UnsharedSession>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
+) -> StoreResult<Vec<UnsharedSession>> {
+    let sql = format!(
         "SELECT session.key, session.id, remote_session.extent, {COLUMNS} FROM session \
          LEFT JOIN remote_session ON remote_session.session = session.id \
           AND remote_session.remote = ?1 ORDER BY session.key"
-    ))?;
-    let mut found = statement.query([remote])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = found.next()? {
+    );
+    let sessions = query::rows(connection, &sql, [remote], |row| {
         let extent = SessionExtent::of_row(row, 3)?;
         let shared: Option<String> = row.get(2)?;
         if shared.map(|text| text.parse()).transpose()? == Some(extent) {
-            continue;
+            return Ok(None);
         }
-        sessions.push(UnsharedSession {
+        Ok(Some(UnsharedSession {
             key: row.get(0)?,
             id: super::rows::parsed(row, 1)?,
             extent,
-        });
-    }
-    Ok(sessions)
+        }))
+    })?;
+    Ok(sessions.into_iter().flatten().collect())
 }
 
 impl Writer<'_> {
@@ -147,18 +136,14 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When what was held back cannot be written.
-    pub(crate) fn extent(&mut self, session: Id) -> Result<Option<SessionExtent>, StoreError> {
+    pub(crate) fn extent(&mut self, session: Id) -> StoreResult<Option<SessionExtent>> {
         self.settle()?;
         let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
-        let extent = self
-            .connection
-            .prepare_cached(&sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_row([session.to_string()], |row| SessionExtent::of_row(row, 0))
-                    .optional()
-            });
-        extent.map_err(|error| StoreError::from(error).at(self.path))
+        self.at_path(|connection| {
+            query::first(connection, &sql, [session.to_string()], |row| {
+                Ok(SessionExtent::of_row(row, 0)?)
+            })
+        })
     }
 }
 
@@ -168,7 +153,13 @@ mod tests {
 
     #[test]
     fn an_extent_is_its_text() {
-        let extent = SessionExtent::from_numbers([1, 2, 3, 4, 5, 6, 7]);
+        let extent: SessionExtent = "1 2 3 4 5 6 7".parse().expect("seven numbers");
+        let named = (extent.runs, extent.metrics, extent.instances, extent.ends);
+        assert_eq!(named, (1, 2, 3, 4));
+        assert_eq!(
+            (extent.iterations, extent.spans, extent.summaries),
+            (5, 6, 7)
+        );
         assert_eq!(extent.to_string(), "1 2 3 4 5 6 7");
         assert_eq!(
             extent

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::curation::curated::condition;
-use super::super::{StoreCatalogue, StoreError};
+use super::super::{StoreCatalogue, StoreResult, query};
 use super::read::metrics_of;
 use super::select::Selection;
 use crate::{Filter, Retirement};
@@ -35,7 +35,7 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn left_out(&self, filter: &Filter) -> Result<LeftOut, StoreError> {
+    pub fn left_out(&self, filter: &Filter) -> StoreResult<LeftOut> {
         self.store.read(|snapshot| {
             let mut selection = Selection::of(snapshot, filter)?;
             let metrics = metrics(snapshot, &selection)?;
@@ -50,14 +50,14 @@ impl StoreCatalogue<'_> {
 }
 
 /// Returns how many of the instances that are hidden otherwise pass.
-fn instances(connection: &Connection, otherwise: &Selection) -> Result<u64, StoreError> {
+fn instances(connection: &Connection, otherwise: &Selection) -> StoreResult<u64> {
     let sql = format!(
         "SELECT count(*) FROM instance \
           WHERE instance.key IN (SELECT key FROM temp.retired_instance){}{}",
         otherwise.on_instance(),
         otherwise.on_metrics()
     );
-    let count: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+    let count: i64 = query::value(connection, &sql, [])?;
     Ok(count.cast_unsigned())
 }
 
@@ -65,7 +65,7 @@ fn instances(connection: &Connection, otherwise: &Selection) -> Result<u64, Stor
 fn metrics(
     connection: &Connection,
     selection: &Selection,
-) -> Result<BTreeMap<MetricName, u64>, StoreError> {
+) -> StoreResult<BTreeMap<MetricName, u64>> {
     let mut found: BTreeMap<MetricName, BTreeSet<i64>> = BTreeMap::new();
     for (benchmark, curated) in selection.curated.all_metrics() {
         if !curated.retires() || !selection.has_benchmark(benchmark) {
@@ -80,13 +80,8 @@ fn metrics(
             let retirements = curated.retirements(&recorded);
             if !retirements.is_empty() {
                 let known = found.entry(now.to_owned()).or_default();
-                let condition = selection.on_instance();
-                known.extend(having(
-                    connection,
-                    (benchmark, metric),
-                    &retirements,
-                    &condition,
-                )?);
+                let (condition, of) = (selection.on_instance(), (benchmark, metric));
+                known.extend(having(connection, of, &retirements, &condition)?);
             }
         }
     }
@@ -102,10 +97,10 @@ fn having(
     (benchmark, metric): (i64, i64),
     retirements: &[&Retirement],
     on_instance: &str,
-) -> Result<Vec<i64>, StoreError> {
+) -> StoreResult<Vec<i64>> {
     let (conditions, parameters): (Vec<String>, Vec<Vec<String>>) =
         retirements.iter().map(|it| condition(it)).unzip();
-    let mut statement = connection.prepare(&format!(
+    let sql = format!(
         "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
            JOIN session ON session.key = run.session \
           WHERE instance.benchmark = {benchmark}{on_instance} \
@@ -115,7 +110,6 @@ fn having(
                           AND summary.instance = instance.key)) \
             AND ({})",
         conditions.join(" OR ")
-    ))?;
-    let keys = statement.query_map(params_from_iter(parameters.concat()), |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
+    );
+    query::column(connection, &sql, params_from_iter(parameters.concat()))
 }

@@ -11,9 +11,9 @@ use rusqlite::Connection;
 
 use super::super::curation::curated;
 use super::super::writing::definitions::definitions;
-use super::super::{Store, StoreError};
+use super::super::{Store, StoreError, StoreResult, query};
 use super::assemble::{WantedIterations, assemble};
-use super::read::{metrics_of, summaries};
+use super::read::{metric_names, metrics_of, summaries};
 use super::rows::{self, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS};
 use super::select::Selection;
 use crate::{Filter, InstanceData, Iterations, RecordedBenchmark};
@@ -40,23 +40,17 @@ impl Store {
     pub fn each_recorded<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
+        visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
     ) -> Result<(), E> {
-        let wrap = |error: StoreError| E::from(error.at(&self.path));
-        // One snapshot, whatever others write meanwhile.
-        let snapshot = self
-            .connection
-            .unchecked_transaction()
-            .map_err(|error| wrap(error.into()))?;
-        let reader = BenchmarkReader::new(&snapshot, filter).map_err(wrap)?;
-        let mut benchmarks = reader.benchmarks().map_err(wrap)?.into_iter().peekable();
-        while benchmarks.peek().is_some() {
-            let batch = reader.batch(&mut benchmarks).map_err(wrap)?;
-            for data in reader.read(batch).map_err(wrap)? {
-                visit(data)?;
+        self.visit(visit, |snapshot, visit| {
+            let reader = BenchmarkReader::new(snapshot, filter)?;
+            let mut benchmarks = reader.benchmarks()?.into_iter().peekable();
+            while benchmarks.peek().is_some() {
+                let batch = reader.batch(&mut benchmarks)?;
+                reader.read(batch)?.into_iter().try_for_each(&mut *visit)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
@@ -88,18 +82,14 @@ struct BenchmarkReader<'c> {
 }
 
 impl<'c> BenchmarkReader<'c> {
-    fn new(connection: &'c Connection, filter: &Filter) -> Result<Self, StoreError> {
+    fn new(connection: &'c Connection, filter: &Filter) -> StoreResult<Self> {
         let selection = Selection::of(connection, filter)?;
         let mut reader = Self {
             connection,
             selection,
             sessions: HashMap::new(),
             runs: HashMap::new(),
-            summarised: connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM summary)",
-                [],
-                |row| row.get(0),
-            )?,
+            summarised: query::value(connection, "SELECT EXISTS (SELECT 1 FROM summary)", [])?,
             wanted_names: None,
         };
         reader.wanted_names = reader.read_wanted_names()?;
@@ -107,33 +97,30 @@ impl<'c> BenchmarkReader<'c> {
         Ok(reader)
     }
 
-    fn read_sessions_and_runs(&mut self) -> Result<(), StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session"))?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
+    fn read_sessions_and_runs(&mut self) -> StoreResult<()> {
+        let sql = format!("SELECT {SESSION_COLUMNS} FROM session");
+        query::rows(self.connection, &sql, [], |row| {
             if self.selection.has_session(row.get(0)?) {
                 let (key, session) = rows::read_session(row)?;
                 self.sessions.insert(key, Arc::new(session));
             }
-        }
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session"
-        ))?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
+            Ok(())
+        })?;
+        let sql =
+            format!("SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session");
+        query::rows(self.connection, &sql, [], |row| {
             if self.selection.has_run(row.get(0)?) {
                 let (key, mut run, session) = rows::read_run(row)?;
                 run.metrics = rows::read_run_metrics(self.connection, key)?;
                 self.runs.insert(key, (Arc::new(run), session));
             }
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Returns each benchmark by suite and id, in natural order.
-    fn benchmarks(&self) -> Result<Vec<WantedBenchmark>, StoreError> {
+    fn benchmarks(&self) -> StoreResult<Vec<WantedBenchmark>> {
         let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
             if self.selection.has_benchmark(key) {
@@ -152,7 +139,7 @@ impl<'c> BenchmarkReader<'c> {
     fn batch(
         &self,
         benchmarks: &mut Peekable<impl Iterator<Item = WantedBenchmark>>,
-    ) -> Result<Batch, StoreError> {
+    ) -> StoreResult<Batch> {
         let mut batch = Batch {
             benchmarks: Vec::new(),
             metrics: BTreeMap::new(),
@@ -179,12 +166,11 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns about how much was recorded under the id of that key.
-    fn size(&self, key: i64) -> Result<AboutSize, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT count(*), \
-             (SELECT sum(count) FROM chunk WHERE chunk.instance = max(instance.key)) \
-             FROM instance WHERE benchmark = ?1",
-        )?;
+    fn size(&self, key: i64) -> StoreResult<AboutSize> {
+        let sql = "SELECT count(*), \
+                   (SELECT sum(count) FROM chunk WHERE chunk.instance = max(instance.key)) \
+                   FROM instance WHERE benchmark = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_row([key], |row| {
             let instances: i64 = row.get(0)?;
             let each: Option<i64> = row.get(1)?;
@@ -196,13 +182,9 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Returns what was recorded of the benchmarks of a batch that have an instance.
-    fn read(&self, batch: Batch) -> Result<Vec<RecordedBenchmark>, StoreError> {
-        let keys: Vec<i64> = batch
-            .benchmarks
-            .iter()
-            .flat_map(|it| &it.1)
-            .copied()
-            .collect();
+    fn read(&self, batch: Batch) -> StoreResult<Vec<RecordedBenchmark>> {
+        let keys = batch.benchmarks.iter().flat_map(|(_, keys)| keys);
+        let keys: Vec<i64> = keys.copied().collect();
         let mut recorded = self.recorded(&keys, &batch.metrics)?;
         let mut benchmarks = Vec::with_capacity(batch.benchmarks.len());
         for ((suite, id), keys) in batch.benchmarks {
@@ -211,14 +193,10 @@ impl<'c> BenchmarkReader<'c> {
             if instances.is_empty() {
                 continue;
             }
-            instances.sort_by_key(|it| {
-                (
-                    it.session.started,
-                    it.session.id,
-                    it.instance.position,
-                    it.instance.attempt,
-                    it.instance.id,
-                )
+            instances.sort_by_key(|data| {
+                let (session, instance) = (&data.session, &data.instance);
+                let place = (instance.position, instance.attempt, instance.id);
+                (session.started, session.id, place)
             });
             benchmarks.push(RecordedBenchmark {
                 suite,
@@ -235,13 +213,13 @@ impl<'c> BenchmarkReader<'c> {
         &self,
         benchmarks: &[i64],
         metrics: &BTreeMap<i64, MetricName>,
-    ) -> Result<HashMap<i64, Vec<InstanceData>>, StoreError> {
+    ) -> StoreResult<HashMap<i64, Vec<InstanceData>>> {
         self.fill_batch(benchmarks)?;
         let instances = self.instances()?;
         let mut assembled = if instances.is_empty() {
             BTreeMap::new()
         } else {
-            assemble(self.connection, WantedIterations::Batch, metrics)?
+            assemble(self.connection, &WantedIterations::of_batch(), metrics)?
         };
         let mut recorded: HashMap<i64, Vec<InstanceData>> = HashMap::new();
         for (benchmark, key, mut instance) in instances {
@@ -271,87 +249,75 @@ impl<'c> BenchmarkReader<'c> {
         if let Some(metrics) = &self.selection.metrics
             && !self.selection.curated.names_nothing()
         {
-            for it in instances {
+            for instance in instances {
                 let asked = |name: &str| metrics.names.contains(name);
-                it.iterations.values.retain(|name, _| asked(name));
-                it.summaries.retain(|summary| asked(&summary.metric));
+                instance.iterations.values.retain(|name, _| asked(name));
+                instance.summaries.retain(|summary| asked(&summary.metric));
             }
         }
     }
 
     /// Fills the temporary table `batch` with the selected instances of these benchmarks.
-    fn fill_batch(&self, benchmarks: &[i64]) -> Result<(), StoreError> {
+    fn fill_batch(&self, benchmarks: &[i64]) -> StoreResult<()> {
         self.connection.execute_batch(
             "CREATE TEMP TABLE IF NOT EXISTS batch \
              (key INTEGER PRIMARY KEY, benchmark INTEGER NOT NULL); \
              DELETE FROM temp.batch;",
         )?;
-        let mut insert = self.connection.prepare_cached(
-            "INSERT INTO temp.batch (key, benchmark) \
-             SELECT key, benchmark FROM instance WHERE benchmark = ?1",
-        )?;
         for key in benchmarks {
-            insert.execute([key])?;
+            let sql = "INSERT INTO temp.batch (key, benchmark) \
+                       SELECT key, benchmark FROM instance WHERE benchmark = ?1";
+            query::execute(self.connection, sql, [key])?;
         }
         let condition = self.selection.on_instance();
         if !condition.is_empty() {
             // CROSS JOIN keeps SQLite from swapping the loops.
-            self.connection
-                .prepare_cached(&format!(
-                    "DELETE FROM temp.batch WHERE key NOT IN (SELECT batch.key FROM temp.batch \
-                     CROSS JOIN instance ON instance.key = batch.key WHERE TRUE{condition})"
-                ))?
-                .execute([])?;
+            let sql = format!(
+                "DELETE FROM temp.batch WHERE key NOT IN (SELECT batch.key FROM temp.batch \
+                 CROSS JOIN instance ON instance.key = batch.key WHERE TRUE{condition})"
+            );
+            query::execute(self.connection, &sql, [])?;
         }
         Ok(())
     }
 
     /// Returns the instances of the batch in the order of their keys: the benchmark's key, their own, and what was
     /// recorded.
-    fn instances(&self) -> Result<Vec<(i64, i64, InstanceData)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
+    fn instances(&self) -> StoreResult<Vec<(i64, i64, InstanceData)>> {
+        let sql = format!(
             "SELECT {INSTANCE_COLUMNS}, batch.benchmark FROM temp.batch \
              CROSS JOIN instance ON instance.key = batch.key \
              JOIN run ON run.key = instance.run \
              JOIN benchmark ON benchmark.key = instance.benchmark ORDER BY batch.key",
-        ))?;
-        let mut found = statement.query([])?;
-        let mut instances = Vec::new();
-        while let Some(row) = found.next()? {
-            let it = rows::read_instance(row)?;
-            let (run, session) = self
-                .runs
-                .get(&it.run)
-                .ok_or_else(|| StoreError::damaged("an instance has no run"))?;
-            let session = self
-                .sessions
-                .get(session)
-                .ok_or_else(|| StoreError::damaged("a run has no session"))?;
-            instances.push((
-                row.get("benchmark")?,
-                it.key,
-                InstanceData {
-                    session: Arc::clone(session),
-                    run: Arc::clone(run),
-                    recorded_fingerprint: it.instance.benchmark.fingerprint.clone(),
-                    instance: it.instance,
-                    end: it.end,
-                    iterations: Iterations::default(),
-                    summaries: Vec::new(),
-                },
-            ));
-        }
-        Ok(instances)
+        );
+        query::rows(self.connection, &sql, [], |row| {
+            let stored = rows::read_instance(row)?;
+            let run = self.runs.get(&stored.run);
+            let (run, session) =
+                run.ok_or_else(|| StoreError::damaged("an instance has no run"))?;
+            let session = self.sessions.get(session);
+            let session = session.ok_or_else(|| StoreError::damaged("a run has no session"))?;
+            let data = InstanceData {
+                session: Arc::clone(session),
+                run: Arc::clone(run),
+                recorded_fingerprint: stored.instance.benchmark.fingerprint.clone(),
+                instance: stored.instance,
+                end: stored.end,
+                iterations: Iterations::default(),
+                summaries: Vec::new(),
+            };
+            Ok((row.get("benchmark")?, stored.key, data))
+        })
     }
 
     /// Returns the metrics of a benchmark that are asked for.
-    fn metrics(&self, benchmark: i64) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+    fn metrics(&self, benchmark: i64) -> StoreResult<BTreeMap<i64, MetricName>> {
         let mut metrics = metrics_of(self.connection, benchmark)?;
         metrics.retain(|&key, _| self.selection.has_metric(key));
         Ok(metrics)
     }
 
-    fn summaries(&self, key: i64, instance: Id) -> Result<Vec<Summary>, StoreError> {
+    fn summaries(&self, key: i64, instance: Id) -> StoreResult<Vec<Summary>> {
         let mut all = summaries(self.connection, key, instance)?;
         if let Some(wanted) = &self.wanted_names {
             all.retain(|summary| wanted.contains(&summary.metric));
@@ -360,21 +326,13 @@ impl<'c> BenchmarkReader<'c> {
     }
 
     /// Summaries carry names, so the metrics asked for are wanted by name too.
-    fn read_wanted_names(&self) -> Result<Option<Vec<MetricName>>, StoreError> {
+    fn read_wanted_names(&self) -> StoreResult<Option<Vec<MetricName>>> {
         if self.selection.metrics.is_none() {
             return Ok(None);
         }
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT key, name FROM metric")?;
-        let mut found = statement.query([])?;
-        let mut names = Vec::new();
-        while let Some(row) = found.next()? {
-            if self.selection.has_metric(row.get(0)?) {
-                names.push(row.get(1)?);
-            }
-        }
-        Ok(Some(names))
+        let mut names = metric_names(self.connection, "SELECT key, name FROM metric", [])?;
+        names.retain(|&key, _| self.selection.has_metric(key));
+        Ok(Some(names.into_values().collect()))
     }
 }
 

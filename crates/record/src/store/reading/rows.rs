@@ -7,40 +7,41 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::StoreError;
+use super::super::{StoreError, StoreResult, query};
 use lapwing_model::{
     Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Level, Levels,
-    Metric, MetricName, Object, Run, Session, Summary, Version,
+    Metric, MetricName, Run, Session, Summary, Version,
 };
 
-pub(in crate::store) const SESSION_COLUMNS: &str =
+pub(crate) const SESSION_COLUMNS: &str =
     "key, id, suite, name, started, seed, tool, attributes, artifacts, extra";
 
-pub(in crate::store) const RUN_COLUMNS: &str = "run.key, run.id, session.id, run.variant, run.version, \
+pub(crate) const RUN_COLUMNS: &str = "run.key, run.id, session.id, run.variant, run.version, \
      run.\"commit\", run.branch, run.version_date, run.dirty, run.version_extra, run.factors, \
      run.definitions, run.environment, run.attributes, run.artifacts, run.extra, run.session";
 
-pub(in crate::store) const INSTANCE_COLUMNS: &str = "instance.key, instance.id, run.id, benchmark.id, instance.params, instance.tags, \
+pub(crate) const INSTANCE_COLUMNS: &str = "instance.key, instance.id, run.id, benchmark.id, instance.params, instance.tags, \
      instance.fingerprint, instance.benchmark_extra, instance.block, instance.position, \
      instance.attempt, instance.host, instance.started, instance.environment, instance.job, \
      instance.attributes, instance.artifacts, instance.extra, instance.outcome, instance.ended, \
      instance.end_message, instance.observed, instance.end_extra, instance.run";
 
 /// Returns an instant as text that sorts like the instants do.
-pub(in crate::store) fn time_text(time: Timestamp) -> String {
+pub(crate) fn time_text(time: Timestamp) -> String {
     format!("{time:.9}")
 }
 
-/// Returns an object as JSON text, or nothing for an empty one.
-pub(in crate::store) fn object_text(object: &Object) -> Result<Option<String>, StoreError> {
-    if object.is_empty() {
-        return Ok(None);
-    }
-    json_text(object).map(Some)
+/// Returns a collection as JSON text, or nothing for an empty one.
+pub(crate) fn filled_text<T: Serialize + Default + PartialEq>(
+    value: &T,
+) -> StoreResult<Option<String>> {
+    (*value != T::default())
+        .then(|| json_text(value))
+        .transpose()
 }
 
 /// Returns a value as JSON text.
-pub(in crate::store) fn json_text<T: Serialize + ?Sized>(value: &T) -> Result<String, StoreError> {
+pub(crate) fn json_text<T: Serialize + ?Sized>(value: &T) -> StoreResult<String> {
     serde_json::to_string(value).map_err(|error| {
         // Only a number that JSON does not know can get here.
         StoreError::damaged(format!("a value has no JSON form: {error}"))
@@ -48,7 +49,7 @@ pub(in crate::store) fn json_text<T: Serialize + ?Sized>(value: &T) -> Result<St
 }
 
 /// Returns the levels of factors as people read them.
-pub(in crate::store) fn levels(row: &Row<'_>, column: usize) -> Result<Levels, StoreError> {
+pub(crate) fn levels(row: &Row<'_>, column: usize) -> StoreResult<Levels> {
     let factors: BTreeMap<String, Level> = from_json(row, column)?;
     let levels = factors.into_iter();
     Ok(levels
@@ -57,10 +58,10 @@ pub(in crate::store) fn levels(row: &Row<'_>, column: usize) -> Result<Levels, S
 }
 
 /// Returns the value of a JSON text; the default if there is none.
-pub(in crate::store) fn from_json<T: DeserializeOwned + Default>(
+pub(crate) fn from_json<T: DeserializeOwned + Default>(
     row: &Row<'_>,
     column: usize,
-) -> Result<T, StoreError> {
+) -> StoreResult<T> {
     match row.get_ref(column)? {
         rusqlite::types::ValueRef::Null => Ok(T::default()),
         value => {
@@ -78,10 +79,7 @@ fn unreadable(row: &Row<'_>, column: usize, why: &str) -> StoreError {
     StoreError::damaged(format!("column `{name}` is unreadable: {why}"))
 }
 
-pub(in crate::store) fn parsed<T: std::str::FromStr>(
-    row: &Row<'_>,
-    column: usize,
-) -> Result<T, StoreError>
+pub(crate) fn parsed<T: std::str::FromStr>(row: &Row<'_>, column: usize) -> StoreResult<T>
 where
     T::Err: std::fmt::Display,
 {
@@ -90,10 +88,7 @@ where
         .map_err(|error: T::Err| unreadable(row, column, &error.to_string()))
 }
 
-fn parsed_if_any<T: std::str::FromStr>(
-    row: &Row<'_>,
-    column: usize,
-) -> Result<Option<T>, StoreError>
+fn parsed_if_any<T: std::str::FromStr>(row: &Row<'_>, column: usize) -> StoreResult<Option<T>>
 where
     T::Err: std::fmt::Display,
 {
@@ -103,7 +98,7 @@ where
     }
 }
 
-pub(in crate::store) fn read_session(row: &Row<'_>) -> Result<(i64, Session), StoreError> {
+pub(crate) fn read_session(row: &Row<'_>) -> StoreResult<(i64, Session)> {
     let session = Session {
         id: parsed::<Id>(row, 1)?,
         suite: row.get(2)?,
@@ -119,7 +114,7 @@ pub(in crate::store) fn read_session(row: &Row<'_>) -> Result<(i64, Session), St
 }
 
 /// Returns the key of a run, the run and the key of its session; its metrics come by themselves.
-pub(in crate::store) fn read_run(row: &Row<'_>) -> Result<(i64, Run, i64), StoreError> {
+pub(crate) fn read_run(row: &Row<'_>) -> StoreResult<(i64, Run, i64)> {
     let run = Run {
         id: parsed::<Id>(row, 1)?,
         session: parsed::<Id>(row, 2)?,
@@ -144,17 +139,13 @@ pub(in crate::store) fn read_run(row: &Row<'_>) -> Result<(i64, Run, i64), Store
 }
 
 /// Returns the metrics that a run declares.
-pub(in crate::store) fn read_run_metrics(
+pub(crate) fn read_run_metrics(
     connection: &Connection,
     run: i64,
-) -> Result<BTreeMap<MetricName, Metric>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT metric.name, unit, better FROM run_metric \
-         JOIN metric ON metric.key = run_metric.metric WHERE run = ?1",
-    )?;
-    let mut rows = statement.query([run])?;
-    let mut metrics = BTreeMap::new();
-    while let Some(row) = rows.next()? {
+) -> StoreResult<BTreeMap<MetricName, Metric>> {
+    let sql = "SELECT metric.name, unit, better FROM run_metric \
+               JOIN metric ON metric.key = run_metric.metric WHERE run = ?1";
+    let metrics = query::rows(connection, sql, [run], |row| {
         let better = match row.get_ref(2)?.as_str_or_null() {
             Ok(None) => None,
             Ok(Some("lower")) => Some(Better::Lower),
@@ -162,12 +153,12 @@ pub(in crate::store) fn read_run_metrics(
             Ok(Some(_)) | Err(_) => return Err(unreadable(row, 2, "neither lower nor higher")),
         };
         let unit = row.get(1)?;
-        metrics.insert(row.get(0)?, Metric { unit, better });
-    }
-    Ok(metrics)
+        Ok((row.get(0)?, Metric { unit, better }))
+    })?;
+    Ok(metrics.into_iter().collect())
 }
 
-pub(in crate::store) fn better_text(better: Option<Better>) -> Option<&'static str> {
+pub(crate) fn better_text(better: Option<Better>) -> Option<&'static str> {
     better.map(|better| match better {
         Better::Lower => "lower",
         Better::Higher => "higher",
@@ -175,14 +166,14 @@ pub(in crate::store) fn better_text(better: Option<Better>) -> Option<&'static s
 }
 
 /// A row of an instance.
-pub(in crate::store) struct StoredInstanceRow {
-    pub(in crate::store) key: i64,
-    pub(in crate::store) run: i64,
-    pub(in crate::store) instance: Instance,
-    pub(in crate::store) end: Option<InstanceEnd>,
+pub(crate) struct StoredInstanceRow {
+    pub(crate) key: i64,
+    pub(crate) run: i64,
+    pub(crate) instance: Instance,
+    pub(crate) end: Option<InstanceEnd>,
 }
 
-pub(in crate::store) fn read_instance(row: &Row<'_>) -> Result<StoredInstanceRow, StoreError> {
+pub(crate) fn read_instance(row: &Row<'_>) -> StoreResult<StoredInstanceRow> {
     let id = parsed::<Id>(row, 1)?;
     let instance = Instance {
         id,
@@ -225,10 +216,9 @@ pub(in crate::store) fn read_instance(row: &Row<'_>) -> Result<StoredInstanceRow
     })
 }
 
-pub(in crate::store) const SUMMARY_COLUMNS: &str =
-    "metric.name, n, centre, spread, statistic, extra";
+pub(crate) const SUMMARY_COLUMNS: &str = "metric.name, n, centre, spread, statistic, extra";
 
-pub(in crate::store) fn read_summary(row: &Row<'_>, instance: Id) -> Result<Summary, StoreError> {
+pub(crate) fn read_summary(row: &Row<'_>, instance: Id) -> StoreResult<Summary> {
     Ok(Summary {
         instance,
         metric: row.get(0)?,
@@ -240,9 +230,9 @@ pub(in crate::store) fn read_summary(row: &Row<'_>, instance: Id) -> Result<Summ
     })
 }
 
-pub(in crate::store) const ANNOTATION_COLUMNS: &str = "id, at, by, action, target, reason, extra";
+pub(crate) const ANNOTATION_COLUMNS: &str = "id, at, by, action, target, reason, extra";
 
-pub(in crate::store) fn read_annotation(row: &Row<'_>) -> Result<Annotation, StoreError> {
+pub(crate) fn read_annotation(row: &Row<'_>) -> StoreResult<Annotation> {
     Ok(Annotation {
         id: parsed::<Id>(row, 0)?,
         at: parsed(row, 1)?,

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::columns::spans;
 use super::super::reading::read;
-use super::super::{Store, StoreError};
+use super::super::{Store, StoreError, StoreResult, VisitEnd, Visitor, query};
 use super::assemble::{WantedIterations, assemble};
 use super::select::Selection;
 use crate::Filter;
@@ -28,73 +28,41 @@ impl Store {
     pub fn scan<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(Record) -> Result<(), E>,
+        visit: impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
-        let wrap = |error: StoreError| E::from(error.at(&self.path));
-        let snapshot = self
-            .connection
-            .unchecked_transaction()
-            .map_err(|error| wrap(error.into()))?;
-        let everything = *filter
-            == Filter {
-                retired: filter.retired,
-                ..Filter::default()
-            };
-        let selection = Selection::of(&snapshot, &filter.with_retired()).map_err(wrap)?;
-        let scanner = RecordScanner::new(&snapshot, selection).map_err(wrap)?;
-        for session in scanner.keys(SESSIONS, 0).map_err(wrap)? {
-            if !scanner.selection.has_session(session) {
-                continue;
-            }
-            let mut session_given = false;
-            for run in scanner.keys(RUNS, session).map_err(wrap)? {
-                if !scanner.selection.has_run(run) {
-                    continue;
-                }
-                let instances = scanner.instances(run).map_err(wrap)?;
-                if instances.is_empty() && !everything {
-                    continue;
-                }
-                if !session_given {
-                    visit(Record::Session(
-                        read::session_of(&snapshot, session).map_err(wrap)?,
-                    ))?;
-                    session_given = true;
-                }
-                visit(Record::Run(read::run(&snapshot, run).map_err(wrap)?))?;
-                for instance in instances {
-                    scanner.instance(instance, &wrap, &mut visit)?;
-                }
-            }
-            if everything && !session_given {
-                visit(Record::Session(
-                    read::session_of(&snapshot, session).map_err(wrap)?,
-                ))?;
-            }
-        }
-        if everything {
-            for annotation in read::annotations(&snapshot, "1", []).map_err(wrap)? {
-                visit(Record::Annotation(annotation))?;
-            }
-        }
-        Ok(())
+        self.visit(visit, |snapshot, visit| scan(snapshot, filter, visit))
     }
 }
 
-const SESSIONS: &str = "SELECT key FROM session WHERE ?1 = 0 ORDER BY key";
-const RUNS: &str = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
+fn scan(
+    snapshot: &Connection,
+    filter: &Filter,
+    visit: &mut Visitor<'_, Record>,
+) -> Result<(), VisitEnd> {
+    let everything = filter.with_retired() == Filter::default().with_retired();
+    let selection = Selection::of(snapshot, &filter.with_retired())?;
+    let scanner = RecordScanner::new(snapshot, selection)?;
+    for session in query::column(snapshot, "SELECT key FROM session ORDER BY key", [])? {
+        if scanner.selection.has_session(session) {
+            scanner.session(session, everything, visit)?;
+        }
+    }
+    if everything {
+        for annotation in read::annotations(snapshot, "TRUE", [])? {
+            visit(Record::Annotation(annotation))?;
+        }
+    }
+    Ok(())
+}
 
-pub(in crate::store) struct RecordScanner<'c> {
+pub(crate) struct RecordScanner<'c> {
     connection: &'c Connection,
     selection: Selection,
     metrics: BTreeMap<i64, MetricName>,
 }
 
 impl<'c> RecordScanner<'c> {
-    pub(in crate::store) fn new(
-        connection: &'c Connection,
-        selection: Selection,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(connection: &'c Connection, selection: Selection) -> StoreResult<Self> {
         Ok(Self {
             connection,
             selection,
@@ -102,62 +70,56 @@ impl<'c> RecordScanner<'c> {
         })
     }
 
-    /// Gives a session with everything that belongs to it.
-    pub(in crate::store) fn whole_session<E: From<StoreError>>(
+    /// Gives a session with what belongs to it and passes; with `everything`, runs without instances pass too.
+    pub(crate) fn session(
         &self,
         session: i64,
-        wrap: &impl Fn(StoreError) -> E,
-        visit: &mut impl FnMut(Record) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let record = read::session_of(self.connection, session).map_err(wrap)?;
-        visit(Record::Session(record))?;
-        for run in self.keys(RUNS, session).map_err(wrap)? {
-            visit(Record::Run(read::run(self.connection, run).map_err(wrap)?))?;
-            for instance in self.instances(run).map_err(wrap)? {
-                self.instance(instance, wrap, visit)?;
+        everything: bool,
+        visit: &mut Visitor<'_, Record>,
+    ) -> Result<(), VisitEnd> {
+        let mut runs = Vec::new();
+        let sql = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
+        for run in query::column(self.connection, sql, [session])? {
+            if self.selection.has_run(run) {
+                runs.push((run, self.instances(run)?));
+            }
+        }
+        runs.retain(|(_, instances)| everything || !instances.is_empty());
+        if everything || !runs.is_empty() {
+            visit(Record::Session(read::session_of(self.connection, session)?))?;
+        }
+        for (run, instances) in runs {
+            visit(Record::Run(read::run(self.connection, run)?))?;
+            for instance in instances {
+                self.instance(instance, visit)?;
             }
         }
         Ok(())
     }
 
-    fn keys(&self, sql: &str, parent: i64) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let keys = statement.query_map([parent], |row| row.get(0))?;
-        Ok(keys.collect::<Result<_, _>>()?)
-    }
-
-    fn instances(&self, run: i64) -> Result<Vec<i64>, StoreError> {
+    fn instances(&self, run: i64) -> StoreResult<Vec<i64>> {
         let sql = format!(
             "SELECT key FROM instance WHERE run = ?1{}{} ORDER BY key",
             self.selection.on_instance(),
             self.selection.on_metrics()
         );
-        self.keys(&sql, run)
+        query::column(self.connection, &sql, [run])
     }
 
-    fn instance<E: From<StoreError>>(
-        &self,
-        key: i64,
-        wrap: &impl Fn(StoreError) -> E,
-        visit: &mut impl FnMut(Record) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let row = read::instance_row(self.connection, key).map_err(wrap)?;
+    fn instance(&self, key: i64, visit: &mut Visitor<'_, Record>) -> Result<(), VisitEnd> {
+        let row = read::instance_row(self.connection, key)?;
         let id = row.instance.id;
         visit(Record::Instance(row.instance))?;
-        let assembled = assemble(
-            self.connection,
-            WantedIterations::Instance(key),
-            &self.metrics,
-        );
-        for iterations in assembled.map_err(wrap)?.into_values() {
+        let wanted = WantedIterations::of_instance(key);
+        for iterations in assemble(self.connection, &wanted, &self.metrics)?.into_values() {
             for iteration in iterations.into_records(id) {
                 visit(Record::Iteration(iteration))?;
             }
         }
-        for span in spans::all(self.connection, key, id).map_err(wrap)? {
+        for span in spans::all(self.connection, key, id)? {
             visit(Record::Span(span))?;
         }
-        for summary in read::summaries(self.connection, key, id).map_err(wrap)? {
+        for summary in read::summaries(self.connection, key, id)? {
             visit(Record::Summary(summary))?;
         }
         if let Some(end) = row.end {
@@ -167,10 +129,7 @@ impl<'c> RecordScanner<'c> {
     }
 }
 
-fn metrics(connection: &Connection) -> Result<BTreeMap<i64, MetricName>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric)",
-    )?;
-    let metrics = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(metrics.collect::<Result<_, _>>()?)
+fn metrics(connection: &Connection) -> StoreResult<BTreeMap<i64, MetricName>> {
+    let sql = "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric)";
+    read::metric_names(connection, sql, [])
 }

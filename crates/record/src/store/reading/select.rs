@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Row};
 
 use super::super::curation::curated::CuratedNames;
-use super::super::{StoreCatalogue, StoreError};
+use super::super::{StoreCatalogue, StoreError, StoreResult, query};
 use super::rows::parsed;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
 use crate::{Filter, RunHead, SessionHead};
@@ -13,16 +13,16 @@ use lapwing_model::{Id, matches_pattern};
 
 /// What passes a filter, as keys; `None` lets everything pass.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Selection {
-    pub(in crate::store) sessions: Option<BTreeSet<i64>>,
-    pub(in crate::store) runs: Option<BTreeSet<i64>>,
-    pub(in crate::store) benchmarks: Option<BTreeSet<i64>>,
+pub(crate) struct Selection {
+    pub(crate) sessions: Option<BTreeSet<i64>>,
+    pub(crate) runs: Option<BTreeSet<i64>>,
+    pub(crate) benchmarks: Option<BTreeSet<i64>>,
     /// The metrics asked for.
-    pub(in crate::store) metrics: Option<ChosenMetrics>,
+    pub(crate) metrics: Option<ChosenMetrics>,
     /// The hosts, and the outcomes, of instances.
-    pub(in crate::store) of_instances: [(&'static str, Option<Vec<String>>); 2],
+    pub(crate) of_instances: [(&'static str, Option<Vec<String>>); 2],
     /// What people said of benchmarks, instances and metrics.
-    pub(in crate::store) curated: CuratedNames,
+    pub(crate) curated: CuratedNames,
 }
 
 impl Selection {
@@ -30,21 +30,14 @@ impl Selection {
     ///
     /// A store without any session has nothing to be mistaken about; otherwise an
     /// entry that fits nothing is an error, because it is most likely mistyped.
-    pub(in crate::store) fn of(
-        connection: &Connection,
-        filter: &Filter,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn of(connection: &Connection, filter: &Filter) -> StoreResult<Self> {
         if is_empty(connection)? {
             return Ok(Self::default());
         }
         let mut selection = Self {
             curated: CuratedNames::of(connection, filter.retired)?,
-            sessions: chosen_keys(
-                connection,
-                "SELECT key, id FROM session",
-                filter.sessions.as_ref(),
-            )?,
-            runs: chosen_keys(connection, "SELECT key, id FROM run", filter.runs.as_ref())?,
+            sessions: chosen_keys(connection, "session", filter.sessions.as_ref())?,
+            runs: chosen_keys(connection, "run", filter.runs.as_ref())?,
             of_instances: [
                 ("host", choose_values(connection, "host", &filter.hosts)?),
                 (
@@ -68,7 +61,7 @@ impl Selection {
     }
 
     /// Returns a condition on `instance` in SQL, beginning with ` AND`, or nothing.
-    pub(in crate::store) fn on_instance(&self) -> String {
+    pub(crate) fn on_instance(&self) -> String {
         let mut condition = String::new();
         if self.runs.is_some() {
             condition.push_str(" AND instance.run IN (SELECT key FROM temp.selected_run)");
@@ -94,7 +87,7 @@ impl Selection {
 
     /// Returns a condition on `instance` in SQL, beginning with ` AND`: that its benchmark has a
     /// metric asked for. Nothing where none is.
-    pub(in crate::store) fn on_metrics(&self) -> String {
+    pub(crate) fn on_metrics(&self) -> String {
         let Some(metrics) = &self.metrics else {
             return String::new();
         };
@@ -118,33 +111,33 @@ impl Selection {
     }
 
     /// Returns whether the session passes.
-    pub(in crate::store) fn has_session(&self, key: i64) -> bool {
+    pub(crate) fn has_session(&self, key: i64) -> bool {
         self.sessions
             .as_ref()
             .is_none_or(|keys| keys.contains(&key))
     }
 
     /// Returns whether the run passes.
-    pub(in crate::store) fn has_run(&self, key: i64) -> bool {
+    pub(crate) fn has_run(&self, key: i64) -> bool {
         self.runs.as_ref().is_none_or(|keys| keys.contains(&key))
     }
 
     /// Returns whether the benchmark passes.
-    pub(in crate::store) fn has_benchmark(&self, key: i64) -> bool {
+    pub(crate) fn has_benchmark(&self, key: i64) -> bool {
         self.benchmarks
             .as_ref()
             .is_none_or(|keys| keys.contains(&key))
     }
 
     /// Returns whether the metric passes.
-    pub(in crate::store) fn has_metric(&self, key: i64) -> bool {
+    pub(crate) fn has_metric(&self, key: i64) -> bool {
         self.metrics
             .as_ref()
             .is_none_or(|metrics| metrics.keys.contains(&key))
     }
 
     /// Lists of keys go into temporary tables, which also a read-only store may have.
-    fn fill_tables(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn fill_tables(&self, connection: &Connection) -> StoreResult<()> {
         for (table, keys) in [
             ("selected_run", &self.runs),
             ("selected_benchmark", &self.benchmarks),
@@ -154,10 +147,9 @@ impl Selection {
                 "CREATE TEMP TABLE IF NOT EXISTS {table} (key INTEGER PRIMARY KEY); \
                  DELETE FROM temp.{table};"
             ))?;
-            let mut insert = connection
-                .prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
+            let insert = format!("INSERT INTO temp.{table} (key) VALUES (?1)");
             for key in keys {
-                insert.execute([key])?;
+                query::execute(connection, &insert, [key])?;
             }
         }
         Ok(())
@@ -169,41 +161,40 @@ impl StoreCatalogue<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn session_heads(&self) -> Result<Vec<SessionHead>, StoreError> {
-        self.select_rows(&Filter::default(), |_| {
-            let sql = "SELECT id, name, suite, started FROM session ORDER BY key".to_owned();
-            (sql, |row: &Row<'_>, _: &Selection| {
-                Ok(SessionHead {
-                    id: parsed(row, 0)?,
-                    name: row.get(1)?,
-                    suite: row.get(2)?,
-                    started: parsed(row, 3)?,
-                })
+    pub fn session_heads(&self) -> StoreResult<Vec<SessionHead>> {
+        let sql = "SELECT id, name, suite, started FROM session ORDER BY key";
+        let read = |row: &Row<'_>| {
+            Ok(SessionHead {
+                id: parsed(row, 0)?,
+                name: row.get(1)?,
+                suite: row.get(2)?,
+                started: parsed(row, 3)?,
             })
-        })
+        };
+        self.store
+            .read(|snapshot| query::rows(snapshot, sql, [], read))
     }
 
     /// Returns the runs as people look them up, those of the latest session first.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn run_heads(&self) -> Result<Vec<RunHead>, StoreError> {
-        self.select_rows(&Filter::default(), |_| {
-            let sql = format!(
-                "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
-                 ORDER BY session.started DESC, run.key DESC"
-            );
-            (sql, |row: &Row<'_>, _: &Selection| read_run_head(row))
-        })
+    pub fn run_heads(&self) -> StoreResult<Vec<RunHead>> {
+        let sql = format!(
+            "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
+             ORDER BY session.started DESC, run.key DESC"
+        );
+        self.store
+            .read(|snapshot| query::rows(snapshot, &sql, [], read_run_head))
     }
 }
 
 /// The columns of [`read_run_head`].
-pub(in crate::store) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
+pub(crate) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
      session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty, run.branch";
 
 /// Returns the run that a row begins with.
-pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreError> {
+pub(crate) fn read_run_head(row: &Row<'_>) -> StoreResult<RunHead> {
     Ok(RunHead {
         id: parsed(row, 0)?,
         session: parsed(row, 1)?,
@@ -220,60 +211,47 @@ pub(in crate::store) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreErr
     })
 }
 
-fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
-    let sql = "SELECT NOT EXISTS (SELECT 1 FROM session)";
-    Ok(connection
-        .prepare_cached(sql)?
-        .query_row([], |row| row.get(0))?)
+fn is_empty(connection: &Connection) -> StoreResult<bool> {
+    query::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM session)", [])
 }
 
-/// Returns the keys of those of the rows (key and id) whose ids are asked for.
+/// Returns the keys of those rows of a table whose ids are asked for.
 fn chosen_keys(
     connection: &Connection,
-    sql: &str,
+    table: &str,
     ids: Option<&BTreeSet<Id>>,
-) -> Result<Option<BTreeSet<i64>>, StoreError> {
+) -> StoreResult<Option<BTreeSet<i64>>> {
     let Some(ids) = ids else {
         return Ok(None);
     };
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let mut keys = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        if ids.contains(&parsed(row, 1)?) {
-            keys.insert(row.get(0)?);
-        }
-    }
-    Ok(Some(keys))
+    let sql = format!("SELECT key, id FROM {table}");
+    let keys = query::rows(connection, &sql, [], |row| {
+        let is_wanted = ids.contains(&parsed(row, 1)?);
+        Ok(is_wanted.then(|| row.get(0)).transpose()?)
+    })?;
+    Ok(Some(keys.into_iter().flatten().collect()))
 }
 
-fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT key, session FROM run")?;
-    let mut rows = statement.query([])?;
-    let mut keys = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        if sessions.contains(&row.get(1)?) {
-            keys.insert(row.get(0)?);
-        }
-    }
-    Ok(keys)
+fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> StoreResult<BTreeSet<i64>> {
+    let keys = query::rows(connection, "SELECT key, session FROM run", [], |row| {
+        let is_wanted = sessions.contains(&row.get(1)?);
+        Ok(is_wanted.then(|| row.get(0)).transpose()?)
+    })?;
+    Ok(keys.into_iter().flatten().collect())
 }
 
 fn choose_benchmarks(
     connection: &Connection,
     curated: &CuratedNames,
     filter: &Filter,
-) -> Result<Option<BTreeSet<i64>>, StoreError> {
+) -> StoreResult<Option<BTreeSet<i64>>> {
     let mut chosen: Option<BTreeSet<i64>> = None;
     if !filter.benchmarks.is_empty() {
-        let mut statement = connection.prepare_cached("SELECT key, id FROM benchmark")?;
-        let known: Vec<(i64, String)> = statement
-            .query_map([], |row| {
-                let key = row.get(0)?;
-                let id: String = row.get(1)?;
-                Ok((key, curated.id(key, &id).to_owned()))
-            })?
-            .collect::<Result<_, _>>()?;
+        let sql = "SELECT key, id FROM benchmark";
+        let known: Vec<(i64, String)> = query::rows(connection, sql, [], |row| {
+            let (key, id): (i64, String) = (row.get(0)?, row.get(1)?);
+            Ok((key, curated.id(key, &id).to_owned()))
+        })?;
         let former = curated.former_ids();
         let fits = alternatives("benchmark", &filter.benchmarks, |text| {
             let mut found = matching_benchmarks(&known, text);
@@ -315,16 +293,12 @@ fn choose_values(
     connection: &Connection,
     column: &'static str,
     texts: &[String],
-) -> Result<Option<Vec<String>>, StoreError> {
+) -> StoreResult<Option<Vec<String>>> {
     if texts.is_empty() {
         return Ok(None);
     }
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT DISTINCT {column} FROM instance WHERE {column} IS NOT NULL"
-    ))?;
-    let known: Vec<String> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let sql = format!("SELECT DISTINCT {column} FROM instance WHERE {column} IS NOT NULL");
+    let known: Vec<String> = query::column(connection, &sql, [])?;
     let fits = alternatives(column, texts, |text| {
         let found = positions(&known, |value| {
             value == text || matches_pattern(text, value)
@@ -336,17 +310,11 @@ fn choose_values(
 
 /// A benchmark has a tag when any of its instances has it, so that a tag that was
 /// added today finds yesterday's measurements too.
-fn tagged_benchmarks(
-    connection: &Connection,
-    tags: &[String],
-) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL")?;
-    let mut rows = statement.query([])?;
-    let mut known: Vec<(i64, Vec<String>)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        known.push((row.get(0)?, super::rows::from_json(row, 1)?));
-    }
+fn tagged_benchmarks(connection: &Connection, tags: &[String]) -> StoreResult<BTreeSet<i64>> {
+    let sql = "SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL";
+    let known: Vec<(i64, Vec<String>)> = query::rows(connection, sql, [], |row| {
+        Ok((row.get(0)?, super::rows::from_json(row, 1)?))
+    })?;
     let fits = alternatives("tag", tags, |text| {
         let found = positions(&known, |(_, tags)| tags.iter().any(|tag| tag == text));
         (
@@ -357,16 +325,16 @@ fn tagged_benchmarks(
     Ok(fits.into_iter().map(|at| known[at].0).collect())
 }
 
-pub(in crate::store) fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
+pub(crate) fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
     (0..items.len()).filter(|&at| fits(&items[at])).collect()
 }
 
 /// Returns the positions that any of the texts finds; each must find something.
-pub(in crate::store) fn alternatives(
+pub(crate) fn alternatives(
     what: &'static str,
     texts: &[String],
     find: impl Fn(&str) -> (Vec<usize>, Vec<String>),
-) -> Result<BTreeSet<usize>, StoreError> {
+) -> StoreResult<BTreeSet<usize>> {
     let mut all = BTreeSet::new();
     for text in texts {
         let (found, names) = find(text);

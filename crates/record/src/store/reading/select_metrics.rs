@@ -4,41 +4,38 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::super::StoreError;
 use super::super::curation::curated::CuratedNames;
+use super::super::{StoreResult, query};
 use super::select::{alternatives, positions};
 use crate::Filter;
 
 /// The metrics that a filter asks for.
 #[derive(Debug, Default)]
-pub(in crate::store) struct ChosenMetrics {
+pub(crate) struct ChosenMetrics {
     /// Their keys; where metrics were renamed also those under which they were recorded.
-    pub(in crate::store) keys: BTreeSet<i64>,
+    pub(crate) keys: BTreeSet<i64>,
     /// Their names of now.
-    pub(in crate::store) names: BTreeSet<String>,
+    pub(crate) names: BTreeSet<String>,
     /// The benchmarks that have one of them; `None` where the tables list them.
-    pub(in crate::store) benchmarks: Option<BTreeSet<i64>>,
+    pub(crate) benchmarks: Option<BTreeSet<i64>>,
 }
 
 /// Returns the metrics that a filter asks for; `None` where it asks for none.
-pub(in crate::store) fn choose_metrics(
+pub(crate) fn choose_metrics(
     connection: &Connection,
     curated: &CuratedNames,
     filter: &Filter,
-) -> Result<Option<ChosenMetrics>, StoreError> {
+) -> StoreResult<Option<ChosenMetrics>> {
     if filter.metrics.is_empty() {
         return Ok(None);
     }
     if !curated.names_nothing() {
         return choose_curated_metrics(connection, curated, filter).map(Some);
     }
-    let mut statement = connection.prepare_cached(
-        "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
-         OR key IN (SELECT metric FROM run_metric)",
-    )?;
-    let known: Vec<(i64, String)> = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
+               OR key IN (SELECT metric FROM run_metric)";
+    let known: Vec<(i64, String)> =
+        query::rows(connection, sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let fits = alternatives("metric", &filter.metrics, |text| {
         let found = positions(&known, |(_, name)| name == text);
         (found, known.iter().map(|(_, name)| name.clone()).collect())
@@ -55,23 +52,16 @@ fn choose_curated_metrics(
     connection: &Connection,
     curated: &CuratedNames,
     filter: &Filter,
-) -> Result<ChosenMetrics, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
-         JOIN metric ON metric.key = benchmark_metric.metric",
-    )?;
-    let known: Vec<(i64, i64, String, String)> = statement
-        .query_map([], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))
-        })?
-        .filter_map(|row| {
-            row.map(|(benchmark, metric, recorded)| {
-                let now = curated.metric(benchmark, &recorded)?.to_owned();
-                Some((benchmark, metric, recorded, now))
-            })
-            .transpose()
-        })
-        .collect::<Result<_, _>>()?;
+) -> StoreResult<ChosenMetrics> {
+    let sql = "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
+               JOIN metric ON metric.key = benchmark_metric.metric";
+    let known = query::rows(connection, sql, [], |row| {
+        let (benchmark, recorded): (i64, String) = (row.get(0)?, row.get(2)?);
+        let now = curated.metric(benchmark, &recorded).map(str::to_owned);
+        let metric: i64 = row.get(1)?;
+        Ok(now.map(|now| (benchmark, metric, recorded, now)))
+    })?;
+    let known: Vec<(i64, i64, String, String)> = known.into_iter().flatten().collect();
     let fits = alternatives("metric", &filter.metrics, |text| {
         let mut found = positions(&known, |(_, _, _, now)| now == text);
         if found.is_empty() {

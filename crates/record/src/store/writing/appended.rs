@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::super::StoreError;
 use super::super::health::compare::differences;
+use super::super::{StoreError, StoreResult};
 use lapwing_model::RecordKind;
 
 /// The number of records that were new, and of those already present.
@@ -63,13 +63,13 @@ impl AppendCounts {
         self.counts[kind as usize].already_there += number;
     }
     /// Counts a record that is there with the same content; anything else is a conflict.
-    pub(in crate::store) fn same<T: PartialEq + Serialize>(
+    pub(crate) fn same<T: PartialEq + Serialize>(
         &mut self,
         kind: RecordKind,
         key: String,
         stored: Option<&T>,
         new: &T,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let Some(stored) = stored else {
             return Err(StoreError::damaged(format!("{kind} {key} has no content")));
         };

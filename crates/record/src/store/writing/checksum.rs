@@ -9,26 +9,26 @@ use rusqlite::{Connection, Result};
 
 /// Whether a row of `chunk` is as it was written, but for its detail. The detail, which not every
 /// reader reads, has the upper half of the checksum to itself.
-pub(in crate::store) const CHUNK_IS_SOUND: &str = "(chunk.checksum & 4294967295) = lapwing_checksum(\
+pub(crate) const CHUNK_IS_SOUND: &str = "(chunk.checksum & 4294967295) = lapwing_checksum(\
      chunk.instance, chunk.first, chunk.count, chunk.idx, chunk.\"offset\", chunk.burn_in, \
      chunk.loops, chunk.outcome, chunk.message)";
 
 /// Whether the detail of a row of `chunk` is as it was written.
-pub(in crate::store) const DETAIL_IS_SOUND: &str =
+pub(crate) const DETAIL_IS_SOUND: &str =
     "(chunk.checksum >> 32 & 4294967295) = lapwing_checksum(chunk.detail)";
 
 /// Whether a row of `series` is as it was written.
-pub(in crate::store) const SERIES_IS_SOUND: &str = "series.checksum = \
+pub(crate) const SERIES_IS_SOUND: &str = "series.checksum = \
      lapwing_checksum(series.metric, series.instance, series.first, series.vals)";
 
 /// Whether a row of `span_chunk` is as it was written.
-pub(in crate::store) const SPANS_ARE_SOUND: &str = "span_chunk.checksum = lapwing_checksum(\
+pub(crate) const SPANS_ARE_SOUND: &str = "span_chunk.checksum = lapwing_checksum(\
      span_chunk.instance, span_chunk.chunk, span_chunk.first, span_chunk.last, span_chunk.spans, \
      span_chunk.data)";
 
 /// Lends SQLite the function `lapwing_checksum`: the CRC-32 of its arguments, each with its type and
 /// its length.
-pub(in crate::store) fn lend(connection: &Connection) -> Result<()> {
+pub(crate) fn lend(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("lapwing_checksum", -1, flags, |context| {
         Ok(i64::from(of_arguments(context)))

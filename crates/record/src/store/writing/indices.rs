@@ -4,31 +4,31 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
-use super::super::StoreError;
 use super::super::columns::chunk;
+use super::super::{StoreResult, query};
 
 /// Instances of which to remember the indices.
 const MANY: usize = 100_000;
 
 /// The indices of the instances that a writer has to do with.
 #[derive(Debug, Default)]
-pub(in crate::store) struct StoredIndices {
+pub(crate) struct StoredIndices {
     instances: HashMap<i64, IterationIndices>,
 }
 
 impl StoredIndices {
     /// Notes that an instance has just been made, so that it cannot have iterations yet.
-    pub(in crate::store) fn begin(&mut self, instance: i64) {
+    pub(crate) fn begin(&mut self, instance: i64) {
         self.make_room();
         self.instances.insert(instance, IterationIndices::default());
     }
 
     /// Returns the indices that an instance has.
-    pub(in crate::store) fn of(
+    pub(crate) fn of(
         &mut self,
         connection: &Connection,
         instance: i64,
-    ) -> Result<&mut IterationIndices, StoreError> {
+    ) -> StoreResult<&mut IterationIndices> {
         if !self.instances.contains_key(&instance) {
             self.make_room();
         }
@@ -49,14 +49,14 @@ impl StoredIndices {
 
 /// A set of indices, small when they come without gaps.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::store) struct IterationIndices {
+pub(crate) struct IterationIndices {
     /// First and last of each run of indices; between two runs one at least is missing.
     runs: BTreeMap<u32, u32>,
 }
 
 impl IterationIndices {
     /// Returns whether any index from `first` to `last` is among them.
-    pub(in crate::store) fn has_any(&self, first: u32, last: u32) -> bool {
+    pub(crate) fn has_any(&self, first: u32, last: u32) -> bool {
         self.runs
             .range(..=last)
             .next_back()
@@ -64,15 +64,12 @@ impl IterationIndices {
     }
 
     /// Returns whether an index is among them.
-    pub(in crate::store) fn contains(&self, index: u32) -> bool {
-        self.runs
-            .range(..=index)
-            .next_back()
-            .is_some_and(|(_, &last)| index <= last)
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        self.has_any(index, index)
     }
 
     /// Adds an index. Returns whether it was missing.
-    pub(in crate::store) fn insert(&mut self, index: u32) -> bool {
+    pub(crate) fn insert(&mut self, index: u32) -> bool {
         !self.contains(index) && {
             self.insert_run(index, index);
             true
@@ -80,7 +77,7 @@ impl IterationIndices {
     }
 
     /// Adds a run of indices of which none is there.
-    pub(in crate::store) fn insert_run(&mut self, mut first: u32, mut last: u32) {
+    pub(crate) fn insert_run(&mut self, mut first: u32, mut last: u32) {
         if let Some((&before, &end)) = self.runs.range(..first).next_back()
             && end.checked_add(1) == Some(first)
         {
@@ -95,12 +92,10 @@ impl IterationIndices {
     }
 }
 
-fn read(connection: &Connection, instance: i64) -> Result<IterationIndices, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT first, count, idx FROM chunk WHERE instance = ?1")?;
-    let mut found = statement.query([instance])?;
+fn read(connection: &Connection, instance: i64) -> StoreResult<IterationIndices> {
+    let sql = "SELECT first, count, idx FROM chunk WHERE instance = ?1";
     let mut indices = IterationIndices::default();
-    while let Some(row) = found.next()? {
+    query::rows(connection, sql, [instance], |row| {
         let extent = chunk::ChunkExtent::read(row, 0)?;
         match extent.run() {
             Some((first, last)) => indices.insert_run(first, last),
@@ -110,7 +105,8 @@ fn read(connection: &Connection, instance: i64) -> Result<IterationIndices, Stor
                 }
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(indices)
 }
 

@@ -7,8 +7,8 @@ use rusqlite::params;
 
 use super::super::health::compare::{as_stored, with_metrics_of};
 use super::super::reading::read;
-use super::super::reading::rows::{better_text, json_text, object_text, time_text};
-use super::super::{StoreError, Writer};
+use super::super::reading::rows::{better_text, filled_text, time_text};
+use super::super::{StoreError, StoreResult, Writer, query};
 use super::keys::{InstanceKey, SuiteKey};
 use super::write::no_parent;
 use lapwing_model::{
@@ -17,10 +17,11 @@ use lapwing_model::{
 };
 
 impl Writer<'_> {
-    pub(in crate::store) fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
+    pub(crate) fn put_session(&mut self, session: &Session) -> StoreResult<()> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;
-            let seen = stored.as_ref().map(|it| as_stored(it, session));
+            let stored = stored.map(|(_, session)| session);
+            let seen = stored.as_ref().map(|stored| as_stored(stored, session));
             self.appended.same(
                 RecordKind::Session,
                 session.id.to_string(),
@@ -42,9 +43,9 @@ impl Writer<'_> {
                 started,
                 session.seed.map(|seed| seed.to_string()),
                 session.tool,
-                object_text(&session.attributes)?,
-                object_text(&session.artifacts)?,
-                object_text(&session.extra)?,
+                filled_text(&session.attributes)?,
+                filled_text(&session.artifacts)?,
+                filled_text(&session.extra)?,
             ])?;
         let key = SuiteKey {
             key: self.connection.last_insert_rowid(),
@@ -63,19 +64,16 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// If the store cannot be written to.
-    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
-        let earlier = self.at_path(|connection| {
-            Ok(connection
-                .prepare_cached("UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2")?
-                .execute([session.to_string(), time_text(started)])?)
-        })?;
+    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> StoreResult<()> {
+        let sql = "UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2";
+        let earlier = self.execute(sql, [session.to_string(), time_text(started)])?;
         if earlier > 0 {
             self.cache.begun = None;
         }
         Ok(())
     }
 
-    pub(in crate::store) fn put_run(&mut self, run: &Run) -> Result<(), StoreError> {
+    pub(crate) fn put_run(&mut self, run: &Run) -> StoreResult<()> {
         if let Some(found) = self.find_run(run.id)? {
             let stored = read::run(self.connection, found.key)?;
             let (whole, seen) = (with_metrics_of(&stored, run), with_metrics_of(run, &stored));
@@ -87,21 +85,12 @@ impl Writer<'_> {
             }
             return Ok(());
         }
-        let session = self.find_session(run.session)?.ok_or_else(|| {
-            no_parent(
-                RecordKind::Run,
-                run.id.to_string(),
-                RecordKind::Session,
-                run.session,
-            )
+        let session = self.find_session(run.session)?;
+        let session = session.ok_or_else(|| {
+            let parent = (RecordKind::Session, run.session);
+            no_parent(RecordKind::Run, run.id.to_string(), parent)
         })?;
         let version = &run.version;
-        let factors = (!run.factors.is_empty())
-            .then(|| json_text(&run.factors))
-            .transpose()?;
-        let definitions = (!run.definitions.is_empty())
-            .then(|| json_text(&run.definitions))
-            .transpose()?;
         self.connection
             .prepare_cached(
                 "INSERT INTO run (id, session, variant, version, \"commit\", branch, \
@@ -118,13 +107,13 @@ impl Writer<'_> {
                 version.branch,
                 version.date,
                 version.dirty,
-                object_text(&version.extra)?,
-                factors,
-                definitions,
-                object_text(&run.environment)?,
-                object_text(&run.attributes)?,
-                object_text(&run.artifacts)?,
-                object_text(&run.extra)?,
+                filled_text(&version.extra)?,
+                filled_text(&run.factors)?,
+                filled_text(&run.definitions)?,
+                filled_text(&run.environment)?,
+                filled_text(&run.attributes)?,
+                filled_text(&run.artifacts)?,
+                filled_text(&run.extra)?,
             ])?;
         let key = self.connection.last_insert_rowid();
         self.insert_metrics(key, &run.metrics)?;
@@ -138,11 +127,9 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
-        let found = self.find_run(id);
-        found
-            .map(|key| key.is_some())
-            .map_err(|error| error.at(self.path))
+    pub fn has_run(&mut self, id: Id) -> StoreResult<bool> {
+        let found = self.find_run(id).map(|key| key.is_some());
+        found.map_err(|error| error.at(self.path))
     }
 
     /// Adds metrics to a run of the store, without changing those that it has.
@@ -153,7 +140,7 @@ impl Writer<'_> {
         &mut self,
         run: Id,
         metrics: &BTreeMap<MetricName, Metric>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let Some(run) = self.find_run(run).map_err(|error| error.at(self.path))? else {
             return Err(StoreError::damaged("a run just made has gone").at(self.path));
         };
@@ -162,7 +149,7 @@ impl Writer<'_> {
     }
 
     /// Puts one record as [`Writer::put`] does. A run gets the metrics of the record and of the store.
-    pub(crate) fn put_or_grow(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub(crate) fn put_or_grow(&mut self, record: &Record) -> StoreResult<()> {
         match record {
             Record::Run(run) => {
                 let grown = self.with_all_metrics(run);
@@ -185,7 +172,7 @@ impl Writer<'_> {
     }
 
     /// Returns the run with the metrics of the store added; `None` if both have the same.
-    fn with_all_metrics(&mut self, run: &Run) -> Result<Option<Run>, StoreError> {
+    fn with_all_metrics(&mut self, run: &Run) -> StoreResult<Option<Run>> {
         let Some(found) = self.find_run(run.id)? else {
             return Ok(None);
         };
@@ -193,32 +180,26 @@ impl Writer<'_> {
         if stored.metrics == run.metrics {
             return Ok(None);
         }
-        let mut grown = run.clone();
-        for (name, metric) in stored.metrics {
-            grown.metrics.entry(name).or_insert(metric);
-        }
-        Ok(Some(grown))
+        Ok(Some(with_metrics_of(run, &stored)))
     }
 
     fn insert_metrics(
         &mut self,
         run: i64,
         metrics: &BTreeMap<MetricName, Metric>,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         for (name, metric) in metrics {
             let key = self.metric(name)?;
             let better = better_text(metric.better);
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO run_metric (run, metric, unit, better) VALUES (?1, ?2, ?3, ?4) \
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![run, key, metric.unit, better])?;
+            let sql = "INSERT INTO run_metric (run, metric, unit, better) VALUES (?1, ?2, ?3, ?4) \
+                       ON CONFLICT DO NOTHING";
+            let parameters = params![run, key, metric.unit, better];
+            query::execute(self.connection, sql, parameters)?;
         }
         Ok(())
     }
 
-    pub(in crate::store) fn put_instance(&mut self, instance: &Instance) -> Result<(), StoreError> {
+    pub(crate) fn put_instance(&mut self, instance: &Instance) -> StoreResult<()> {
         if let Some(found) = self.find_instance(instance.id)? {
             let stored = read::instance_row(self.connection, found.key)?.instance;
             return self.appended.same(
@@ -229,18 +210,11 @@ impl Writer<'_> {
             );
         }
         let run = self.find_run(instance.run)?.ok_or_else(|| {
-            no_parent(
-                RecordKind::Instance,
-                instance.id.to_string(),
-                RecordKind::Run,
-                instance.run,
-            )
+            let parent = (RecordKind::Run, instance.run);
+            no_parent(RecordKind::Instance, instance.id.to_string(), parent)
         })?;
         let described = &instance.benchmark;
         let benchmark = self.benchmark(&run.suite, &described.id)?;
-        let tags = (!described.tags.is_empty())
-            .then(|| json_text(&described.tags))
-            .transpose()?;
         self.connection
             .prepare_cached(
                 "INSERT INTO instance (id, run, benchmark, params, tags, fingerprint, \
@@ -252,20 +226,20 @@ impl Writer<'_> {
                 instance.id.to_string(),
                 run.key,
                 benchmark,
-                object_text(&described.params)?,
-                tags,
+                filled_text(&described.params)?,
+                filled_text(&described.tags)?,
                 described.fingerprint,
-                object_text(&described.extra)?,
+                filled_text(&described.extra)?,
                 instance.block,
                 instance.position,
                 instance.attempt,
                 instance.host,
                 instance.started.map(time_text),
-                object_text(&instance.environment)?,
-                object_text(&instance.job)?,
-                object_text(&instance.attributes)?,
-                object_text(&instance.artifacts)?,
-                object_text(&instance.extra)?,
+                filled_text(&instance.environment)?,
+                filled_text(&instance.job)?,
+                filled_text(&instance.attributes)?,
+                filled_text(&instance.artifacts)?,
+                filled_text(&instance.extra)?,
             ])?;
         let key = self.connection.last_insert_rowid();
         self.cache
@@ -275,10 +249,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_instance_end(
-        &mut self,
-        end: &InstanceEnd,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_instance_end(&mut self, end: &InstanceEnd) -> StoreResult<()> {
         let parent = self.parent_instance(RecordKind::InstanceEnd, end.instance, || {
             "record".to_owned()
         })?;
@@ -293,8 +264,8 @@ impl Writer<'_> {
                 end.outcome.name(),
                 end.ended.map(time_text),
                 end.message,
-                object_text(&end.observed)?,
-                object_text(&end.extra)?,
+                filled_text(&end.observed)?,
+                filled_text(&end.extra)?,
             ])?;
         if ended == 0 {
             let stored = read::instance_row(self.connection, parent.key)?.end;
@@ -307,16 +278,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_summary(&mut self, summary: &Summary) -> Result<(), StoreError> {
+    pub(crate) fn put_summary(&mut self, summary: &Summary) -> StoreResult<()> {
         let name = || format!("`{}` {}", summary.metric, summary.statistic);
         let parent = self.parent_instance(RecordKind::Summary, summary.instance, name)?;
         let key = || format!("{} of instance {}", name(), summary.instance);
         if !self.has_room_for(parent.benchmark, std::iter::once(&summary.metric))? {
-            return Err(StoreError::Refused {
-                kind: RecordKind::Summary,
-                key: key(),
-                why: too_many_metrics(),
-            });
+            let why = too_many_metrics();
+            return Err(StoreError::refused(RecordKind::Summary, key(), why));
         }
         let metric = self.metric_of(parent.benchmark, &summary.metric)?;
         let inserted = self
@@ -332,12 +300,12 @@ impl Writer<'_> {
                 summary.n.map(u64::cast_signed),
                 summary.centre,
                 summary.spread,
-                object_text(&summary.extra)?,
+                filled_text(&summary.extra)?,
             ])?;
         if inserted == 0 {
             let stored = read::summaries(self.connection, parent.key, summary.instance)?
                 .into_iter()
-                .find(|it| it.metric == summary.metric && it.statistic == summary.statistic);
+                .find(|one| one.metric == summary.metric && one.statistic == summary.statistic);
             return self
                 .appended
                 .same(RecordKind::Summary, key(), stored.as_ref(), summary);
@@ -346,10 +314,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn put_annotation(
-        &mut self,
-        annotation: &Annotation,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn put_annotation(&mut self, annotation: &Annotation) -> StoreResult<()> {
         let inserted = self
             .connection
             .prepare_cached(
@@ -361,9 +326,9 @@ impl Writer<'_> {
                 time_text(annotation.at),
                 annotation.by,
                 annotation.action,
-                object_text(&annotation.target)?,
+                filled_text(&annotation.target)?,
                 annotation.reason,
-                object_text(&annotation.extra)?,
+                filled_text(&annotation.extra)?,
             ])?;
         if inserted == 0 {
             let stored =

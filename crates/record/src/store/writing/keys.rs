@@ -2,22 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, Params, params};
 
-use super::super::{StoreError, Writer};
+use super::super::{StoreResult, Writer, query};
 use lapwing_model::{Id, MOST_METRICS, MetricName};
 
 /// Integer keys by id. Valid until another connection writes.
 #[derive(Debug, Default)]
-pub(in crate::store) struct KeyCache {
-    pub(in crate::store) sessions: HashMap<Id, SuiteKey>,
-    pub(in crate::store) runs: HashMap<Id, SuiteKey>,
-    pub(in crate::store) instances: HashMap<Id, InstanceKey>,
-    pub(in crate::store) metrics: HashMap<MetricName, i64>,
-    pub(in crate::store) benchmarks: HashMap<(String, String), i64>,
-    pub(in crate::store) benchmark_metrics: HashSet<(i64, i64)>,
+pub(crate) struct KeyCache {
+    pub(crate) sessions: HashMap<Id, SuiteKey>,
+    pub(crate) runs: HashMap<Id, SuiteKey>,
+    pub(crate) instances: HashMap<Id, InstanceKey>,
+    pub(crate) metrics: HashMap<MetricName, i64>,
+    pub(crate) benchmarks: HashMap<(String, String), i64>,
+    pub(crate) benchmark_metrics: HashSet<(i64, i64)>,
     /// The sessions by start, once they were needed.
-    pub(in crate::store) begun: Option<HashMap<String, Vec<i64>>>,
+    pub(crate) begun: Option<HashMap<String, Vec<i64>>>,
 }
 
 /// The largest number of instances, and of metrics of benchmarks, in the cache.
@@ -28,27 +28,23 @@ const BENCHMARKS: usize = 50_000;
 
 /// The key of a session or of a run, and its suite.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct SuiteKey {
-    pub(in crate::store) key: i64,
-    pub(in crate::store) suite: String,
+pub(crate) struct SuiteKey {
+    pub(crate) key: i64,
+    pub(crate) suite: String,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct InstanceKey {
-    pub(in crate::store) key: i64,
-    pub(in crate::store) benchmark: i64,
+pub(crate) struct InstanceKey {
+    pub(crate) key: i64,
+    pub(crate) benchmark: i64,
 }
 
 impl KeyCache {
-    pub(in crate::store) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    pub(in crate::store) fn remember_benchmark(
-        &mut self,
-        suite_and_id: (String, String),
-        key: i64,
-    ) {
+    pub(crate) fn remember_benchmark(&mut self, suite_and_id: (String, String), key: i64) {
         if self.benchmarks.len() >= BENCHMARKS {
             self.benchmarks.clear();
         }
@@ -56,14 +52,14 @@ impl KeyCache {
     }
 
     /// Remembers that a benchmark has a metric. Returns whether that is new.
-    pub(in crate::store) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
+    pub(crate) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
         if self.benchmark_metrics.len() >= MANY {
             self.benchmark_metrics.clear();
         }
         self.benchmark_metrics.insert((benchmark, metric))
     }
 
-    pub(in crate::store) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
+    pub(crate) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
         if self.instances.len() >= MANY {
             self.instances.clear();
         }
@@ -72,42 +68,33 @@ impl KeyCache {
 }
 
 impl Writer<'_> {
-    pub(in crate::store) fn find_session(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<SuiteKey>, StoreError> {
+    pub(crate) fn find_session(&mut self, id: Id) -> StoreResult<Option<SuiteKey>> {
         let sql = "SELECT key, suite FROM session WHERE id = ?1";
         find(self.connection, &mut self.cache.sessions, sql, id)
     }
 
-    pub(in crate::store) fn find_run(&mut self, id: Id) -> Result<Option<SuiteKey>, StoreError> {
+    pub(crate) fn find_run(&mut self, id: Id) -> StoreResult<Option<SuiteKey>> {
         let sql = "SELECT run.key, session.suite FROM run \
                    JOIN session ON session.key = run.session WHERE run.id = ?1";
         find(self.connection, &mut self.cache.runs, sql, id)
     }
 
-    pub(in crate::store) fn find_instance(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<InstanceKey>, StoreError> {
+    pub(crate) fn find_instance(&mut self, id: Id) -> StoreResult<Option<InstanceKey>> {
         if let Some(found) = self.cache.instances.get(&id) {
             return Ok(Some(*found));
         }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key, benchmark FROM instance WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                let (key, benchmark) = (row.get(0)?, row.get(1)?);
-                Ok(InstanceKey { key, benchmark })
-            })
-            .optional()?;
+        let sql = "SELECT key, benchmark FROM instance WHERE id = ?1";
+        let found = query::first(self.connection, sql, [id.to_string()], |row| {
+            let (key, benchmark) = (row.get(0)?, row.get(1)?);
+            Ok(InstanceKey { key, benchmark })
+        })?;
         if let Some(found) = found {
             self.cache.remember_instance(id, found);
         }
         Ok(found)
     }
 
-    pub(in crate::store) fn benchmark(&mut self, suite: &str, id: &str) -> Result<i64, StoreError> {
+    pub(crate) fn benchmark(&mut self, suite: &str, id: &str) -> StoreResult<i64> {
         let name = (suite.to_owned(), id.to_owned());
         if let Some(&key) = self.cache.benchmarks.get(&name) {
             return Ok(key);
@@ -119,7 +106,7 @@ impl Writer<'_> {
         Ok(key)
     }
 
-    pub(in crate::store) fn metric(&mut self, name: &str) -> Result<i64, StoreError> {
+    pub(crate) fn metric(&mut self, name: &str) -> StoreResult<i64> {
         if let Some(&key) = self.cache.metrics.get(name) {
             return Ok(key);
         }
@@ -131,50 +118,38 @@ impl Writer<'_> {
     }
 
     /// Returns whether a benchmark may have these metrics.
-    pub(in crate::store) fn has_room_for<'n>(
+    pub(crate) fn has_room_for<'n>(
         &mut self,
         benchmark: i64,
         names: impl Iterator<Item = &'n String>,
-    ) -> Result<bool, StoreError> {
+    ) -> StoreResult<bool> {
         let mut new = 0;
         for name in names {
             let known = self.cache.metrics.get(name);
-            if known.is_some_and(|&it| self.cache.benchmark_metrics.contains(&(benchmark, it))) {
+            let has_it = |&metric| self.cache.benchmark_metrics.contains(&(benchmark, metric));
+            if known.is_some_and(has_it) {
                 continue;
             }
-            let is_known = self
-                .connection
-                .prepare_cached(
-                    "SELECT 1 FROM metric JOIN benchmark_metric ON metric = key \
-                     WHERE name = ?1 AND benchmark = ?2",
-                )?
-                .exists(params![name, benchmark])?;
-            new += usize::from(!is_known);
+            let sql = "SELECT NOT EXISTS (SELECT 1 FROM metric JOIN benchmark_metric \
+                       ON metric = key WHERE name = ?1 AND benchmark = ?2)";
+            let is_new: bool = query::value(self.connection, sql, params![name, benchmark])?;
+            new += usize::from(is_new);
         }
         if new == 0 {
             return Ok(true);
         }
-        let known: u32 = self
-            .connection
-            .prepare_cached("SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1")?
-            .query_row([benchmark], |row| row.get(0))?;
+        let sql = "SELECT count(*) FROM benchmark_metric WHERE benchmark = ?1";
+        let known: u32 = query::value(self.connection, sql, [benchmark])?;
         Ok(known as usize + new <= MOST_METRICS)
     }
 
     /// Returns the key of a metric, and notes that the benchmark has it.
-    pub(in crate::store) fn metric_of(
-        &mut self,
-        benchmark: i64,
-        name: &str,
-    ) -> Result<i64, StoreError> {
+    pub(crate) fn metric_of(&mut self, benchmark: i64, name: &str) -> StoreResult<i64> {
         let metric = self.metric(name)?;
         if self.cache.remember_metric(benchmark, metric) {
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute([benchmark, metric])?;
+            let sql = "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
+                       ON CONFLICT DO NOTHING";
+            query::execute(self.connection, sql, [benchmark, metric])?;
         }
         Ok(metric)
     }
@@ -186,17 +161,14 @@ fn find(
     cache: &mut HashMap<Id, SuiteKey>,
     sql: &str,
     id: Id,
-) -> Result<Option<SuiteKey>, StoreError> {
+) -> StoreResult<Option<SuiteKey>> {
     if let Some(found) = cache.get(&id) {
         return Ok(Some(found.clone()));
     }
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([id.to_string()], |row| {
-            let (key, suite) = (row.get(0)?, row.get(1)?);
-            Ok(SuiteKey { key, suite })
-        })
-        .optional()?;
+    let found = query::first(connection, sql, [id.to_string()], |row| {
+        let (key, suite) = (row.get(0)?, row.get(1)?);
+        Ok(SuiteKey { key, suite })
+    })?;
     if let Some(found) = &found {
         cache.insert(id, found.clone());
     }
@@ -209,14 +181,10 @@ fn find_or_insert(
     select: &str,
     insert: &str,
     names: impl Params + Copy,
-) -> Result<i64, StoreError> {
-    let found = connection
-        .prepare_cached(select)?
-        .query_row(names, |row| row.get(0))
-        .optional()?;
-    if let Some(key) = found {
+) -> StoreResult<i64> {
+    if let Some(key) = query::first(connection, select, names, |row| Ok(row.get(0)?))? {
         return Ok(key);
     }
-    connection.prepare_cached(insert)?.execute(names)?;
+    query::execute(connection, insert, names)?;
     Ok(connection.last_insert_rowid())
 }

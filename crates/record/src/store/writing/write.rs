@@ -7,8 +7,9 @@ use rusqlite::Connection;
 
 use super::super::columns::chunk::ChunkWriter;
 use super::super::columns::iterations::{ComparedIterations, HeldIterations};
+use super::super::columns::spans;
 use super::super::reading::read;
-use super::super::{AppendCounts, StoreError};
+use super::super::{AppendCounts, StoreError, StoreResult};
 use super::indices::StoredIndices;
 use super::keys::{InstanceKey, KeyCache};
 use crate::memory::key_text;
@@ -19,24 +20,24 @@ const SPANS_HELD: usize = 8_192;
 
 /// Puts records into the store, within a transaction (`Store::write`).
 pub struct Writer<'t> {
-    pub(in crate::store) connection: &'t Connection,
-    pub(in crate::store) cache: &'t mut KeyCache,
-    pub(in crate::store) path: &'t Path,
-    pub(in crate::store) chunks: ChunkWriter<'t>,
-    pub(in crate::store) stored_indices: StoredIndices,
-    pub(in crate::store) held_iterations: HeldIterations,
-    pub(in crate::store) compared: ComparedIterations,
+    pub(crate) connection: &'t Connection,
+    pub(crate) cache: &'t mut KeyCache,
+    pub(crate) path: &'t Path,
+    pub(crate) chunks: ChunkWriter<'t>,
+    pub(crate) stored_indices: StoredIndices,
+    pub(crate) held_iterations: HeldIterations,
+    pub(crate) compared: ComparedIterations,
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
-    pub(in crate::store) appended: AppendCounts,
+    pub(crate) appended: AppendCounts,
 }
 
 impl<'t> Writer<'t> {
-    pub(in crate::store) fn new(
+    pub(crate) fn new(
         connection: &'t Connection,
         cache: &'t mut KeyCache,
         path: &'t Path,
-    ) -> Result<Self, StoreError> {
+    ) -> StoreResult<Self> {
         Ok(Self {
             connection,
             cache,
@@ -56,10 +57,9 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When the record is one that no reader takes, the key is already present with other content, the
     /// parent is missing, or the store cannot be written to.
-    pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub fn put(&mut self, record: &Record) -> StoreResult<()> {
         if let Some(why) = refusal(record) {
-            let (kind, key) = (record.kind(), key_text(record));
-            return Err(StoreError::Refused { kind, key, why });
+            return Err(StoreError::refused(record.kind(), key_text(record), why));
         }
         match &*settled(record) {
             Record::Session(session) => self.put_session(session),
@@ -78,14 +78,14 @@ impl<'t> Writer<'t> {
     ///
     /// # Errors
     /// When a span is already present with other content, or the store cannot be written to.
-    pub fn settle(&mut self) -> Result<AppendCounts, StoreError> {
+    pub fn settle(&mut self) -> StoreResult<AppendCounts> {
         self.write_held_iterations()
             .and_then(|()| self.write_held_spans())
             .map_err(|error| error.at(self.path))?;
         Ok(self.appended.clone())
     }
 
-    pub(in crate::store) fn finish(mut self) -> Result<(), StoreError> {
+    pub(crate) fn finish(mut self) -> StoreResult<()> {
         self.settle().map(|_counts| ())
     }
 
@@ -93,19 +93,18 @@ impl<'t> Writer<'t> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn session(&self, id: Id) -> Result<Option<Session>, StoreError> {
-        read::session(self.connection, id).map_err(|error| error.at(self.path))
+    pub fn session(&self, id: Id) -> StoreResult<Option<Session>> {
+        let session = self.at_path(|connection| read::session(connection, id))?;
+        Ok(session.map(|(_, session)| session))
     }
 
     /// Returns whether an instance of that id is in the store.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn has_instance(&mut self, id: Id) -> Result<bool, StoreError> {
-        let found = self.find_instance(id);
-        found
-            .map(|key| key.is_some())
-            .map_err(|error| error.at(self.path))
+    pub fn has_instance(&mut self, id: Id) -> StoreResult<bool> {
+        let found = self.find_instance(id).map(|key| key.is_some());
+        found.map_err(|error| error.at(self.path))
     }
 
     /// Counts records that were found to be in the store without putting them.
@@ -114,7 +113,7 @@ impl<'t> Writer<'t> {
         self.appended.count_already_there(kind, number);
     }
 
-    fn put_span(&mut self, span: &Span) -> Result<(), StoreError> {
+    fn put_span(&mut self, span: &Span) -> StoreResult<()> {
         let parent =
             self.parent_instance(RecordKind::Span, span.instance, || span.index.to_string())?;
         self.held_spans
@@ -129,11 +128,10 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    fn write_held_spans(&mut self) -> Result<(), StoreError> {
+    fn write_held_spans(&mut self) -> StoreResult<()> {
         self.held = 0;
-        for (key, (instance, spans)) in std::mem::take(&mut self.held_spans) {
-            let count =
-                super::super::columns::spans::append(self.connection, key, instance, spans)?;
+        for (key, (instance, held)) in std::mem::take(&mut self.held_spans) {
+            let count = spans::append(self.connection, key, instance, held)?;
             self.appended.count_new(RecordKind::Span, count.new);
             self.appended
                 .count_already_there(RecordKind::Span, count.already_there);
@@ -141,14 +139,14 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    pub(in crate::store) fn parent_instance(
+    pub(crate) fn parent_instance(
         &mut self,
         kind: RecordKind,
         instance: Id,
         child: impl Fn() -> String,
-    ) -> Result<InstanceKey, StoreError> {
+    ) -> StoreResult<InstanceKey> {
         self.find_instance(instance)?
-            .ok_or_else(|| no_parent(kind, child(), RecordKind::Instance, instance))
+            .ok_or_else(|| no_parent(kind, child(), (RecordKind::Instance, instance)))
     }
 }
 
@@ -163,15 +161,14 @@ impl std::fmt::Debug for Writer<'_> {
 }
 
 /// Returns how errors name a child of an instance.
-pub(in crate::store) fn child_key(index: impl std::fmt::Display, instance: Id) -> String {
+pub(crate) fn child_key(index: impl std::fmt::Display, instance: Id) -> String {
     format!("{index} of instance {instance}")
 }
 
-pub(in crate::store) fn no_parent(
+pub(crate) fn no_parent(
     kind: RecordKind,
     key: String,
-    parent_kind: RecordKind,
-    parent: Id,
+    (parent_kind, parent): (RecordKind, Id),
 ) -> StoreError {
     StoreError::NoParent {
         kind,

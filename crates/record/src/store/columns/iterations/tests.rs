@@ -32,7 +32,7 @@ fn store_with_instances(path: &Path, instances: u64) -> Store {
     store
 }
 
-fn put(store: &mut Store, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+fn put(store: &mut Store, instance: Id, columns: IterationColumns) -> StoreResult<()> {
     store.write(|writer| writer.put_columns(instance, columns))
 }
 

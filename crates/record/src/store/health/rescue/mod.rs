@@ -14,8 +14,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use self::pages::PageFile;
-use super::super::{AppendCounts, Store, StoreError};
-use super::check::{damaged_rows, instance_name};
+use super::super::{AppendCounts, Store, StoreError, StoreResult};
+use super::check::damaged_rows;
 use crate::{Filter, Refusals};
 
 /// What a rescue saved, and what is lost.
@@ -43,7 +43,7 @@ impl RescueReport {
 ///
 /// # Errors
 /// When there is no file, `new` exists, or one of the folders cannot be written to.
-pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport, StoreError> {
+pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> StoreResult<RescueReport> {
     let cannot = |source| StoreError::Unreadable {
         path: damaged.to_owned(),
         source,
@@ -68,11 +68,7 @@ pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport
     let mut refused = Refusals::default();
     report.saved = store.write(|writer| {
         between.scan(&Filter::default(), |record| match writer.put(&record) {
-            Err(
-                why @ (StoreError::Conflict { .. }
-                | StoreError::NoParent { .. }
-                | StoreError::Refused { .. }),
-            ) => {
+            Err(why) if why.is_about_record() => {
                 refused.add("a record", why);
                 Ok(())
             }
@@ -87,10 +83,7 @@ pub fn rescue(damaged: &Path, new: &Path, scratch: &Path) -> Result<RescueReport
 
 impl Store {
     /// Changes tables as they are, without the rules that records keep.
-    fn in_one_go(
-        &self,
-        action: impl FnOnce(&Connection) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn in_one_go(&self, action: impl FnOnce(&Connection) -> StoreResult<()>) -> StoreResult<()> {
         let connection = &self.connection;
         let done = || {
             connection.pragma_update(None, "foreign_keys", false)?;
@@ -104,10 +97,9 @@ impl Store {
 }
 
 /// Deletes the rows with values that are not what they were.
-fn delete_damaged(connection: &Connection, report: &mut RescueReport) -> Result<(), StoreError> {
+fn delete_damaged(connection: &Connection, report: &mut RescueReport) -> StoreResult<()> {
     for row in damaged_rows(connection)? {
-        let name = instance_name(connection, row.instance)?;
-        report.lose(row.records, format!("{} of {name}: {}", row.what, row.why));
+        report.lose(row.records, row.describe(connection)?);
         connection.execute_batch(&row.deletion)?;
     }
     Ok(())

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::super::StoreError;
+use super::super::super::StoreResult;
 use super::pages::{PageFile, PageKind, PageRow};
+use lapwing_model::text::joined;
 
 /// A table, or an index from which something of a table can be told.
 struct KnownTable {
@@ -15,121 +16,92 @@ struct KnownTable {
     /// A letter for each column: `k` the key, which is no part of the row, `i` an integer, `t` text, `r` a
     /// number, `b` bytes; a capital where it may be NULL. What comes after `?` newer stores have.
     columns: &'static str,
-    /// How a row is put, its key first where it has one.
+    /// Where a row is put, its key first where it has one, and how if not column by column.
     insert: &'static str,
+}
+
+const fn table(name: &'static str, columns: &'static str, insert: &'static str) -> KnownTable {
+    KnownTable {
+        name,
+        columns,
+        insert,
+    }
+}
+
+impl KnownTable {
+    /// Returns the statement that puts a row.
+    fn sql(&self) -> String {
+        if self.insert.contains(" VALUES ") {
+            return format!("INSERT OR IGNORE INTO {}", self.insert);
+        }
+        let count = self.columns.chars().filter(|letter| *letter != '?').count();
+        let places = joined((1..=count).map(|place| format!("?{place}")));
+        format!("INSERT OR IGNORE INTO {} VALUES ({places})", self.insert)
+    }
 }
 
 /// What tables have, in the order in which rows that are there twice win.
 const TABLES: [KnownTable; 21] = [
-    KnownTable {
-        name: "session",
-        columns: "kttTtTtTTT",
-        insert: "session VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    },
-    KnownTable {
-        name: "run",
-        columns: "ktitTTTTITTTTTTT",
-        insert: "run VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-    },
-    KnownTable {
-        name: "benchmark",
-        columns: "ktt",
-        insert: "benchmark VALUES (?1, ?2, ?3)",
-    },
-    KnownTable {
-        name: "metric",
-        columns: "kt",
-        insert: "metric VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "instance",
-        columns: "ktiiTTTTiiiTTTTTTTTTTTT",
-        insert: "instance VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
-             ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
-    },
-    KnownTable {
-        name: "chunk",
-        columns: "iiiTTTTTTT?i",
-        insert: "chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, \
+    table("session", "kttTtTtTTT", "session"),
+    table("run", "ktitTTTTITTTTTTT", "run"),
+    table("benchmark", "ktt", "benchmark"),
+    table("metric", "kt", "metric"),
+    table("instance", "ktiiTTTTiiiTTTTTTTTTTTT", "instance"),
+    table(
+        "chunk",
+        "iiiTTTTTTT?i",
+        "chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, \
              lapwing_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) | (lapwing_checksum(?10) << 32)))",
-    },
-    KnownTable {
-        name: "span_chunk",
-        columns: "iiiiib?i",
-        insert: "span_chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, \
+    ),
+    table(
+        "span_chunk",
+        "iiiiib?i",
+        "span_chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, \
              coalesce(?7, lapwing_checksum(?1, ?2, ?3, ?4, ?5, ?6)))",
-    },
-    KnownTable {
-        name: "annotation",
-        columns: "kttttTTT",
-        insert: "annotation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    },
-    KnownTable {
-        name: "series",
-        columns: "iiit?i",
-        insert: "series VALUES (?1, ?2, ?3, ?4, coalesce(?5, lapwing_checksum(?1, ?2, ?3, ?4)))",
-    },
-    KnownTable {
-        name: "summary",
-        columns: "iitIrRT",
-        insert: "summary VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    },
-    KnownTable {
-        name: "benchmark_metric",
-        columns: "ii",
-        insert: "benchmark_metric VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "run_metric",
-        columns: "iitT",
-        insert: "run_metric VALUES (?1, ?2, ?3, ?4)",
-    },
+    ),
+    table("annotation", "kttttTTT", "annotation"),
+    table(
+        "series",
+        "iiit?i",
+        "series VALUES (?1, ?2, ?3, ?4, coalesce(?5, lapwing_checksum(?1, ?2, ?3, ?4)))",
+    ),
+    table("summary", "iitIrRT", "summary"),
+    table("benchmark_metric", "ii", "benchmark_metric"),
+    table("run_metric", "iitT", "run_metric"),
     // The indices know the keys, and some of them all there is.
-    KnownTable {
-        name: "sqlite_autoindex_benchmark_1",
-        columns: "tti",
-        insert: "benchmark (suite, id, key) VALUES (?1, ?2, ?3)",
-    },
-    KnownTable {
-        name: "sqlite_autoindex_metric_1",
-        columns: "ti",
-        insert: "metric (name, key) VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "sqlite_autoindex_session_1",
-        columns: "ti",
-        insert: "known_session (id, key) VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "sqlite_autoindex_run_1",
-        columns: "ti",
-        insert: "known_run (id, key) VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "sqlite_autoindex_instance_1",
-        columns: "ti",
-        insert: "known_instance (id, key) VALUES (?1, ?2)",
-    },
-    KnownTable {
-        name: "sqlite_autoindex_chunk_1",
-        columns: "iii",
-        insert: "known_chunk VALUES (?1, ?2, ?3)",
-    },
-    KnownTable {
-        name: "run_of_session",
-        columns: "ii",
-        insert: "known_place (what, parent, key) VALUES ('session', ?1, ?2)",
-    },
-    KnownTable {
-        name: "instance_of_run",
-        columns: "ii",
-        insert: "known_place (what, parent, key) VALUES ('run', ?1, ?2)",
-    },
-    KnownTable {
-        name: "instance_of_benchmark",
-        columns: "ii",
-        insert: "known_place (what, parent, key) VALUES ('benchmark', ?1, ?2)",
-    },
+    table(
+        "sqlite_autoindex_benchmark_1",
+        "tti",
+        "benchmark (suite, id, key)",
+    ),
+    table("sqlite_autoindex_metric_1", "ti", "metric (name, key)"),
+    table(
+        "sqlite_autoindex_session_1",
+        "ti",
+        "known_session (id, key)",
+    ),
+    table("sqlite_autoindex_run_1", "ti", "known_run (id, key)"),
+    table(
+        "sqlite_autoindex_instance_1",
+        "ti",
+        "known_instance (id, key)",
+    ),
+    table("sqlite_autoindex_chunk_1", "iii", "known_chunk"),
+    table(
+        "run_of_session",
+        "ii",
+        "known_place (what, parent, key) VALUES ('session', ?1, ?2)",
+    ),
+    table(
+        "instance_of_run",
+        "ii",
+        "known_place (what, parent, key) VALUES ('run', ?1, ?2)",
+    ),
+    table(
+        "instance_of_benchmark",
+        "ii",
+        "known_place (what, parent, key) VALUES ('benchmark', ?1, ?2)",
+    ),
 ];
 
 /// What the indices tell of rows that may be lost.
@@ -143,7 +115,7 @@ const KNOWN: &str = "\
 
 /// Puts every row of a file that can be read into the tables of a new store. Returns how many pages
 /// cannot be.
-pub(super) fn salvage(file: &PageFile, into: &Connection) -> Result<u64, StoreError> {
+pub(super) fn salvage(file: &PageFile, into: &Connection) -> StoreResult<u64> {
     into.execute_batch(KNOWN)?;
     let mut owners = file.owners(&roots(file));
     let mut later = Vec::new();
@@ -158,10 +130,8 @@ pub(super) fn salvage(file: &PageFile, into: &Connection) -> Result<u64, StoreEr
         }
     }
     // Those that no tree leads to any more, because the page above them is lost, or that of a wrong tree.
-    let guessed: Vec<&str> = { TABLES.iter() }
-        .map(|table| table.name)
-        .filter(|name| !has_namesakes(name))
-        .collect();
+    let mut guessed = TABLES.each_ref().map(|table| table.name).to_vec();
+    guessed.retain(|name| !has_namesakes(name));
     for number in later {
         put_rows(file, number, &guessed, into)?;
     }
@@ -170,12 +140,10 @@ pub(super) fn salvage(file: &PageFile, into: &Connection) -> Result<u64, StoreEr
 
 /// Returns whether the rows of other tables look the same.
 fn has_namesakes(name: &str) -> bool {
-    let columns = |name: &str| {
-        { TABLES.iter() }
-            .find(|it| it.name == name)
-            .map(|it| it.columns)
-    };
-    { TABLES.iter() }.any(|it| it.name != name && Some(it.columns) == columns(name))
+    let known = TABLES.iter().find(|table| table.name == name);
+    let columns = known.map(|table| table.columns);
+    let mut tables = TABLES.iter();
+    tables.any(|table| table.name != name && Some(table.columns) == columns)
 }
 
 /// Returns the names and roots of all trees.
@@ -203,22 +171,21 @@ fn put_rows(
     number: u32,
     names: &[impl AsRef<str>],
     into: &Connection,
-) -> Result<bool, StoreError> {
+) -> StoreResult<bool> {
     let Some((kind, rows, bad)) = file.rows(number) else {
         return Ok(false);
     };
     let mut whole = bad == 0;
+    let is_named = |table: &&KnownTable| names.iter().any(|name| name.as_ref() == table.name);
+    let tables: Vec<&KnownTable> = TABLES.iter().filter(is_named).collect();
     for row in rows {
-        let fitting = { TABLES.iter() }
-            .filter(|table| names.iter().any(|name| name.as_ref() == table.name))
-            .find_map(|table| Some((table, fitted(table, kind, &row)?)));
+        let mut fitting = tables.iter();
+        let fitting = fitting.find_map(|table| Some((table, fitted(table, kind, &row)?)));
         let Some((table, values)) = fitting else {
-            whole &=
-                !{ TABLES.iter() }.any(|table| names.iter().any(|it| it.as_ref() == table.name));
+            whole &= tables.is_empty();
             continue;
         };
-        let mut statement =
-            into.prepare_cached(&format!("INSERT OR IGNORE INTO {}", table.insert))?;
+        let mut statement = into.prepare_cached(&table.sql())?;
         // A row that the table cannot have is lost; one that is there twice is on a page that took
         // the place of another. Only the indices know what tables have.
         let is_index = table.name.starts_with("sqlite_") || table.name == "metric";

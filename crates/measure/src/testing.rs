@@ -116,14 +116,7 @@ impl Executor for FakeExecutor {
 }
 
 fn not_started(reason: &str) -> ExecutionResult {
-    ExecutionResult {
-        end: ExecutionEnd::NotStarted(reason.to_owned()),
-        wall: Duration::ZERO,
-        usage: None,
-        stdout: OutputTail::default(),
-        stderr: OutputTail::default(),
-        left_behind: 0,
-    }
+    ExecutionResult::without_start(ExecutionEnd::NotStarted(reason.to_owned()))
 }
 
 impl FakeExecutor {
