@@ -212,7 +212,7 @@ pub fn import(
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
     let recognised = format_of(source, options.format)?;
-    store.write(|writer| put(writer, source, options, recognised))
+    store.write(|writer| put(Some(writer), source, options, recognised))
 }
 
 /// Reads one source into the store as [`import`] does, says what came of it, and undoes it.
@@ -236,7 +236,7 @@ pub fn rehearse(
     }
     let recognised = format_of(source, options.format)?;
     let ended = store.write(|writer| -> Result<Infallible, Ended> {
-        Err(match put(writer, source, options, recognised) {
+        Err(match put(Some(writer), source, options, recognised) {
             Ok(imported) => Ended::Rehearsed(Box::new(imported)),
             Err(error) => Ended::Failed(error),
         })
@@ -256,8 +256,9 @@ pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Fo
     format_of(source, options.format).map(|(format, _)| format)
 }
 
+/// Reads one source into the store, or into memory if there is none.
 fn put(
-    writer: &mut Writer<'_>,
+    writer: Option<&mut Writer<'_>>,
     source: &Source,
     options: &ImportOptions,
     recognised: Recognised,
@@ -275,7 +276,5 @@ fn put(
 /// refused.
 pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
     let recognised = format_of(source, options.format)?;
-    let mut sink = Sink::in_memory(recognised, source, options);
-    (recognised.0.read)(source, &mut sink)?;
-    sink.finish()
+    put(None, source, options, recognised)
 }

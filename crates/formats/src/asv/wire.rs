@@ -199,9 +199,9 @@ fn old_row(
         row.results = results(document, raw)?;
         return Ok(row);
     }
-    let Entries(entries) = document.element(raw)?;
-    for (key, cell) in entries {
-        match key.as_ref() {
+    let entries: Entries<'_> = document.element(raw)?;
+    for (key, cell) in entries.0 {
+        match &*key {
             "result" => row.results = results(document, cell)?,
             "params" => row.params = params(document, cell)?,
             "samples" => row.samples = samples(document, cell)?,

@@ -142,7 +142,7 @@ impl Results {
             };
             if matches!(self.states[number], State::Waiting) {
                 let draft = instance_draft(text, &self.roles, visit);
-                let taken = intake.begin_instance(visit.line, run, draft)?;
+                let taken = intake.begin_instance(visit.line.into(), run, draft)?;
                 self.states[number] = taken.map_or(State::Bad, State::Taken);
             }
             let (metrics, columns) = self.columns(of_visit);

@@ -138,7 +138,6 @@ impl Reading<'_, '_> {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Event {
-    #[serde(default)]
     time: Option<Timestamp>,
     #[serde(default)]
     package: String,

@@ -62,25 +62,24 @@ pub(super) struct GoogleGroup {
 }
 
 /// A repetition or an aggregate.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct GoogleRow {
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) iterations: Option<u64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) real_time: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) cpu_time: Option<f64>,
     pub(super) time_unit: Option<String>,
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) repetitions: Option<u64>,
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) threads: Option<u64>,
     pub(super) aggregate_name: Option<String>,
     pub(super) aggregate_unit: Option<String>,
-    #[serde(default)]
     pub(super) error_occurred: bool,
     pub(super) error_message: Option<String>,
-    #[serde(default)]
     pub(super) skipped: bool,
     pub(super) skip_message: Option<String>,
     pub(super) label: Option<String>,

@@ -39,3 +39,13 @@ pub(super) struct CommandResult {
     #[serde(flatten)]
     pub(super) others: Object,
 }
+
+impl CommandResult {
+    /// Returns what was measured of each run, by key.
+    pub(super) fn measured(&self) -> [(&'static str, &Vec<f64>); 2] {
+        [
+            ("times", &self.times),
+            ("memory_usage_byte", &self.memory_usage_byte),
+        ]
+    }
+}

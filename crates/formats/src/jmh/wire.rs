@@ -17,11 +17,8 @@ use lapwing_model::Object;
 #[derive(Deserialize)]
 pub(super) struct JmhTitle {
     pub(super) benchmark: String,
-    #[serde(default)]
     pub(super) mode: Option<String>,
-    #[serde(default)]
     pub(super) threads: Option<u64>,
-    #[serde(default)]
     pub(super) params: Option<Object>,
 }
 

@@ -136,6 +136,16 @@ pub(crate) fn has_key(text: &[u8], key: &str) -> bool {
     memmem::find_iter(text, &quoted).any(|at| is_key_end(&text[at + quoted.len()..]))
 }
 
+/// Returns whether all of these keys stand in the text.
+pub(crate) fn has_keys(text: &[u8], keys: &[&str]) -> bool {
+    keys.iter().all(|key| has_key(text, key))
+}
+
+/// Returns whether a text begins with a JSON object.
+pub(crate) fn is_object(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{")
+}
+
 /// Returns whether a JSON object has a key itself, as far as its text is there; not
 /// something within it.
 pub(crate) fn has_own_key(text: &[u8], key: &str) -> bool {

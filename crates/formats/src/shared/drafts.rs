@@ -30,6 +30,16 @@ pub(crate) struct SessionDraft {
     pub(crate) read_with: Vec<(&'static str, &'static str)>,
 }
 
+impl SessionDraft {
+    /// Returns a session of that program.
+    pub(crate) fn of(tool: &str) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A run before it has an id.
 #[derive(Debug, Default)]
 pub(crate) struct RunDraft {
@@ -45,6 +55,18 @@ pub(crate) struct RunDraft {
     pub(crate) environment: Object,
     /// Whatever else is known of it.
     pub(crate) attributes: Object,
+}
+
+impl RunDraft {
+    /// Names the variant after the levels of the factors, if there are any.
+    pub(crate) fn named_by_factors(mut self) -> Self {
+        let levels = self.factors.iter();
+        let levels: Vec<String> = levels
+            .map(|(factor, level)| format!("{factor}={level}"))
+            .collect();
+        self.variant = (!levels.is_empty()).then(|| levels.join(","));
+        self
+    }
 }
 
 /// An instance, with everything measured in it, before it has an id.
@@ -123,4 +145,34 @@ pub(crate) struct SummaryDraft {
     pub(crate) statistic: String,
     /// Further figures of the same metric, in its unit.
     pub(crate) extra: Object,
+}
+
+impl SummaryDraft {
+    /// Returns the summary of a metric by a statistic such as `mean`.
+    pub(crate) fn of(metric: &str, centre: f64, statistic: &str) -> Self {
+        Self {
+            metric: metric.to_owned(),
+            centre,
+            statistic: statistic.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the spread, where it is known, with its name such as `sd`.
+    pub(crate) fn with_spread(mut self, spread: Option<f64>, name: &str) -> Self {
+        if spread.is_some() {
+            self.statistic = format!("{}/{name}", self.statistic);
+        }
+        self.spread = spread;
+        self
+    }
+}
+
+/// Returns iterations of which only the values of one metric are known.
+pub(crate) fn iterations_of(metric: &str, values: Vec<f64>) -> IterationColumns {
+    IterationColumns {
+        count: values.len(),
+        values: BTreeMap::from([(metric.to_owned(), values)]),
+        ..IterationColumns::default()
+    }
 }

@@ -28,6 +28,16 @@ impl BadLine {
         }
     }
 
+    /// Returns the line of an element as that of the object whose key has it.
+    pub(crate) fn of_key(self, key: &str) -> Self {
+        let reason = match self.reason.strip_prefix('`') {
+            // The path goes on within the value.
+            Some(path) => format!("`{key}{path}"),
+            None => format!("`{key}`: {}", self.reason),
+        };
+        Self { reason, ..self }
+    }
+
     /// Says what is wrong and where, as `FILE:LINE: reason`.
     pub fn in_source(&self, name: &str) -> String {
         let file = self.file.as_deref().unwrap_or(name);
@@ -185,7 +195,7 @@ pub enum ImportError {
         /// The file.
         name: String,
         /// Where, from 1.
-        line: usize,
+        line: u64,
         /// What is wrong.
         reason: String,
     },

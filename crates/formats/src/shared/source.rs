@@ -187,6 +187,13 @@ impl Source {
         }
     }
 
+    /// Returns the error that says that it holds no results.
+    pub(crate) fn without_results(&self) -> ImportError {
+        ImportError::NoResults {
+            name: self.name.clone(),
+        }
+    }
+
     /// Returns the error that says why it could not be read.
     pub(crate) fn failed(&self, source: io::Error) -> ImportError {
         let name = self.name.clone();

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
-use crate::shared::reading::spot::Spot;
+use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_model::{Id, Metric, Object, Span};
@@ -61,9 +62,7 @@ impl SpanDraft {
 
     /// Adds an attribute, where it is known.
     pub(crate) fn attribute(&mut self, key: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.attributes.insert(key.to_owned(), value.into());
-        }
+        put(&mut self.attributes, key, value);
     }
 
     /// Returns the span of that instance.
@@ -131,24 +130,38 @@ pub(crate) fn nobody() -> Id {
     Id::derived(&[])
 }
 
-/// Takes a source that is one trace.
+/// Takes a trace that stands on a line of a source.
 pub(crate) fn take_trace(
     source: &Source,
     digest: &[u8; 32],
     sink: &mut Sink<'_, '_>,
     session: SessionDraft,
     mut trace: InstanceDraft,
+    line: u64,
 ) -> Result<(), ImportError> {
     if trace.spans.is_empty() {
-        return Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        });
+        // What is bad is told at the end.
+        return if sink.only_counts() {
+            Ok(())
+        } else {
+            Err(source.without_results())
+        };
     }
     let run = named_run(&sink.options.trace, &mut trace);
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(run)?;
-    intake.instance(Spot::from(1_u64), run, trace)?;
+    intake.instance(line, run, trace)?;
     intake.finish()
+}
+
+/// Returns a number of nanoseconds since 1970 as a time.
+pub(crate) fn timestamp_of(nanoseconds: i64) -> Option<Timestamp> {
+    Timestamp::from_nanosecond(nanoseconds.into()).ok()
+}
+
+/// Returns a time in nanoseconds since 1970; `None` beyond their range.
+pub(crate) fn since_1970(time: Timestamp) -> Option<i64> {
+    i64::try_from(time.as_nanosecond()).ok()
 }
 
 /// Gives a trace the name that it is imported under, and returns its run.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use serde_path_to_error::Path;
 use sha2::{Digest, Sha256};
 
 use crate::shared::reading::bare_words::{
@@ -78,7 +79,7 @@ impl Document {
             let bytes = error.as_bytes();
             ImportError::Document {
                 name: name.to_owned(),
-                line: bytes[..place].split(|&byte| byte == b'\n').count(),
+                line: bytes[..place].split(|&byte| byte == b'\n').count() as u64,
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
@@ -127,7 +128,7 @@ impl Document {
     pub(crate) fn refused(&self, bad: BadLine) -> ImportError {
         ImportError::Document {
             name: self.name.clone(),
-            line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+            line: bad.line,
             reason: bad.reason,
         }
     }
@@ -180,14 +181,7 @@ impl Document {
         key: &str,
         raw: &'d RawValue,
     ) -> Result<T, BadLine> {
-        self.part(raw.get()).map_err(|bad| BadLine {
-            reason: match bad.reason.strip_prefix('`') {
-                // The path goes on within the value.
-                Some(path) => format!("`{key}{path}"),
-                None => format!("`{key}`: {}", bad.reason),
-            },
-            ..bad
-        })
+        self.part(raw.get()).map_err(|bad| bad.of_key(key))
     }
 
     /// Returns the error that says what is wrong with an element.
@@ -210,25 +204,27 @@ impl Document {
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
-        // Where there is an error, a second reading finds the key that has it.
-        serde_json::from_str(part).map_err(|error| self.bad::<T>(part, &error))
+        serde_json::from_str(part).map_err(|error| {
+            // A second reading finds the key that has the error.
+            let mut deserializer = serde_json::Deserializer::from_str(part);
+            let read: Result<T, _> = serde_path_to_error::deserialize(&mut deserializer);
+            self.bad(part, &error, read.err().map(|error| error.path().clone()))
+        })
     }
 
-    fn bad<'d, T: Deserialize<'d>>(&'d self, part: &'d str, error: &serde_json::Error) -> BadLine {
-        let mut deserializer = serde_json::Deserializer::from_str(part);
-        let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Ok(_) => String::new(),
-            Err(error) => error.path().to_string(),
-        };
+    /// Returns the error of a part. It depends on no type, so that it is compiled once.
+    fn bad(&self, part: &str, error: &serde_json::Error, path: Option<Path>) -> BadLine {
+        let path = path.map_or_else(String::new, |path| path.to_string());
         let place = self.place_of(part) + offset_of(part, error.line(), error.column());
         let message = in_words(&without_position(&error.to_string()));
-        let too_large = too_large(part, error);
+        let with_path = |reason: String| match path.as_str() {
+            "" | "." => reason,
+            path => format!("`{path}`: {reason}"),
+        };
         let reason = match error.classify() {
-            Category::Data if path.is_empty() || path == "." => message,
-            Category::Data => format!("`{path}`: {message}"),
-            Category::Syntax => match too_large {
-                Some(too_large) if path.is_empty() || path == "." => too_large,
-                Some(too_large) => format!("`{path}`: {too_large}"),
+            Category::Data => with_path(message),
+            Category::Syntax => match too_large(part, error) {
+                Some(too_large) => with_path(too_large),
                 None => format!("not valid JSON: {message}"),
             },
             Category::Eof => "the JSON is cut off".to_owned(),
