@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::Seed;
 use lapwing_stats::steady::BurnInOptions;
 
 use crate::clean::{
@@ -80,6 +81,17 @@ pub(super) struct MetricOfSample<'a> {
     pub cleaned: &'a Cleaned,
     /// The index and source of the start of its steady state.
     pub steady: SteadyFrom,
+}
+
+impl MetricOfSample<'_> {
+    /// Returns a seed of its own.
+    pub fn seed(&self, seed: Seed) -> Seed {
+        let setting = self.sample.setting.text().unwrap_or_default();
+        let of_benchmark = seed
+            .split(self.sample.suite)
+            .split(&self.sample.benchmark.id);
+        of_benchmark.split(&setting).split(self.name)
+    }
 }
 
 /// The cleaned samples of a benchmark.

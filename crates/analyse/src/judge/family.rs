@@ -119,6 +119,14 @@ fn method_of(method: DifferenceMethod) -> CompareMethod {
     }
 }
 
+/// Returns the interval of a single value.
+pub(super) fn point(value: f64) -> Interval {
+    Interval {
+        lower: value,
+        upper: value,
+    }
+}
+
 /// Returns the interval of the ratio.
 pub(super) fn of_ratio(interval: Interval) -> Interval {
     Interval {

@@ -2,7 +2,8 @@
 
 use lapwing_stats::FutureReplicates;
 
-use super::compare::{Comparison, Verdict, VerdictReason};
+use super::compare::Comparison;
+use super::verdict::{Verdict, VerdictReason};
 
 /// How far a comparison is from an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]

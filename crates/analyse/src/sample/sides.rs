@@ -7,101 +7,11 @@ use jiff::Timestamp;
 
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{Ancestry, KnownSides, SideKind, SideSpec};
+use super::side::{Ancestry, KnownSides, SideError, SideKind, SideSpec};
 use super::{BenchmarkData, History, each_benchmark};
 use lapwing_model::text::joined;
 use lapwing_model::{Id, natural_order};
 use lapwing_record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
-
-/// Errors of resolving the sides of a comparison.
-#[derive(Debug, thiserror::Error)]
-pub enum SideError {
-    /// A bare word has no match.
-    #[error("`{text}` is not a variant, version, commit, run, session or file")]
-    Nothing {
-        /// The word.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// No run is selected.
-    #[error("no run has the {} `{text}`", kind.name())]
-    NoRun {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// No run has all of the properties.
-    #[error("no run passes `{text}`")]
-    NoRunPasses {
-        /// The query.
-        text: String,
-    },
-    /// No run measured the commit that a revision means.
-    #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
-    NotMeasured {
-        /// The text as written.
-        text: String,
-        /// The commit.
-        commit: String,
-        /// The nearest of its ancestors that is measured.
-        nearest: Option<String>,
-    },
-    /// Too few characters of an id.
-    #[error(
-        "`{text}` is too short for a {}: write at least {} characters",
-        kind.name(),
-        super::filter::SHORTEST_ID
-    )]
-    TooShort {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// A bare word is ambiguous, such as both a variant and a version.
-    #[error("`{text}` could be several things")]
-    SeveralKinds {
-        /// The word.
-        text: String,
-        /// The possible kinds.
-        kinds: Vec<SideKind>,
-    },
-    /// A part of an id or hash has several matches.
-    #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
-    SeveralRuns {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// Some of the matches.
-        candidates: Vec<String>,
-    },
-    /// The filters exclude all of a file.
-    #[error("nothing in {file} passes {filters}")]
-    NothingPasses {
-        /// The file.
-        file: String,
-        /// The filters as they are written.
-        filters: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// Two sides have runs in common.
-    #[error("{} and {} have runs in common", sides[0], sides[1])]
-    Overlap {
-        /// The two sides: "variant `fast`".
-        sides: [String; 2],
-    },
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// A resolved side.
 #[derive(Debug)]

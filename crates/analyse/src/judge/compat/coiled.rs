@@ -3,9 +3,10 @@
 use lapwing_stats::{Seed, ThresholdShare, threshold_shares};
 use rayon::prelude::*;
 
-use super::super::compare::{VerdictReason, obstacle};
+use super::super::compare::obstacle;
 use super::super::instance_means;
 use super::super::sides::SideSamples;
+use super::super::verdict::VerdictReason;
 use crate::sample::Subject;
 use lapwing_model::Metric;
 

@@ -149,7 +149,7 @@ fn origins(cleaned: &Cleaned, instances: &[&InstanceData]) -> Vec<InstanceOrigin
 }
 
 /// Returns the number of iterations that failed or timed out; 1 for a failed instance without iterations.
-fn failures(it: &InstanceData) -> usize {
+pub(crate) fn failures(it: &InstanceData) -> usize {
     if it.iterations.is_empty() {
         let outcome = it.end.as_ref().map(|end| end.outcome);
         return usize::from(matches!(

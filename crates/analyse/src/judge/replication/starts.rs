@@ -105,7 +105,7 @@ impl SideStarts {
     }
 
     /// Matches benchmarks as the comparison does, after all are known.
-    pub(in crate::judge) fn settle(&mut self, count: usize) {
+    pub(in crate::judge) fn match_benchmarks(&mut self, count: usize) {
         let suites = |side: usize| self.suites.get(&side).cloned().unwrap_or_default();
         let suites: Vec<BTreeSet<String>> = (0..count).map(suites).collect();
         if !are_apart(&suites) {
