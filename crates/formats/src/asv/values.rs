@@ -12,7 +12,7 @@ use crate::shared::units::Unit;
 use lapwing_model::{InstanceOutcome, Object};
 use lapwing_record::IterationColumns;
 
-/// What the values of a benchmark are.
+/// The meaning of the values of a benchmark.
 pub(super) struct AsvKind {
     pub(super) metric: String,
     pub(super) unit: Unit,

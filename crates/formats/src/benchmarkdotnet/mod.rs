@@ -37,7 +37,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 const STATISTICS: &str = "Statistics";
 const METRICS: &str = "Metrics";
 
-/// What BenchmarkDotNet itself calls the memory that an operation allocates.
+/// BenchmarkDotNet's own name for the memory that an operation allocates.
 const ALLOCATED: &str = "Allocated Memory";
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
@@ -96,10 +96,10 @@ fn time_of_title(title: &str) -> Option<Timestamp> {
         .flatten()
 }
 
-/// How benchmarks were run: runtime, numbers of launches and iterations, ….
+/// The settings of benchmarks: runtime, numbers of launches and iterations, ….
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Job {
-    /// What BenchmarkDotNet calls it.
+    /// BenchmarkDotNet's name for it.
     name: String,
     /// The same in keys and values, where an old version wrote it.
     properties: String,

@@ -128,7 +128,7 @@ fn is_percentile(key: &str) -> bool {
     percent.is_some_and(|it| it.parse::<f64>().is_ok())
 }
 
-/// What was allocated.
+/// The memory that was allocated.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Memory {
@@ -156,7 +156,7 @@ fn first() -> u64 {
     1
 }
 
-/// What a diagnoser measured.
+/// A metric that a diagnoser measured.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct MeasuredMetric {
@@ -167,7 +167,7 @@ pub(super) struct MeasuredMetric {
     pub(super) unknown: Object,
 }
 
-/// What a metric is.
+/// The description of a metric.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Descriptor {
@@ -178,7 +178,7 @@ pub(super) struct Descriptor {
     others: Object,
 }
 
-/// How to show a metric.
+/// Keys for the display of a metric.
 const LOOKS: [&str; 5] = [
     "DisplayName",
     "Legend",
@@ -198,7 +198,7 @@ impl MeasuredMetric {
     }
 }
 
-/// What a measurement is good for.
+/// The purpose of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The benchmark, warming up.

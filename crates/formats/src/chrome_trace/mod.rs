@@ -99,9 +99,9 @@ type ThreadId = (String, String);
 #[derive(Default)]
 struct ChromeReader {
     spans: Vec<(ThreadId, SpanDraft)>,
-    /// What has begun on a thread, the innermost last.
+    /// The spans that have begun on a thread, the innermost last.
     begun: BTreeMap<ThreadId, Vec<usize>>,
-    /// What has begun and may end on another thread.
+    /// The spans that have begun and may end on another thread.
     begun_anywhere: BTreeMap<String, Vec<usize>>,
     processes: BTreeMap<String, String>,
     threads: BTreeMap<ThreadId, String>,

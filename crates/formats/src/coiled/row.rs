@@ -13,7 +13,7 @@ use crate::shared::reading::moment::moment;
 use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What one execution of a test has in the database.
+/// The rows of one execution of a test.
 pub(super) enum Execution {
     /// A row of `test_run` alone.
     Test(DatabaseRow),
@@ -32,7 +32,7 @@ impl Execution {
     }
 }
 
-/// What an execution says, before it has an id.
+/// An execution, before it has an id.
 pub(super) struct MeasuredRow {
     /// The row's number in its table.
     pub(super) number: u64,

@@ -10,15 +10,15 @@ use crate::shared::units::Unit;
 use lapwing_model::{InstanceOutcome, Object, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What can be computed again from the data.
+/// Keys that follow from the data.
 const DERIVED: [&str; 8] = ["mean", "median", "stdev", "min", "max", "q1", "q3", "iqr"];
 
-/// What the server says of a result in the light of others.
+/// Keys in which the server compares a result with others.
 const JUDGEMENT: [&str; 3] = ["z_score", "z_regression", "z_improvement"];
-/// Why that is left out.
+/// The reason why these are left out.
 pub(super) const IS_JUDGEMENT: &str = "they are Conbench's judgement, and no measurements";
 
-/// What is measured follows from the unit alone.
+/// Returns the metric and the unit: the metric follows from the unit alone.
 pub(super) fn metric_of(unit: Option<&str>) -> (String, Unit) {
     let unit = Unit::named(unit.unwrap_or(""));
     let name = match unit.metric.unit.as_str() {

@@ -55,7 +55,7 @@ pub(super) fn elements(document: &Document) -> Result<(Vec<&RawValue>, Object), 
     Ok((elements, about))
 }
 
-/// What tells a result from a comparison of two.
+/// Distinguishes a result from a comparison of two.
 #[derive(Deserialize)]
 pub(super) struct Element {
     pub(super) baseline: Option<IgnoredAny>,
@@ -88,7 +88,7 @@ pub(super) struct Posted {
     pub(super) others: Object,
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ConbenchStats {

@@ -45,7 +45,7 @@ struct Throughput {
     others: Object,
 }
 
-/// What can be computed again from the samples.
+/// Keys that follow from the samples.
 const DERIVED: [&str; 7] = [
     "typical",
     "mean",

@@ -193,7 +193,7 @@ fn leave_out(error: ImportError, sink: &mut Sink<'_, '_>) -> Result<(), ImportEr
     }
     let (name, line, reason) = match error {
         ImportError::Document { name, line, reason } => (name, line, reason),
-        ImportError::Empty { name } => (name, 1, "the file is empty".to_owned()),
+        ImportError::Empty(name) => (name, 1, "the file is empty".to_owned()),
         other => return Err(other),
     };
     sink.bad(BadLine {

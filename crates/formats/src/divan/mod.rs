@@ -111,9 +111,9 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
     Ok(draft)
 }
 
-/// What a row of further figures is.
+/// The meaning of a row of further figures.
 enum DivanColumn {
-    /// How much for each second; the unit says of what.
+    /// A rate; the unit says of what.
     Rate,
     /// A metric, and its unit.
     Metric(String, Metric),

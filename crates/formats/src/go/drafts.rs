@@ -68,7 +68,7 @@ fn version(settings: &Settings) -> Version {
     }
 }
 
-/// What is said of units besides which way is better.
+/// Returns the descriptions of units, without the direction.
 fn unit_attributes(text: &GoText) -> Object {
     let mut units = Object::new();
     for (unit, pairs) in &text.unit_metadata {

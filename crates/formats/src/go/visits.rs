@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::go::VERSION;
 use crate::go::text::{GoText, Settings, place};
 
-/// What each setting is.
+/// The roles of the settings.
 pub(super) struct Roles {
     /// Those that have several values for the same benchmark: they were varied.
     pub(super) varied: BTreeSet<String>,
@@ -70,9 +70,9 @@ pub(super) struct Visit {
     pub(super) line: u64,
     /// One of its combinations of settings.
     pub(super) settings: u32,
-    /// Which of the names it has.
+    /// The place of its name.
     pub(super) name: u32,
-    /// Which visit to this benchmark under these settings it is.
+    /// The number of the visit to this benchmark under these settings.
     pub(super) block: u32,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Visit {
 pub(super) struct Visits {
     /// In the order of their first results.
     pub(super) visits: Vec<Visit>,
-    /// Which of them each group of results belongs to, if any.
+    /// The visit of each group of results, if any.
     of_group: Vec<Option<u32>>,
 }
 

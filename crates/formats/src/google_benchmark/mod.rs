@@ -149,7 +149,7 @@ fn new_run(
     }
 }
 
-/// What a row of complexity says.
+/// The keys of a row of complexity.
 const COMPLEXITY: [&str; 5] = [
     "cpu_coefficient",
     "real_coefficient",

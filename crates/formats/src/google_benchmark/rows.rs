@@ -14,7 +14,7 @@ use crate::shared::units::Unit;
 use lapwing_model::{Metric, MetricName, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What says where a row stands and nothing of what was measured.
+/// Keys for the place of a row, which say nothing of the measurement.
 const PLACE: [&str; 5] = ["name", "run_name", "run_type", "repetition_index", "big_o"];
 
 /// Takes what a row says of its benchmark and not of the repetition.

@@ -20,7 +20,7 @@ pub(super) struct GoogleDocument<'d> {
     pub(super) benchmarks: Vec<&'d RawValue>,
 }
 
-/// What tells to which benchmark a row belongs and what kind of row it is.
+/// Identifies the benchmark and the kind of a row.
 #[derive(Deserialize)]
 pub(super) struct GoogleTitle {
     name: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct GoogleTitle {
     rms: Option<Value>,
 }
 
-/// What kind of row it is.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoogleRowKind {
     /// A repetition.
@@ -44,7 +44,7 @@ pub(super) enum GoogleRowKind {
     Complexity,
 }
 
-/// What tells one benchmark of a document from the others.
+/// Distinguishes one benchmark of a document from the others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GoogleKey {
     pub(super) run_name: String,

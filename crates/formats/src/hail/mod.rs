@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format::new(
     read,
 );
 
-/// What an iteration may have, in the order of its values.
+/// The metrics of an iteration, in the order of its values.
 const METRICS: [&str; 2] = ["wall_time", "task_memory"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {

@@ -15,7 +15,7 @@ pub(super) struct HyperfineDocument<'d> {
     pub(super) others: Object,
 }
 
-/// What tells the results of one document from each other.
+/// Distinguishes the results of one document from each other.
 #[derive(Deserialize, PartialEq)]
 pub(super) struct HyperfineTitle {
     pub(super) command: String,

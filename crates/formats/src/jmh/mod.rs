@@ -81,12 +81,12 @@ fn note(result: &JmhResult, notes: &mut Notes) {
     }
 }
 
-/// What all results of a document say together.
+/// The common properties of the results of a document.
 struct Titles {
     tool: String,
     /// One for each element; `None` where it cannot be read.
     benchmarks: Vec<Option<Benchmark>>,
-    /// What of the machine has several values for the same benchmark: it was varied.
+    /// The keys of the machine with several values for the same benchmark: these were varied.
     varied: BTreeSet<String>,
 }
 

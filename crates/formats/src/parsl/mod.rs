@@ -163,7 +163,7 @@ fn inputs_of(task: &DatabaseRow, run: &str, rows: &ParslRows) -> Vec<String> {
     numbers.filter_map(|id: i64| rows.name(run, id)).collect()
 }
 
-/// What a task used, as far as it was sampled.
+/// The resources that a task used, as far as they were sampled.
 #[derive(Debug, Default, Clone, Copy)]
 struct UsedResources {
     process: Option<i64>,

@@ -53,7 +53,7 @@ struct WireBenchmark<'d> {
     others: Object,
 }
 
-/// What one process gave.
+/// The results of one process.
 #[derive(Deserialize)]
 struct WireRun {
     metadata: Option<Object>,
@@ -75,7 +75,7 @@ struct Date {
     date: Option<String>,
 }
 
-/// What describes the machine and the interpreter, and not the benchmark.
+/// Keys that describe the machine and the interpreter, and not the benchmark.
 const OF_MACHINE: [&str; 11] = [
     "aslr",
     "boot_time",
@@ -91,7 +91,7 @@ const OF_MACHINE: [&str; 11] = [
 ];
 const OF_MACHINE_BEGIN: [&str; 3] = ["cpu_", "mem_", "python_"];
 
-/// What pyperf itself says of a benchmark.
+/// Keys in which pyperf itself describes a benchmark.
 const OF_BENCHMARK: [&str; 5] = [
     "calibrate_",
     "recalibrate_",

@@ -296,7 +296,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// When there was nothing in it.
     pub(crate) fn finish(self) -> Result<(), ImportError> {
         if self.position == 0 {
-            return Err(ImportError::NoResults { name: self.name });
+            return Err(ImportError::NoResults(self.name));
         }
         for (run, waiting) in self.runs {
             if waiting.is_none() {

@@ -33,7 +33,7 @@ pub(crate) struct Sink<'w, 't> {
     notes: Notes,
 }
 
-/// Where records go in the end.
+/// The destination of records.
 enum Target<'w, 't> {
     Store(&'w mut Writer<'t>),
     Memory(RecordMemory),

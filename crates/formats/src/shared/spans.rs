@@ -31,7 +31,7 @@ pub(crate) struct SpanDraft {
     pub(crate) category: String,
     /// Its name.
     pub(crate) name: String,
-    /// Where it ran.
+    /// The lane that it ran on.
     pub(crate) lane: Option<String>,
     /// The names of the spans that it waited for.
     pub(crate) inputs: Vec<String>,
@@ -85,14 +85,20 @@ impl SpanDraft {
 
 /// Returns seconds in nanoseconds; `None` beyond their range.
 pub(crate) fn nanoseconds(seconds: f64) -> Option<i64> {
-    const RANGE: f64 = 9e9;
+    in_nanoseconds(seconds, 1_000_000_000)
+}
+
+/// Returns a time in units of so many nanoseconds in nanoseconds; `None` beyond their range.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "within the range of whole nanoseconds, and units are powers of ten"
+)]
+pub(crate) fn in_nanoseconds(time: f64, unit: i64) -> Option<i64> {
+    const RANGE: f64 = 9e18;
     // Apart, since the product of a time of the calendar would lose its last digits once more.
-    let (whole, part) = (seconds.trunc(), seconds.fract() * 1e9);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the range of whole nanoseconds"
-    )]
-    (seconds.abs() < RANGE).then(|| whole as i64 * 1_000_000_000 + part.round() as i64)
+    let (whole, part) = (time.trunc(), time.fract() * unit as f64);
+    (time.abs() < RANGE / unit as f64).then(|| whole as i64 * unit + part.round() as i64)
 }
 
 /// Returns the instance of a trace whose whole took that many seconds, where the source says so.

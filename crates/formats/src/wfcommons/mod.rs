@@ -145,7 +145,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     take_trace(source, document.sha256(), sink, session, trace, 1)
 }
 
-/// What is specified of the tasks, by their ids.
+/// The specifications of the tasks, by their ids.
 struct Graph<'s> {
     tasks: BTreeMap<&'s str, &'s SpecifiedTask>,
     sizes: BTreeMap<&'s str, u64>,

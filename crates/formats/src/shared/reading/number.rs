@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// Reads a number: NaN for what is not known, nothing for a text where one may stand.
 pub(crate) struct NumberVisitor {
-    /// Whether a text may stand in its place.
+    /// Whether a text is allowed in its place.
     pub(crate) or_text: bool,
 }
 
