@@ -89,7 +89,7 @@ impl AuditStage {
     }
 }
 
-/// Why values that remain after cleaning are unusable.
+/// Reasons why values that remain after cleaning are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableReason {
     /// No remaining iteration has a value.
@@ -222,7 +222,7 @@ pub struct BenchmarkAudit {
     pub left_out: LeftOut,
     /// The excluded iterations, by instance and rule.
     pub exclusions: Vec<Exclusion>,
-    /// Why the remaining values are unusable; `None` if they are usable, or none remain.
+    /// The reason why the remaining values are unusable; `None` if they are usable, or none remain.
     pub unusable: Option<UnusableReason>,
 }
 

@@ -31,7 +31,7 @@ use state::replace_steady;
 pub struct CleaningPolicy {
     /// The start of the steady state.
     pub burn_in: SteadyFrom,
-    /// Which unsuccessful iterations are excluded.
+    /// The rule for unsuccessful iterations.
     pub failures: FailureRule,
     /// The rule for outliers; `None` to keep all values.
     pub outliers: Option<OutlierRule>,
@@ -67,7 +67,7 @@ pub enum SteadyFrom {
     Unknown,
 }
 
-/// Which unsuccessful iterations are excluded.
+/// The rule for unsuccessful iterations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FailureRule {
     /// All that failed, timed out or were skipped, and all without a value.

@@ -161,8 +161,8 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
             metrics.entry(metric).or_default().push(at);
         }
     }
-    let own = if sharing > 0 { 1.0 - SHARED } else { 1.0 };
-    let rate = options.false_discovery_rate * own / as_f64(metrics.len().max(1));
+    let share = if sharing > 0 { 1.0 - SHARED } else { 1.0 };
+    let rate = options.false_discovery_rate * share / as_f64(metrics.len().max(1));
     let mut adjusted = vec![BTreeMap::new(); searched.len()];
     let level = options.false_discovery_rate;
     for members in metrics.values() {
@@ -225,11 +225,9 @@ fn select(
     let smallest: Vec<PValue> = members
         .iter()
         .map(|member| {
-            let own = searched[*member]
-                .changes
-                .iter()
-                .filter(|change| !change.is_shared);
-            let smallest = own.map(|change| change.p_value).fold(1.0, f64::min);
+            let changes = searched[*member].changes.iter();
+            let unshared = changes.filter(|change| !change.is_shared);
+            let smallest = unshared.map(|change| change.p_value).fold(1.0, f64::min);
             PValue::new(smallest).unwrap_or(PValue::ONE)
         })
         .collect();

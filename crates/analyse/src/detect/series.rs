@@ -26,7 +26,7 @@ pub struct Moment {
     pub session: Arc<Session>,
     /// The first run that was seen there, for its version.
     pub run: Arc<Run>,
-    /// What was observed there.
+    /// The observations there.
     pub(super) observed: Observed,
 }
 

@@ -30,7 +30,7 @@ pub struct Detectability {
     pub cells: Vec<DetectionCell>,
 }
 
-/// Why detection rates are unknown.
+/// Reasons for unknown detection rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLittle {
     /// Number of measured instances, fewer than [`TooLittle::INSTANCES`].

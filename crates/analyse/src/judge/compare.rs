@@ -142,7 +142,7 @@ pub struct SideSample {
 /// The result of a comparison of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// What is compared.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,
@@ -164,7 +164,7 @@ pub struct Comparison {
     pub p_adjusted: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the verdict is not a clearer one; `None` if nothing prevents it.
+    /// The reason why the verdict is not a clearer one; `None` if nothing prevents it.
     pub reason: Option<VerdictReason>,
     /// Whether the values are counts that never vary within a side, so that they are compared exactly.
     pub is_exact: bool,

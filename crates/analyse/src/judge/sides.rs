@@ -24,7 +24,7 @@ use crate::sample::{
 use lapwing_model::{Id, JudgedFrom, MetricName};
 use lapwing_record::{InstanceData, StoreError};
 
-/// How one sample is split in two, as a control without a change.
+/// The split of one sample in two, as a control without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleSplit {
     /// The first half in order of measurement against the second, which has the odd instance: also shows drift.
@@ -46,7 +46,7 @@ pub struct SideSamples {
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
-    /// What earlier sessions of a few benchmarks show.
+    /// Comparisons within earlier sessions of a few benchmarks.
     earlier: EarlierComparisons,
     /// The environments of each side.
     environments: Vec<SideEnvironment>,
@@ -336,13 +336,13 @@ impl SideSamples {
         let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
         for pair in &pairs {
-            let it = &pair.subject;
-            let key = (
-                it.suite.as_str(),
-                it.benchmark.as_str(),
-                &it.setting,
-                pair.candidate,
-            );
+            let Subject {
+                suite,
+                benchmark,
+                setting,
+                ..
+            } = &pair.subject;
+            let key = (suite.as_str(), benchmark.as_str(), setting, pair.candidate);
             let has = counts.entry(key).or_default();
             for (has, side) in has.iter_mut().zip(pair.sides) {
                 *has |= !side.cleaned.instances.is_empty();
@@ -431,14 +431,14 @@ fn tell_missing_metrics(comparisons: &mut [Comparison]) {
             .map(key)
             .collect()
     });
-    for it in comparisons {
-        let side = match it.reason {
+    for comparison in comparisons {
+        let side = match comparison.reason {
             Some(VerdictReason::NoBaseline) => 0,
             Some(VerdictReason::NoCandidate) => 1,
             _ => continue,
         };
-        if measured[side].contains(&key(it)) {
-            it.reason = Some(VerdictReason::NothingLeft { failures: 0 });
+        if measured[side].contains(&key(comparison)) {
+            comparison.reason = Some(VerdictReason::NothingLeft { failures: 0 });
         }
     }
 }

@@ -5,7 +5,7 @@ use lapwing_stats::FutureReplicates;
 use super::compare::Comparison;
 use super::verdict::{Verdict, VerdictReason};
 
-/// How far a comparison is from an answer.
+/// The distance of a comparison from an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
     /// It has a verdict.

@@ -64,16 +64,16 @@ impl Verdict {
     }
 }
 
-/// Why there is no clearer verdict.
+/// Reasons why there is no clearer verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum VerdictReason {
     /// A side has fewer instances than a verdict needs.
     FewInstances,
     /// A side has fewer sessions than the options require.
     FewSessions {
-        /// How many each side has.
+        /// The number of each side.
         sessions: [usize; 2],
-        /// How many are required.
+        /// The required number.
         required: usize,
     },
     /// A side has only summaries from a source without samples.

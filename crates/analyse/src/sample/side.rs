@@ -65,7 +65,7 @@ pub enum SideError {
     /// No run is selected.
     #[error("no run has the {} `{text}`", kind.name())]
     NoRun {
-        /// What it is chosen by.
+        /// The kind of its specification.
         kind: SideKind,
         /// The text as written.
         text: String,
@@ -95,7 +95,7 @@ pub enum SideError {
         SHORTEST_ID
     )]
     TooShort {
-        /// What it is chosen by.
+        /// The kind of its specification.
         kind: SideKind,
         /// The text as written.
         text: String,
@@ -113,7 +113,7 @@ pub enum SideError {
     /// A part of an id or hash has several matches.
     #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
     SeveralRuns {
-        /// What it is chosen by.
+        /// The kind of its specification.
         kind: SideKind,
         /// The text as written.
         text: String,
@@ -255,7 +255,7 @@ impl SideSpec {
     ///
     /// # Errors
     /// If it matches nothing, or several things.
-    pub(super) fn look_up<'r>(
+    pub(super) fn resolve<'r>(
         &self,
         runs: &'r [RunHead],
         ancestry: Ancestry<'_>,

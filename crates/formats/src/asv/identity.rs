@@ -37,7 +37,7 @@ pub(super) fn identity(
 }
 
 /// Returns an id of its own for what stands in a file twice, word for word.
-pub(super) fn told_apart(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
+pub(super) fn distinct_id(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
     let before = twins.entry(id).or_default();
     let number = *before;
     *before += 1;

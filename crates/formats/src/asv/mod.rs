@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::asv::identity::{identity, told_apart};
+use crate::asv::identity::{distinct_id, identity};
 use crate::asv::rows::{drafts, note_impossible};
 use crate::asv::wire::{About, AsvDocument, about, first_start, possible, row};
 use crate::shared::detect::{has_key, has_keys, has_own_key, is_object};
@@ -92,7 +92,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         });
         for mut draft in intake.good(drafts).into_iter().flatten() {
             draft.host.clone_from(&host);
-            draft.id = draft.id.map(|id| told_apart(id, &mut twins));
+            draft.id = draft.id.map(|id| distinct_id(id, &mut twins));
             intake.instance(spot, run, draft)?;
         }
     }

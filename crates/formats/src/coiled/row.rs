@@ -137,7 +137,7 @@ fn benchmark(row: &mut DatabaseRow, path: Option<&str>, name: &str) -> Result<Be
         Some(_) | None => local,
     });
     put(&mut params, "local", local);
-    let test = told_apart(name, &params);
+    let test = name_with_params(name, &params);
     // What Coiled calls the category.
     let folder = path.and_then(|path| path.split_once('/'));
     let tags = folder.map(|(category, _)| category.to_owned());
@@ -154,7 +154,7 @@ fn benchmark(row: &mut DatabaseRow, path: Option<&str>, name: &str) -> Result<Be
 
 /// Returns the name with what Coiled's charts of TPC-H tell apart besides it: how large the data are, and
 /// whether it ran on one machine.
-fn told_apart(name: &str, params: &Object) -> String {
+fn name_with_params(name: &str, params: &Object) -> String {
     let scale = params.get("scale").map(|scale| format!("scale={scale}"));
     let is_local = params.get("local") == Some(&Value::Bool(true));
     let parts: Vec<String> = scale

@@ -53,7 +53,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     // results are taken when the source is read again.
     let mut text = GoText::default();
     read_text(source, &mut text, &mut |_text, _said| Ok(()))?;
-    text.settle();
+    text.complete();
     let session = SessionDraft {
         started: text.started.or_else(|| when(&text)),
         ..SessionDraft::of("go test")

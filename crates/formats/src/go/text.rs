@@ -144,7 +144,7 @@ impl GoText {
     }
 
     /// Puts right what can be known only in the end.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn complete(&mut self) {
         if self.groups.iter().any(|it| !it.has_values) {
             self.leave_out_failures_of_parts();
             self.complete_names();
@@ -163,10 +163,10 @@ impl GoText {
                 ends.map(|(end, _)| (it.process, &name[..end]))
             })
             .collect();
-        for it in self.groups.iter_mut().filter(|it| !it.has_values) {
-            let name = names.at(it.name);
-            if parts.contains(&(it.process, name)) {
-                it.left_out = true;
+        for group in self.groups.iter_mut().filter(|group| !group.has_values) {
+            let name = names.at(group.name);
+            if parts.contains(&(group.process, name)) {
+                group.left_out = true;
                 self.failed_in_part.insert(name.to_owned());
             }
         }
@@ -185,11 +185,11 @@ impl GoText {
         let (Some(Some(only)), None) = (numbers.next(), numbers.next()) else {
             return;
         };
-        for it in self.groups.iter_mut().filter(|it| !it.has_values) {
-            let name = self.names.at(it.name);
+        for group in self.groups.iter_mut().filter(|group| !group.has_values) {
+            let name = self.names.at(group.name);
             if GoName::of(name).processors != Some(only) {
                 let name = format!("{name}-{only}");
-                it.name = self.names.place_of(&name);
+                group.name = self.names.place_of(&name);
             }
         }
     }

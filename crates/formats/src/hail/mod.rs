@@ -49,7 +49,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         runs: HashMap::new(),
         records: Vec::new(),
     };
-    reader.look_for_session(sink)?;
+    reader.find_known_session(sink)?;
     // One thread reads and parses, this one writes.
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_WAITING);
@@ -150,7 +150,7 @@ struct Reader {
 
 impl Reader {
     /// The same content under another name is the same session.
-    fn look_for_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    fn find_known_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         if let Some(known) = sink.known_session(&self.session)? {
             refuse_other_options(&known, &self.session, &sink.options)?;
             self.session = known;

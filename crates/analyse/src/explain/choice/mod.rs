@@ -40,11 +40,11 @@ pub struct PlanOptions {
     pub assurance: f64,
     /// Methods, strategies, confidence and simulation. Only the first method and strategy are used.
     pub detection: DetectionOptions,
-    /// How a configuration is chosen.
+    /// The rule by which a configuration is chosen.
     pub rule: ChoiceRule,
 }
 
-/// How a configuration is chosen.
+/// The rule by which a configuration is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceRule {
     /// The cheapest sufficient configuration up to these numbers of instances and iterations: by formula, confirmed by
@@ -123,7 +123,7 @@ pub struct Unmet {
     pub needed: Option<Chosen>,
 }
 
-/// Why no configuration is sufficient.
+/// Reasons why no configuration is sufficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unable {
     /// The noise is unknown: it needs three instances of two iterations each, and positive values.

@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
             }));
         };
         let mut hunt = Hunt::new(self, noise, slowdown, most);
-        hunt.look_at_all();
+        hunt.search();
         let (best, why) = (hunt.best, hunt.why);
         if let Some((_, chosen)) = best {
             return Ok(self.simulation.with_pilots_interval(chosen, slowdown));
@@ -77,7 +77,7 @@ impl<'a> Search<'a> {
                 .with_pilots_interval(simulated.unwrap_or(it), slowdown)
         });
         let mut hunt = Hunt::new(self, noise, slowdown, UNLIMITED);
-        hunt.look_at_all();
+        hunt.search();
         Err(Box::new(Unmet {
             why,
             closest,
@@ -106,9 +106,9 @@ struct Hunt<'a, 'b> {
     most: Configuration,
     /// The cheapest so far, and its cost.
     best: Option<(f64, Chosen)>,
-    /// Why no other configuration is sufficient.
+    /// The reason why no other configuration is sufficient.
     why: Unable,
-    /// How many more configurations may be simulated.
+    /// The number of configurations that may still be simulated.
     left: usize,
 }
 
@@ -140,7 +140,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         }
     }
 
-    fn look_at_all(&mut self) {
+    fn search(&mut self) {
         let limits = configuration(UNLIMITED.instances, self.most.iterations);
         let (noise, costs) = (self.noise, self.search.costs);
         let guesses = self
@@ -151,16 +151,16 @@ impl<'a, 'b> Hunt<'a, 'b> {
             self.why = why;
             Vec::new()
         });
-        guesses.iter().for_each(|guess| self.look_at(*guess));
-        if self.best.is_none() && self.look_at_most() {
+        guesses.iter().for_each(|guess| self.try_guess(*guess));
+        if self.best.is_none() && self.try_closest() {
             // By now the error of the formula is known.
-            guesses.iter().for_each(|guess| self.look_at(*guess));
+            guesses.iter().for_each(|guess| self.try_guess(*guess));
         }
         self.go_down();
     }
 
     /// Simulates the closest configuration by formula, and returns whether it is sufficient.
-    fn look_at_most(&mut self) -> bool {
+    fn try_closest(&mut self) -> bool {
         let options = self.search.options;
         let closest = options.closest_by_formula(self.noise, self.slowdown, self.most);
         let Some(iterations) = closest.map(|it| it.configuration.iterations) else {
@@ -180,7 +180,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
     }
 
     /// Simulates a number of iterations if it could be cheaper than the best so far.
-    fn look_at(&mut self, guess: Guess) {
+    fn try_guess(&mut self, guess: Guess) {
         let Configuration {
             instances: guessed,
             iterations,

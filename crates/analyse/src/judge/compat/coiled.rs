@@ -16,7 +16,7 @@ pub const COILED_RESAMPLES: usize = 10_000;
 /// One comparison as in the heat maps of Coiled's A/B tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonAsCoiled {
-    /// What is compared.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,

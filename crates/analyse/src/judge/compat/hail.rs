@@ -32,7 +32,7 @@ pub struct HailComparison {
 /// One comparison as Hail's `analyze_benchmarks` makes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonAsHail {
-    /// What is compared.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,

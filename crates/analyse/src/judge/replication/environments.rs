@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::sample::{is_volatile, observations};
 use lapwing_model::{Id, Run};
 
-/// Where the packages of an environment are.
+/// The prefix of the paths of packages.
 const PACKAGES: &str = "packages.";
 /// Observations that say which machine it was; cautions are about these.
 const OF_MACHINE: [&str; 4] = ["host", "cpu_model", "abilities", "lapwing"];
