@@ -60,6 +60,9 @@ pub(super) struct PytestStats<'d> {
     pub(super) others: Object,
 }
 
+/// The error of a list with texts besides a remark at its end.
+const MIXED: &str = "invalid type: a text among numbers, expected a number";
+
 /// The rounds, as far as the list has them.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Rounds {
@@ -80,7 +83,16 @@ impl Rounds {
                 values,
                 cut_short: false,
             }),
-            None => document.value("stats.data", raw),
+            None => document.value("stats.data", raw).map_err(|bad| {
+                // The list as a whole is wrong then.
+                match bad.reason.split_once("`: ") {
+                    Some((_, rest)) if rest.starts_with(MIXED) => BadLine {
+                        reason: format!("`stats.data`: {rest}"),
+                        ..bad
+                    },
+                    Some(_) | None => bad,
+                }
+            }),
         }
     }
 }
@@ -104,9 +116,7 @@ impl<'de> Deserialize<'de> for Rounds {
                             rounds.cut_short = true;
                         }
                         Some(_) | None => {
-                            return Err(A::Error::custom(
-                                "invalid type: a text among numbers, expected a number",
-                            ));
+                            return Err(A::Error::custom(MIXED));
                         }
                     }
                 }

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use serde_path_to_error::Path;
 use sha2::{Digest, Sha256};
 
 use crate::shared::reading::bare_words::{
     Quoted, REMEMBERED, may_have_bare_words, with_quoted_words,
 };
+use crate::shared::reading::json_path::path_at;
 use crate::shared::reading::spot::Spot;
 use crate::shared::reason::{missing_in_words, offset_of, too_large, without_position};
 use crate::{BadLine, ImportError, Source};
@@ -206,21 +206,15 @@ impl Document {
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
-        serde_json::from_str(part).map_err(|error| {
-            // A second reading finds the key that has the error.
-            let mut deserializer = serde_json::Deserializer::from_str(part);
-            let read: Result<T, _> = serde_path_to_error::deserialize(&mut deserializer);
-            self.bad(part, &error, read.err().map(|error| error.path().clone()))
-        })
+        serde_json::from_str(part).map_err(|error| self.bad(part, &error))
     }
 
-    /// Returns the error of a part. It depends on no type, so that it is compiled once.
-    fn bad(&self, part: &str, error: &serde_json::Error, path: Option<Path>) -> BadLine {
-        let path = path.map_or_else(String::new, |path| path.to_string());
-        let place = self.place_of(part) + offset_of(part, error.line(), error.column());
+    fn bad(&self, part: &str, error: &serde_json::Error) -> BadLine {
+        let offset = offset_of(part, error.line(), error.column());
+        let place = self.place_of(part) + offset;
         let message = in_words(&without_position(&error.to_string()));
-        let with_path = |reason: String| match path.as_str() {
-            "" | "." => reason,
+        let with_path = |reason: String| match path_at(part, offset).as_str() {
+            "" => reason,
             path => format!("`{path}`: {reason}"),
         };
         let reason = match error.classify() {
