@@ -135,7 +135,7 @@ impl Format {
     }
 }
 
-/// How to read files.
+/// Options of reading files.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The format; `None` to find out from the content.
@@ -145,11 +145,11 @@ pub struct ImportOptions {
     pub suite: Option<String>,
     /// The names of what was measured, where traces and runs of a study do not say.
     pub trace: TraceNames,
-    /// What each measured run of a command is, where the source does not say.
+    /// The meaning of each measured run of a command, where the source does not say.
     pub each_run: EachRun,
     /// Whether to keep the good lines of a file that has bad ones.
     pub bad_lines: BadLines,
-    /// When the import takes place: the time of a source that states none.
+    /// The time of the import, which is that of a source that states none.
     pub now: Timestamp,
 }
 
@@ -163,7 +163,7 @@ pub struct TraceNames {
     pub variant: Option<String>,
 }
 
-/// What to do about bad lines.
+/// The treatment of bad lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BadLines {
     /// Keep nothing of the file.
@@ -173,14 +173,14 @@ pub enum BadLines {
     Skip,
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 #[derive(Debug)]
 pub struct Imported {
     /// The format that it was read as.
     pub format: &'static Format,
     /// By what it was recognised; `None` when the format was given.
     pub because: Option<&'static str>,
-    /// What it held.
+    /// The numbers of its records.
     pub appended: AppendCounts,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
@@ -190,7 +190,7 @@ pub struct Imported {
     pub alike: Vec<Alike>,
     /// The lines that were left out.
     pub bad_lines: Vec<BadLine>,
-    /// What else was left out, and what was kept without being understood.
+    /// Accounts of what else was left out, and of what was kept without being understood.
     pub notes: Vec<Note>,
     /// The records, where they were only read.
     pub records: Vec<Record>,
@@ -212,7 +212,7 @@ pub fn import(
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
     let recognised = format_of(source, options.format)?;
-    store.write(|writer| put(writer, source, options, recognised))
+    store.write(|writer| put(Some(writer), source, options, recognised))
 }
 
 /// Reads one source into the store as [`import`] does, says what came of it, and undoes it.
@@ -224,7 +224,7 @@ pub fn rehearse(
     source: &Source,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    /// Why a transaction is undone.
+    /// The reason why a transaction is undone.
     enum Ended {
         Rehearsed(Box<Imported>),
         Failed(ImportError),
@@ -236,7 +236,7 @@ pub fn rehearse(
     }
     let recognised = format_of(source, options.format)?;
     let ended = store.write(|writer| -> Result<Infallible, Ended> {
-        Err(match put(writer, source, options, recognised) {
+        Err(match put(Some(writer), source, options, recognised) {
             Ok(imported) => Ended::Rehearsed(Box::new(imported)),
             Err(error) => Ended::Failed(error),
         })
@@ -256,8 +256,9 @@ pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Fo
     format_of(source, options.format).map(|(format, _)| format)
 }
 
+/// Reads one source into the store, or into memory if there is none.
 fn put(
-    writer: &mut Writer<'_>,
+    writer: Option<&mut Writer<'_>>,
     source: &Source,
     options: &ImportOptions,
     recognised: Recognised,
@@ -275,7 +276,5 @@ fn put(
 /// refused.
 pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
     let recognised = format_of(source, options.format)?;
-    let mut sink = Sink::in_memory(recognised, source, options);
-    (recognised.0.read)(source, &mut sink)?;
-    sink.finish()
+    put(None, source, options, recognised)
 }

@@ -40,40 +40,33 @@ impl AuditStage {
 
     /// Returns its title.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Known => "known",
-            Self::PastBurnIn => "past burn-in",
-            Self::NotFailed => "not failed",
-            Self::NotOutlier => "not outlying",
-            Self::Steady => "steady",
-            Self::Viable => "viable",
-        }
+        self.words()[0]
     }
 
     /// Returns its name in data: `past_burn_in`.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Known => "known",
-            Self::PastBurnIn => "past_burn_in",
-            Self::NotFailed => "not_failed",
-            Self::NotOutlier => "not_outlying",
-            Self::Steady => "steady",
-            Self::Viable => "viable",
-        }
+        self.words()[1]
     }
 
     /// Returns the reason why a benchmark without data after this stage is not analysed.
     pub fn reason(self) -> &'static str {
+        self.words()[2]
+    }
+
+    /// Returns title, name in data and reason.
+    fn words(self) -> [&'static str; 3] {
         match self {
-            Self::Recorded => "no iteration was recorded",
-            Self::Known => "has no entry in the burn-in file",
-            Self::PastBurnIn => "all iterations are burn-in",
-            Self::NotFailed => "no iteration succeeded",
-            Self::NotOutlier => "all values are outlying",
-            Self::Steady => "never reaches a steady state",
-            Self::Viable => "too few instances or iterations are left",
+            Self::Recorded => ["recorded", "recorded", "no iteration was recorded"],
+            Self::Known => ["known", "known", "has no entry in the burn-in file"],
+            Self::PastBurnIn => ["past burn-in", "past_burn_in", "all iterations are burn-in"],
+            Self::NotFailed => ["not failed", "not_failed", "no iteration succeeded"],
+            Self::NotOutlier => ["not outlying", "not_outlying", "all values are outlying"],
+            Self::Steady => ["steady", "steady", "never reaches a steady state"],
+            Self::Viable => [
+                "viable",
+                "viable",
+                "too few instances or iterations are left",
+            ],
         }
     }
 
@@ -96,7 +89,7 @@ impl AuditStage {
     }
 }
 
-/// Why values that remain after cleaning are unusable.
+/// Reasons why values that remain after cleaning are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableReason {
     /// No remaining iteration has a value.
@@ -229,7 +222,7 @@ pub struct BenchmarkAudit {
     pub left_out: LeftOut,
     /// The excluded iterations, by instance and rule.
     pub exclusions: Vec<Exclusion>,
-    /// Why the remaining values are unusable; `None` if they are usable, or none remain.
+    /// The reason why the remaining values are unusable; `None` if they are usable, or none remain.
     pub unusable: Option<UnusableReason>,
 }
 

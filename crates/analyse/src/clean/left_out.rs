@@ -21,7 +21,7 @@ impl LeftOut {
     /// Adds an iteration of that state.
     pub fn note(&mut self, state: IterationState) {
         if state != IterationState::Steady {
-            *self.0.entry(state).or_insert(0) += 1;
+            *self.0.entry(state).or_default() += 1;
         }
     }
 

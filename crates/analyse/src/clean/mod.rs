@@ -31,7 +31,7 @@ use state::replace_steady;
 pub struct CleaningPolicy {
     /// The start of the steady state.
     pub burn_in: SteadyFrom,
-    /// Which unsuccessful iterations are excluded.
+    /// The rule for unsuccessful iterations.
     pub failures: FailureRule,
     /// The rule for outliers; `None` to keep all values.
     pub outliers: Option<OutlierRule>,
@@ -67,7 +67,7 @@ pub enum SteadyFrom {
     Unknown,
 }
 
-/// Which unsuccessful iterations are excluded.
+/// The rule for unsuccessful iterations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FailureRule {
     /// All that failed, timed out or were skipped, and all without a value.
@@ -87,6 +87,25 @@ pub struct Cleaned {
     pub left_out: LeftOut,
 }
 
+impl Cleaned {
+    /// Returns the values of each instance.
+    pub(crate) fn rows(&self) -> Vec<&[f64]> {
+        let instances = self.instances.iter();
+        instances
+            .map(|instance| instance.values.as_slice())
+            .collect()
+    }
+
+    /// Returns the values of each instance, and a NaN for every remaining iteration without one.
+    pub(crate) fn rows_with_gaps(&self) -> Vec<Vec<f64>> {
+        let row = |instance: &CleanInstance| {
+            let gaps = std::iter::repeat_n(f64::NAN, instance.without_value);
+            instance.values.iter().copied().chain(gaps).collect()
+        };
+        self.instances.iter().map(row).collect()
+    }
+}
+
 /// The values of one instance after cleaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanInstance {
@@ -103,12 +122,6 @@ impl CleanInstance {
     pub fn mean(&self) -> f64 {
         // A cleaned instance is never empty, so the mean is defined.
         lapwing_stats::mean(&self.values).unwrap_or(f64::NAN)
-    }
-
-    /// Returns the values, and a NaN for every remaining iteration without one.
-    pub fn values_and_gaps(&self) -> impl Iterator<Item = f64> + '_ {
-        let gaps = std::iter::repeat_n(f64::NAN, self.without_value);
-        self.values.iter().copied().chain(gaps)
     }
 }
 
@@ -167,7 +180,8 @@ pub fn states<'a>(
         })
         .collect();
     leave_out_other_units(&mut all, metric);
-    let left = all.iter().filter(|(_, it)| it.counts()).count();
+    let counts = |states: &InstanceStates| states.states.contains(&IterationState::Steady);
+    let left = all.iter().filter(|(_, states)| counts(states)).count();
     if left < policy.min_instances {
         for (_, it) in &mut all {
             replace_steady(&mut it.states, IterationState::FewInstances);
@@ -191,12 +205,6 @@ fn leave_out_other_units(all: &mut [(&InstanceData, InstanceStates)], metric: &s
         if unit_of(it).is_some_and(|unit| unit != latest) {
             replace_steady(&mut states.states, IterationState::OtherUnit);
         }
-    }
-}
-
-impl InstanceStates {
-    fn counts(&self) -> bool {
-        self.states.contains(&IterationState::Steady)
     }
 }
 

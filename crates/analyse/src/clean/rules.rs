@@ -19,7 +19,7 @@ use lapwing_model::{Session, bare_name};
 pub struct CleaningRules {
     /// The start of the steady state.
     pub burn_in: BurnInRule,
-    /// Which unsuccessful iterations are excluded.
+    /// The rule for unsuccessful iterations.
     pub failures: FailureRule,
     /// The rule for outliers; `None` to keep all values.
     pub outliers: Option<OutlierRule>,

@@ -58,39 +58,30 @@ impl IterationState {
 
     /// Returns its title.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Steady => "steady",
-            Self::Unknown => "of benchmarks not in the burn-in file",
-            Self::Lost => "in interrupted instances",
-            Self::BurnIn => "burn-in",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed out",
-            Self::Skipped => "skipped",
-            Self::NoValue => "without value",
-            Self::OtherUnit => "in another unit",
-            Self::Outlier => "outlying",
-            Self::Unsteady => "never steady",
-            Self::ShortInstance => "in short instances",
-            Self::FewInstances => "in benchmarks with too few instances",
-        }
+        self.words().0
     }
 
     /// Returns its name in data: `burn_in`.
     pub fn key(self) -> &'static str {
+        self.words().1
+    }
+
+    /// Returns its title, and its name in data.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Steady => "steady",
-            Self::Unknown => "not_asked_for",
-            Self::Lost => "lost",
-            Self::BurnIn => "burn_in",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Skipped => "skipped",
-            Self::NoValue => "no_value",
-            Self::OtherUnit => "other_unit",
-            Self::Outlier => "outlier",
-            Self::Unsteady => "never_steady",
-            Self::ShortInstance => "short_instance",
-            Self::FewInstances => "few_instances",
+            Self::Steady => ("steady", "steady"),
+            Self::Unknown => ("of benchmarks not in the burn-in file", "not_asked_for"),
+            Self::Lost => ("in interrupted instances", "lost"),
+            Self::BurnIn => ("burn-in", "burn_in"),
+            Self::Failed => ("failed", "failed"),
+            Self::TimedOut => ("timed out", "timed_out"),
+            Self::Skipped => ("skipped", "skipped"),
+            Self::NoValue => ("without value", "no_value"),
+            Self::OtherUnit => ("in another unit", "other_unit"),
+            Self::Outlier => ("outlying", "outlier"),
+            Self::Unsteady => ("never steady", "never_steady"),
+            Self::ShortInstance => ("in short instances", "short_instance"),
+            Self::FewInstances => ("in benchmarks with too few instances", "few_instances"),
         }
     }
 
@@ -107,13 +98,10 @@ impl IterationState {
             mark_outliers(&mut states, value, rule);
         }
         let left = states.iter().filter(|it| **it == Self::Steady).count();
-        let benchmark_out = if policy.burn_in == SteadyFrom::Never {
-            Some(Self::Unsteady)
-        } else {
-            (left < policy.min_iterations).then_some(Self::ShortInstance)
-        };
-        if let Some(out) = benchmark_out {
-            replace_steady(&mut states, out);
+        if policy.burn_in == SteadyFrom::Never {
+            replace_steady(&mut states, Self::Unsteady);
+        } else if left < policy.min_iterations {
+            replace_steady(&mut states, Self::ShortInstance);
         }
         states
     }
@@ -143,8 +131,7 @@ impl IterationState {
             (Outcome::Skipped, _) => Self::Skipped,
             (Outcome::Failed, FailureRule::Drop) => Self::Failed,
             (Outcome::TimedOut, FailureRule::AsHail) => {
-                let has_message = iterations.messages.contains_key(&at);
-                if has_message {
+                if iterations.messages.contains_key(&at) {
                     Self::TimedOut
                 } else {
                     Self::Steady

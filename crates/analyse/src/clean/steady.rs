@@ -45,7 +45,6 @@ impl InstanceSteady<'_> {
     }
 
     /// Returns the index of the first stable iteration: the one after the last unstable one, even if it failed.
-    /// failed from there on.
     pub fn start_index(&self) -> Option<u32> {
         u32::try_from(self.as_start()?.first_steady()?).ok()
     }
@@ -180,12 +179,12 @@ fn starts<'s>(instances: &'s [InstanceSteady]) -> Vec<InstanceStart<'s>> {
 fn mark_short(instances: &mut [InstanceSteady]) {
     let classified = instances.iter().filter(|it| it.class.is_some());
     let longest = classified.map(InstanceSteady::iterations).max();
-    for it in instances {
-        it.is_asked = is_long_enough(it.iterations(), longest.unwrap_or(0));
-        if !it.is_asked && it.class.is_some() {
-            it.class = Some(Class::TooShort);
-            it.start = None;
-            it.period = None;
+    for instance in instances {
+        instance.is_asked = is_long_enough(instance.iterations(), longest.unwrap_or(0));
+        if !instance.is_asked && instance.class.is_some() {
+            instance.class = Some(Class::TooShort);
+            instance.start = None;
+            instance.period = None;
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Series by the name of a test alone, as Coiled's detector groups them.
 
-use std::sync::Arc;
-
-use super::environment::Observed;
-use super::series::{Histories, HistorySeries, Moment, SeriesPoint};
+use super::series::{Histories, HistorySeries, SeriesPoint};
 use crate::clean::{CleaningRules, clean};
 use crate::judge::{MetricChoice, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Setting, Subject, samples};
@@ -79,18 +76,6 @@ impl Histories {
             first_run: instance.instance.id,
             ..position
         };
-        let next = self.moments.len();
-        let at = *self.known.entry(position).or_insert(next);
-        if at == next {
-            let mut observed = Observed::default();
-            observed.add(instance);
-            self.moments.push(Moment {
-                position,
-                session: Arc::clone(&instance.session),
-                run: Arc::clone(&instance.run),
-                observed,
-            });
-        }
-        Some(at)
+        Some(self.moment_at(position, instance))
     }
 }

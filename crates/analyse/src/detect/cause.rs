@@ -8,7 +8,7 @@ use lapwing_stats::median;
 use super::finding::{ChangeKind, Finding, FindingGroup};
 use super::search::Detection;
 use super::series::Histories;
-use super::shared::SharedChange;
+use super::shared::{NORMAL_DEVIATION, SharedChange};
 
 /// Returns the findings grouped by cause, those that change most first.
 ///
@@ -93,8 +93,6 @@ impl Detection {
 
 /// A change beside that of its suite differs from the median by more than so many robust standard deviations.
 const BESIDES: f64 = 5.0;
-/// The standard deviation of normal numbers, as a multiple of their median deviation.
-const OF_MEDIAN_DEVIATION: f64 = 1.4826;
 
 /// Returns the findings that are changes of their suite: not those that differ from the median of the others at that
 /// place by more than the suite moved, and by more than the others vary. These changed besides.
@@ -124,7 +122,7 @@ fn with_suite(
         let shifts: Vec<f64> = members.iter().map(|(_, shift)| *shift).collect();
         let centre = median(&shifts).unwrap_or(0.0);
         let deviations: Vec<f64> = shifts.iter().map(|shift| (shift - centre).abs()).collect();
-        let spread = OF_MEDIAN_DEVIATION * median(&deviations).unwrap_or(0.0);
+        let spread = NORMAL_DEVIATION * median(&deviations).unwrap_or(0.0);
         let most = centre.abs().max(BESIDES * spread);
         let is_near = |(_, shift): &&(usize, f64)| (shift - centre).abs() <= most;
         with_suite.extend(members.iter().filter(is_near).map(|(at, _)| *at));
@@ -137,10 +135,8 @@ fn shared_moment(
     finding: &Finding,
     shared: &BTreeMap<(&str, &str), Vec<SharedChange>>,
 ) -> Option<usize> {
-    let key = (
-        finding.subject.suite.as_str(),
-        finding.subject.metric.as_str(),
-    );
+    let subject = &finding.subject;
+    let key = (subject.suite.as_str(), subject.metric.as_str());
     let of_family = shared.get(&key).map_or(&[][..], Vec::as_slice);
     // The first run of a series after a shared change may be later than that of others.
     let is_there = |change: &&SharedChange| {

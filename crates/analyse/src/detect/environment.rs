@@ -11,7 +11,8 @@ use lapwing_record::InstanceData;
 
 /// Of more instances of a moment nothing new is expected.
 const INSTANCES: usize = 50;
-/// What was observed around the instances of a moment: the values of each key.
+
+/// The observations around the instances of a moment: the values of each key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Observed {
     values: BTreeMap<String, BTreeSet<String>>,
@@ -27,7 +28,7 @@ pub struct EnvironmentChange {
     pub before: Vec<String>,
     /// Its values after.
     pub after: Vec<String>,
-    /// How well it tells the runs before from those after: 1 if no run before has a value of one after.
+    /// The separation of the runs before from those after: 1 if no run before has a value of one after.
     pub separation: f64,
 }
 
@@ -52,13 +53,10 @@ impl Observed {
     }
 
     fn put(&mut self, key: &str, value: String) {
-        match self.values.get_mut(key) {
-            Some(known) => {
-                known.insert(value);
-            }
-            None => {
-                self.values.insert(key.to_owned(), BTreeSet::from([value]));
-            }
+        if let Some(known) = self.values.get_mut(key) {
+            known.insert(value);
+        } else {
+            self.values.insert(key.to_owned(), BTreeSet::from([value]));
         }
     }
 }

@@ -50,7 +50,7 @@ impl Direction {
     }
 }
 
-/// What a finding rests on.
+/// The evidence for a finding.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Evidence {
     /// A test of the values before and after.
@@ -82,7 +82,7 @@ pub struct ExceededThreshold {
 pub struct Finding {
     /// The index of its series in [`super::Histories::series`].
     pub series: usize,
-    /// What changed.
+    /// The subject of the change.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,
@@ -101,15 +101,15 @@ pub struct Finding {
     pub good: usize,
     /// Its size.
     pub size: ChangeSize,
-    /// What it rests on.
+    /// Its evidence.
     pub evidence: Evidence,
     /// Number of runs before, back to the change before, and after, up to the next change.
     pub runs: [usize; 2],
     /// The first moment at which the level was back; `None` if it still is what it changed to, or changed further.
     pub went_away: Option<usize>,
-    /// What else differs between the runs before and after, what tells them apart best first.
+    /// Other differences between the runs before and after, those that tell them apart best first.
     pub environment: Vec<EnvironmentChange>,
-    /// What was said about it; `None` if it is news.
+    /// A person's judgement; `None` if it is news.
     pub triage: Option<Triaged>,
     /// Whether it was reported before.
     pub is_notified: bool,
@@ -156,7 +156,7 @@ pub struct Suspicion {
     pub histories: usize,
 }
 
-/// Why a series has no finding.
+/// The state of a series in the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesState {
     /// It was tested.

@@ -2,7 +2,7 @@
 
 use super::threshold::ThresholdRule;
 
-/// What counts as a change in a history.
+/// Options of the search for changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DetectOptions {
     /// The share of findings that may be false, and the share of suites without any change that may have a finding.
@@ -13,11 +13,11 @@ pub struct DetectOptions {
     pub smallest_effect: Option<f64>,
     /// Only changes that may have happened at this moment or later are reported; `None` for all.
     pub changed_since: Option<usize>,
-    /// How changes are found.
+    /// The rule by which changes are found.
     pub rule: DetectRule,
 }
 
-/// How changes are found.
+/// The rule by which changes are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum DetectRule {
     /// By tests of all places of a series, with the share of false findings controlled over all series.

@@ -21,7 +21,7 @@ const SHARED: f64 = 0.2;
 const MISSING: f64 = 3.0;
 
 /// The changes of all series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Detection {
     /// The findings, by series and place.
     pub findings: Vec<Finding>,
@@ -54,14 +54,15 @@ fn alarms(histories: &Histories, options: &DetectOptions, rule: &ThresholdRule) 
     let states = states.unwrap_or_else(|| states_of(histories, fewest_runs));
     let states_in_order = states.par_iter().enumerate();
     let found: Vec<Option<Finding>> = states_in_order
-        .map(|(at, state)| {
-            let is_tested = *state == SeriesState::Tested;
-            is_tested.then(|| rule.alarm(histories, at)).flatten()
+        .map(|(at, state)| match state {
+            SeriesState::Tested => rule.alarm(histories, at),
+            _ => None,
         })
         .collect();
     let mut detection = Detection {
         states,
-        ..Detection::new(fewest_runs)
+        fewest_runs,
+        ..Detection::default()
     };
     for (series, findings) in histories.series.iter().zip(found) {
         detection.add(findings, series, options);
@@ -71,18 +72,6 @@ fn alarms(histories: &Histories, options: &DetectOptions, rule: &ThresholdRule) 
 }
 
 impl Detection {
-    fn new(fewest_runs: usize) -> Self {
-        Self {
-            findings: Vec::new(),
-            groups: Vec::new(),
-            suspicions: Vec::new(),
-            states: Vec::new(),
-            fewest_runs,
-            small: 0,
-            earlier: 0,
-        }
-    }
-
     /// Adds the findings that are large enough, and counts the others.
     fn add(
         &mut self,
@@ -172,21 +161,17 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
             metrics.entry(metric).or_default().push(at);
         }
     }
-    let own = if sharing > 0 { 1.0 - SHARED } else { 1.0 };
-    let rate = options.false_discovery_rate * own / as_f64(metrics.len().max(1));
+    let share = if sharing > 0 { 1.0 - SHARED } else { 1.0 };
+    let rate = options.false_discovery_rate * share / as_f64(metrics.len().max(1));
     let mut adjusted = vec![BTreeMap::new(); searched.len()];
+    let level = options.false_discovery_rate;
     for members in metrics.values() {
-        select(
-            &mut searched,
-            &mut adjusted,
-            members,
-            rate,
-            options.false_discovery_rate,
-        );
+        select(&mut searched, &mut adjusted, members, rate, level);
     }
     let mut detection = Detection {
         states: states_of(histories, FEWEST_RUNS),
-        ..Detection::new(FEWEST_RUNS)
+        fewest_runs: FEWEST_RUNS,
+        ..Detection::default()
     };
     let newest = newest_runs(histories, &searched, &detection.states, &moves, options);
     for NewestChange {
@@ -220,21 +205,9 @@ fn change_points(histories: &Histories, options: &DetectOptions) -> Detection {
     detection
         .suspicions
         .sort_by(|one, other| size(other).total_cmp(&size(one)));
-    detection.groups = groups(
-        histories,
-        &detection.findings,
-        &shared_moments(&families, &shared),
-    );
+    let shared = families.into_keys().zip(shared).collect();
+    detection.groups = groups(histories, &detection.findings, &shared);
     detection
-}
-
-/// The shared changes by suite and metric.
-fn shared_moments<'h>(
-    families: &BTreeMap<(&'h str, &'h str), Vec<usize>>,
-    shared: &[Vec<SharedChange>],
-) -> BTreeMap<(&'h str, &'h str), Vec<SharedChange>> {
-    let keys = families.keys().copied();
-    keys.zip(shared.iter().cloned()).collect()
 }
 
 /// Keeps the changes of a family of series that are significant after correction for their number, with their adjusted
@@ -252,11 +225,9 @@ fn select(
     let smallest: Vec<PValue> = members
         .iter()
         .map(|member| {
-            let own = searched[*member]
-                .changes
-                .iter()
-                .filter(|change| !change.is_shared);
-            let smallest = own.map(|change| change.p_value).fold(1.0, f64::min);
+            let changes = searched[*member].changes.iter();
+            let unshared = changes.filter(|change| !change.is_shared);
+            let smallest = unshared.map(|change| change.p_value).fold(1.0, f64::min);
             PValue::new(smallest).unwrap_or(PValue::ONE)
         })
         .collect();

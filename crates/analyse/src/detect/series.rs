@@ -9,9 +9,9 @@ use lapwing_stats::as_f64;
 use super::environment::Observed;
 use super::options::HistoryOrder;
 use crate::clean::{CleanInstance, CleaningPolicy, CleaningRules, clean};
-use crate::judge::{MetricChoice, metric};
+use crate::judge::{MetricChoice, failures as instance_failures, metric};
 use crate::sample::{BenchmarkData, GroupBy, History, HistoryPosition, Sample, Subject, samples};
-use lapwing_model::{InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Version};
+use lapwing_model::{Metric, MetricName, Outcome, Run, Session, Version};
 use lapwing_record::InstanceData;
 
 /// The name of the series of the share of iterations that failed or timed out.
@@ -26,7 +26,7 @@ pub struct Moment {
     pub session: Arc<Session>,
     /// The first run that was seen there, for its version.
     pub run: Arc<Run>,
-    /// What was observed there.
+    /// The observations there.
     pub(super) observed: Observed,
 }
 
@@ -149,19 +149,28 @@ impl Histories {
     ) -> BTreeMap<usize, Vec<&'d InstanceData>> {
         let mut runs: BTreeMap<usize, Vec<&InstanceData>> = BTreeMap::new();
         for instance in &sample.instances {
-            let Some(position) = history.position(&instance.run.id) else {
-                continue;
-            };
-            let next = self.moments.len();
-            let at = *self.known.entry(position).or_insert(next);
-            if at == next {
-                let (session, run) = (instance.session.clone(), instance.run.clone());
-                self.moments.push(Moment::new(position, session, run));
+            if let Some(position) = history.position(&instance.run.id) {
+                let at = self.moment_at(position, instance);
+                runs.entry(at).or_default().push(instance);
             }
-            self.moments[at].observed.add(instance);
-            runs.entry(at).or_default().push(instance);
         }
         runs
+    }
+
+    /// Returns the moment at a position, with what was observed around the instance.
+    pub(super) fn moment_at(
+        &mut self,
+        position: HistoryPosition,
+        instance: &InstanceData,
+    ) -> usize {
+        let next = self.moments.len();
+        let at = *self.known.entry(position).or_insert(next);
+        if at == next {
+            let (session, run) = (instance.session.clone(), instance.run.clone());
+            self.moments.push(Moment::new(position, session, run));
+        }
+        self.moments[at].observed.add(instance);
+        at
     }
 
     /// Puts moments and series in order, and makes one of the series of a subject; called after all benchmarks were
@@ -277,38 +286,24 @@ fn points(
 
 /// Returns the share of failed iterations of each run, of those that were tried.
 fn failures(runs: &BTreeMap<usize, Vec<&InstanceData>>) -> Vec<SeriesPoint> {
-    let mut points = Vec::new();
-    for (moment, instances) in runs {
-        let (mut failed, mut tried) = (0, 0);
-        for instance in instances {
-            let outcomes = &instance.iterations.outcome;
-            failed += outcomes.iter().filter(|it| is_failure(**it)).count();
-            tried += outcomes
-                .iter()
-                .filter(|it| **it != Outcome::Skipped)
-                .count();
+    let tried = |instance: &&InstanceData| {
+        let outcomes = &instance.iterations.outcome;
+        let is_tried = |outcome: &&Outcome| **outcome != Outcome::Skipped;
+        if outcomes.is_empty() {
             // An instance may fail before its first iteration.
-            let ended = instance.end.as_ref().map(|end| end.outcome);
-            let whole = matches!(
-                ended,
-                Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
-            );
-            if outcomes.is_empty() && whole {
-                failed += 1;
-                tried += 1;
-            }
+            instance_failures(instance)
+        } else {
+            outcomes.iter().filter(is_tried).count()
         }
-        if tried > 0 {
-            points.push(SeriesPoint {
-                moment: *moment,
-                value: as_f64(failed) / as_f64(tried),
-                instances: instances.len(),
-            });
-        }
-    }
-    points
-}
-
-fn is_failure(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Failed | Outcome::TimedOut)
+    };
+    let points = runs.iter().map(|(moment, instances)| {
+        let failed: usize = instances.iter().map(|it| instance_failures(it)).sum();
+        let tried: usize = instances.iter().map(tried).sum();
+        (tried > 0).then(|| SeriesPoint {
+            moment: *moment,
+            value: as_f64(failed) / as_f64(tried),
+            instances: instances.len(),
+        })
+    });
+    points.flatten().collect()
 }

@@ -20,7 +20,7 @@ const HALF_AS_FAR: f64 = 0.5;
 /// The number of runs on each side of a change by which a series agrees or not.
 const NEIGHBOURS: usize = 25;
 /// The standard deviation of normal values in terms of the median absolute deviation.
-const NORMAL_DEVIATION: f64 = 1.4826;
+pub(super) const NORMAL_DEVIATION: f64 = 1.4826;
 
 /// A change that most series of a suite share.
 #[derive(Debug, Clone, PartialEq)]

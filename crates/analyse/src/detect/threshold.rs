@@ -14,7 +14,7 @@ use lapwing_model::Better;
 /// The number of newest values that are listed with an alarm.
 const LISTED: usize = 3;
 
-/// When a series raises an alarm.
+/// The conditions for an alarm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThresholdRule {
     /// Number of newest runs, all of which have to reach the threshold.

@@ -7,14 +7,14 @@ use crate::sample::Subject;
 use lapwing_model::Id;
 use lapwing_record::{Change, NameHistory, Remark, Triage, TriageState};
 
-/// What was said about a finding, and by whom.
+/// A judgement of a finding by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triaged {
-    /// What was said.
+    /// The judgement.
     pub state: TriageState,
-    /// Who said it.
+    /// The person.
     pub by: String,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
     /// The annotation.
     pub annotation: Id,

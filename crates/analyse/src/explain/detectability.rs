@@ -30,7 +30,7 @@ pub struct Detectability {
     pub cells: Vec<DetectionCell>,
 }
 
-/// Why detection rates are unknown.
+/// Reasons for unknown detection rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLittle {
     /// Number of measured instances, fewer than [`TooLittle::INSTANCES`].
@@ -102,11 +102,8 @@ fn row(
         cleaned,
         ..
     } = *of_metric;
-    let seed = options.seed.split(sample.suite).split(&sample.benchmark.id);
     let options = DetectionOptions {
-        seed: seed
-            .split(&sample.setting.text().unwrap_or_default())
-            .split(name),
+        seed: of_metric.seed(options.seed),
         ..options.clone()
     };
     Detectability {

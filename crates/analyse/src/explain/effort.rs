@@ -73,27 +73,27 @@ pub fn effort(
 /// Returns the costs as far as the instances show them: the cost of an instance is the time from its start to its end
 /// without its analysed iterations, or else its burn-in.
 fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
-    let (mut own, mut iterations) = (Vec::new(), Vec::new());
-    for it in &cleaned.instances {
-        let data = instances.get(it.position)?;
+    let (mut instance_costs, mut iteration_costs) = (Vec::new(), Vec::new());
+    for clean in &cleaned.instances {
+        let data = instances.get(clean.position)?;
         let Some(times) = data.iterations.values.get(TIME) else {
             continue;
         };
         let known: Vec<f64> = times.iter().copied().filter(|it| it.is_finite()).collect();
         let total: f64 = known.iter().sum();
         let each = mean(&known)?;
-        let counted = each * as_f64(it.values.len());
+        let counted = each * as_f64(clean.values.len());
         let ended = data.end.as_ref().and_then(|end| end.ended);
-        let whole = match (data.instance.started, ended) {
+        let total_time = match (data.instance.started, ended) {
             (Some(started), Some(ended)) => ended.duration_since(started).as_secs_f64(),
             (None, _) | (_, None) => total,
         };
-        own.push((whole - counted).max(0.0));
-        iterations.push(each);
+        instance_costs.push((total_time - counted).max(0.0));
+        iteration_costs.push(each);
     }
     let costs = Costs {
-        instance: mean(&own)?,
-        iteration: mean(&iterations)?,
+        instance: mean(&instance_costs)?,
+        iteration: mean(&iteration_costs)?,
     };
     // Without burn-in or times of start and end, only rounding errors would be left.
     let is_known = costs.instance > ROUNDED * costs.iteration && costs.iteration > 0.0;

@@ -122,23 +122,17 @@ pub enum InstanceGroup {
 }
 
 fn counts(levels: &[String], upper: &[bool]) -> Vec<LevelCount> {
-    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, LevelCount> = BTreeMap::new();
     for (level, upper) in levels.iter().zip(upper) {
-        let count = counts.entry(level).or_default();
-        if *upper {
-            count.1 += 1;
-        } else {
-            count.0 += 1;
-        }
+        let count = counts.entry(level).or_insert_with(|| LevelCount {
+            level: level.clone(),
+            lower: 0,
+            upper: 0,
+        });
+        count.lower += usize::from(!upper);
+        count.upper += usize::from(*upper);
     }
-    counts
-        .into_iter()
-        .map(|(level, (lower, upper))| LevelCount {
-            level: level.to_owned(),
-            lower,
-            upper,
-        })
-        .collect()
+    counts.into_values().collect()
 }
 
 /// Equivalent attributes, the level of each instance by the first of them, and the number of levels.
@@ -156,14 +150,9 @@ fn partitions(instances: &[&InstanceData]) -> Vec<Partition> {
         }
     }
     columns.insert("order of measuring".to_owned(), halves(instances));
-    let rank = |name: &str| {
-        FIRST
-            .iter()
-            .position(|it| *it == name)
-            .unwrap_or(FIRST.len())
-    };
+    let rank = |name: &str| FIRST.iter().position(|first| *first == name);
     let mut columns: Vec<(String, Vec<String>)> = columns.into_iter().collect();
-    columns.sort_by_key(|(name, _)| rank(name));
+    columns.sort_by_key(|(name, _)| rank(name).unwrap_or(FIRST.len()));
     let mut partitions: BTreeMap<Vec<usize>, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for (name, mut levels) in columns {
         levels.resize(instances.len(), String::new());
@@ -200,23 +189,15 @@ fn numbers(levels: &[String]) -> Vec<usize> {
 fn halves(instances: &[&InstanceData]) -> Vec<String> {
     let mut order: Vec<usize> = (0..instances.len()).collect();
     order.sort_by_key(|&at| {
-        let it = instances[at];
-        (
-            it.session.started,
-            it.session.id,
-            it.instance.position,
-            it.instance.attempt,
-        )
+        let InstanceData {
+            session, instance, ..
+        } = instances[at];
+        let start = (session.started, session.id);
+        (start, instance.position, instance.attempt)
     });
-    let mut halves = vec![String::new(); instances.len()];
-    let first = instances.len() / 2;
-    for (place, at) in order.into_iter().enumerate() {
-        let half = if place < first {
-            "first half"
-        } else {
-            "second half"
-        };
-        half.clone_into(&mut halves[at]);
+    let mut halves = vec!["second half".to_owned(); instances.len()];
+    for at in &order[..instances.len() / 2] {
+        "first half".clone_into(&mut halves[*at]);
     }
     halves
 }
@@ -234,11 +215,7 @@ fn attributes(it: &InstanceData) -> BTreeMap<String, String> {
     if let Some(version) = it.run.version.label() {
         put("version", version);
     }
-    let session = it.session.name.clone();
-    put(
-        "session",
-        session.unwrap_or_else(|| it.session.id.to_string()),
-    );
+    put("session", it.session.label());
     put("block", it.instance.block.to_string());
     for (name, object) in [
         ("environment", &it.run.environment),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::Seed;
 use lapwing_stats::steady::BurnInOptions;
 
 use crate::clean::{
@@ -29,38 +30,25 @@ impl NoiseMetrics {
             Self::Named(names) => names.clone(),
             Self::Usual => MetricChoice::Directed.of(sample),
         };
-        let has_values = |name: &MetricName| {
-            let columns = sample.instances.iter();
-            let mut columns = columns.filter_map(|it| it.iterations.values.get(name));
-            columns.any(|column| column.iter().any(|value| value.is_finite()))
-        };
-        let mut with_values: Vec<MetricName> =
-            names.iter().filter(|it| has_values(it)).cloned().collect();
+        let columns = sample.instances.iter().flat_map(|it| &it.iterations.values);
+        let all: BTreeSet<&MetricName> = columns
+            .filter(|(_, values)| values.iter().any(|value| value.is_finite()))
+            .map(|(name, _)| name)
+            .collect();
+        let mut with_values: Vec<MetricName> = names
+            .iter()
+            .filter(|name| all.contains(name))
+            .cloned()
+            .collect();
         if *self == Self::Usual {
-            if with_values.first().is_some_and(|it| it == FIRST) {
+            if with_values.first().is_some_and(|name| name == FIRST) {
                 with_values.truncate(1);
             }
             if with_values.is_empty() {
-                let all = sample
-                    .instances
-                    .iter()
-                    .flat_map(|it| it.iterations.values.keys());
-                let all: BTreeSet<&MetricName> = all.collect();
-                with_values = all
-                    .into_iter()
-                    .filter(|it| has_values(it))
-                    .cloned()
-                    .collect();
+                with_values = all.iter().copied().cloned().collect();
             }
         }
-        let has_any = || {
-            let columns = sample
-                .instances
-                .iter()
-                .flat_map(|it| it.iterations.values.values());
-            columns.flatten().any(|value| value.is_finite())
-        };
-        if with_values.is_empty() && !has_any() {
+        if all.is_empty() {
             // No metric has a value: the first represents all in the audit.
             let first = names.into_iter().next();
             with_values.push(first.unwrap_or_else(|| FIRST.to_owned()));
@@ -80,6 +68,17 @@ pub(super) struct MetricOfSample<'a> {
     pub cleaned: &'a Cleaned,
     /// The index and source of the start of its steady state.
     pub steady: SteadyFrom,
+}
+
+impl MetricOfSample<'_> {
+    /// Returns a seed of its own.
+    pub fn seed(&self, seed: Seed) -> Seed {
+        let setting = self.sample.setting.text().unwrap_or_default();
+        let of_benchmark = seed
+            .split(self.sample.suite)
+            .split(&self.sample.benchmark.id);
+        of_benchmark.split(&setting).split(self.name)
+    }
 }
 
 /// The cleaned samples of a benchmark.

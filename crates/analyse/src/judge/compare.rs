@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::caution::{Caution, cautions, design_cautions};
 use super::descriptive::DescriptiveRatio;
 use super::duet::DuetPart;
-use super::family::{FamilyAnswer, of_ratio, own_test};
+use super::family::{FamilyAnswer, of_ratio, own_test, point};
 use super::replication::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
-use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
+use super::{Estimate, INSTANCES_FOR_A_VERDICT, Verdict, VerdictReason, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::sample::{SideSetting, Subject, differ};
 use lapwing_model::{Better, Id, Look, Metric};
@@ -142,7 +142,7 @@ pub struct SideSample {
 /// The result of a comparison of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// What is compared.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,
@@ -164,7 +164,7 @@ pub struct Comparison {
     pub p_adjusted: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the verdict is not a clearer one; `None` if nothing prevents it.
+    /// The reason why the verdict is not a clearer one; `None` if nothing prevents it.
     pub reason: Option<VerdictReason>,
     /// Whether the values are counts that never vary within a side, so that they are compared exactly.
     pub is_exact: bool,
@@ -244,125 +244,6 @@ pub struct JudgedRatio {
     pub ratio: ComparedRatio,
     /// Its replicates.
     pub replication: Replication,
-}
-
-/// The verdict of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// The candidate is worse.
-    Regression,
-    /// The candidate is better.
-    Improvement,
-    /// The candidate is worse in these runs, of one process per side; another process may differ.
-    WorseInRuns,
-    /// The candidate is better in these runs.
-    BetterInRuns,
-    /// The candidate hardly differs in these runs.
-    UnchangedInRuns,
-    /// The candidate surely differs by less than the smallest effect that matters, or than 3 %.
-    Equivalent,
-    /// The data do not decide.
-    Inconclusive,
-    /// A side was not measured.
-    NotMeasured,
-}
-
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Self; 8] = [
-        Self::Regression,
-        Self::Improvement,
-        Self::WorseInRuns,
-        Self::BetterInRuns,
-        Self::UnchangedInRuns,
-        Self::Equivalent,
-        Self::Inconclusive,
-        Self::NotMeasured,
-    ];
-
-    /// Returns its name in data: `not_measured`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Regression => "regression",
-            Self::Improvement => "improvement",
-            Self::WorseInRuns => "worse_in_runs",
-            Self::BetterInRuns => "better_in_runs",
-            Self::UnchangedInRuns => "unchanged_in_runs",
-            Self::Equivalent => "equivalent",
-            Self::Inconclusive => "inconclusive",
-            Self::NotMeasured => "not_measured",
-        }
-    }
-
-    /// Returns its name in text: `not measured`.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::WorseInRuns => "worse in these runs",
-            Self::BetterInRuns => "better in these runs",
-            Self::UnchangedInRuns => "no change in these runs",
-            Self::Equivalent => "no change",
-            Self::Inconclusive => "undecided",
-            Self::NotMeasured => "not measured",
-            Self::Regression | Self::Improvement => self.name(),
-        }
-    }
-}
-
-/// Why there is no clearer verdict.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum VerdictReason {
-    /// A side has fewer instances than a verdict needs.
-    FewInstances,
-    /// A side has fewer sessions than the options require.
-    FewSessions {
-        /// How many each side has.
-        sessions: [usize; 2],
-        /// How many are required.
-        required: usize,
-    },
-    /// A side has only summaries from a source without samples.
-    OnlySummaries,
-    /// A mean is zero or negative, so that there is no ratio.
-    NotPositive {
-        /// Number of instances with such a mean, if both means over all instances are above zero and only the
-        /// logarithms of instances are undefined.
-        instances: usize,
-    },
-    /// The method gives no ratio of these values: no variation, or numbers too large.
-    Undefined,
-    /// It is unknown whether more of the metric is better or worse.
-    NoDirection,
-    /// The interval is too wide; so many replicates per side would give a verdict.
-    TooWide {
-        /// The number; `None` if the method has no replicates.
-        needed: Option<NeededReplicates>,
-    },
-    /// Significant alone, but not after correction for the number of comparisons.
-    ManyComparisons {
-        /// The number of comparisons in the family.
-        comparisons: usize,
-        /// So many replicates per side would give a verdict.
-        needed: Option<NeededReplicates>,
-    },
-    /// All values of both sides are equal.
-    AllEqual,
-    /// The baseline was never measured: the benchmark is new.
-    NoBaseline,
-    /// The candidate was never measured.
-    NoCandidate,
-    /// The benchmark changed between the sides: they are of different epochs.
-    OtherBenchmark,
-    /// The values are in units that cannot be converted into each other.
-    OtherUnit,
-    /// More of the metric is better on one side and worse on the other.
-    OtherDirection,
-    /// A side never reaches a steady state.
-    NeverSteady,
-    /// Every iteration of a side failed or was excluded.
-    NothingLeft {
-        /// Number of failed iterations and instances of that side.
-        failures: usize,
-    },
 }
 
 /// Compares two sides of one benchmark and metric. Verdicts that depend on p-values stay open until
@@ -569,13 +450,7 @@ pub(super) fn default_ratio(
     let (p_value, interval, method) = match own_test(&replication.replicates, level) {
         Some((test, interval, method)) => ((test.p_value * factor).min(1.0), interval, method),
         // All values are equal.
-        None => {
-            let here = Interval {
-                lower: difference,
-                upper: difference,
-            };
-            (1.0, here, CompareMethod::Student)
-        }
+        None => (1.0, point(difference), CompareMethod::Student),
     };
     let ratio = ComparedRatio {
         value: difference.exp(),
@@ -600,15 +475,13 @@ fn is_above_zero(means: &[f64]) -> bool {
 /// Returns why a method gave no ratio.
 fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
     let means = sides.map(|side| instance_means(&side.cleaned));
-    let all_positive = means.iter().flatten().all(|mean| *mean > 0.0);
-    if all_positive {
-        VerdictReason::Undefined
-    } else {
-        let only_instances = means.iter().all(|it| is_above_zero(it));
-        let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
-        VerdictReason::NotPositive {
-            instances: if only_instances { below.count() } else { 0 },
-        }
+    if means.iter().flatten().all(|mean| *mean > 0.0) {
+        return VerdictReason::Undefined;
+    }
+    let only_instances = means.iter().all(|side| is_above_zero(side));
+    let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
+    VerdictReason::NotPositive {
+        instances: if only_instances { below.count() } else { 0 },
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Interval, NeededReplicates, PValue, Replicates, benjamini_hochberg};
+use lapwing_stats::{NeededReplicates, PValue, Replicates, benjamini_hochberg};
 use rayon::prelude::*;
 
 use super::caution::Caution;
-use super::compare::{CompareOptions, Comparison, Verdict, VerdictReason};
+use super::compare::{CompareOptions, Comparison};
 use super::earlier::EarlierComparisons;
-use super::family::{FamilyAnswer, judge_family, of_ratio};
+use super::family::{FamilyAnswer, judge_family, of_ratio, point};
 use super::looks::Looks;
 use super::replication::unit::{Replication, ReplicationUnit};
+use super::verdict::{Verdict, VerdictReason};
 use lapwing_model::Better;
 
 /// Adjusts the p-values of all comparisons for their number, and sets intervals and verdicts.
@@ -89,29 +90,21 @@ fn compare_exactly(comparison: &mut Comparison, options: &CompareOptions) {
         return;
     }
     comparison.is_exact = true;
-    let here = |value: f64| Interval {
-        lower: value,
-        upper: value,
-    };
     if let Some(ratio) = &mut comparison.ratio {
-        ratio.interval = Some(here(ratio.value));
+        ratio.interval = Some(point(ratio.value));
     }
     if let Some(ratio) = &mut comparison.descriptive {
-        ratio.interval = Some(here(ratio.value));
+        ratio.interval = Some(point(ratio.value));
     }
     let is_equal = baseline.total_cmp(&candidate).is_eq();
     let band = 1.0 + options.smallest_effect.unwrap_or(0.0);
     let is_small = baseline > 0.0 && (candidate / baseline <= band && baseline / candidate <= band);
     comparison.reason = is_equal.then_some(VerdictReason::AllEqual);
-    if is_equal || is_small {
-        comparison.verdict = if is_within {
-            Verdict::UnchangedInRuns
-        } else {
-            Verdict::Equivalent
-        };
-        return;
+    match (is_equal || is_small, is_within) {
+        (true, true) => comparison.verdict = Verdict::UnchangedInRuns,
+        (true, false) => comparison.verdict = Verdict::Equivalent,
+        (false, _) => set_changed(comparison, candidate > baseline, is_within),
     }
-    set_changed(comparison, candidate > baseline, is_within);
 }
 
 /// Sets the verdict on a change: the candidate has more of the metric, or less.

@@ -2,7 +2,7 @@
 
 use lapwing_stats::{Confidence, Interval, Replicates};
 
-use super::family::{of_ratio, own_test};
+use super::family::{of_ratio, own_test, point};
 use super::{SideSample, estimate};
 
 /// The ratio of two sides that have too few instances for a verdict. Its interval rests on iterations, which share
@@ -45,12 +45,8 @@ impl DescriptiveRatio {
         ];
         let value = (centres[1] - centres[0]).exp();
         let iterations = Replicates::Sides(logs);
-        let equal = Interval {
-            lower: value,
-            upper: value,
-        };
-        let interval =
-            own_test(&iterations, confidence).map_or(equal, |(_, interval, _)| of_ratio(interval));
+        let test = own_test(&iterations, confidence);
+        let interval = test.map_or(point(value), |(_, interval, _)| of_ratio(interval));
         let is_one = |side: &SideSample| side.cleaned.instances.len() == 1;
         Some(Self {
             value,

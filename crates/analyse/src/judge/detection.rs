@@ -8,7 +8,8 @@ use lapwing_stats::{
 use rayon::prelude::*;
 
 use super::detection_source::{SharedSource, TaskKeys};
-use crate::clean::{CleanInstance, Cleaned};
+use super::family::point;
+use crate::clean::Cleaned;
 
 /// The default smallest slowdown that matters, as a factor: 5 %.
 pub const USUAL_SLOWDOWN: f64 = 1.05;
@@ -58,23 +59,16 @@ impl DetectionGrid {
 
     /// Returns the configurations with the fewest and the most of both, in order.
     pub fn corners(&self) -> Vec<Configuration> {
-        let ends = |of: &[usize]| {
-            of.iter()
-                .copied()
-                .min()
-                .into_iter()
-                .chain(of.iter().copied().max())
+        let ends = |numbers: &[usize]| {
+            let ends = [numbers.iter().min(), numbers.iter().max()];
+            ends.into_iter().flatten().copied().collect()
         };
-        let of = |instances: usize| {
-            ends(&self.iterations).map(move |iterations| Configuration {
-                instances,
-                iterations,
-            })
+        let corners = Self {
+            slowdowns: Vec::new(),
+            instances: ends(&self.instances),
+            iterations: ends(&self.iterations),
         };
-        let mut all: Vec<Configuration> = ends(&self.instances).flat_map(of).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        corners.configurations()
     }
 
     /// Returns the configuration with the most of both; zeros for an empty grid.
@@ -197,10 +191,7 @@ impl DetectionCell {
             Basis::Simulated(bounds) => detectable_slowdown(bounds, power, Confidence::P95),
             Basis::ClosedForm(detection) => {
                 let slowdown = detection.minimal_detectable_slowdown(power)?;
-                let interval = Interval {
-                    lower: slowdown,
-                    upper: slowdown,
-                };
+                let interval = point(slowdown);
                 Some(DetectableSlowdown { slowdown, interval })
             }
         }
@@ -300,10 +291,7 @@ fn closed_form(
 
 /// Runs the experiments of every configuration, in order.
 fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
-    let rows = cleaned.instances.iter();
-    let rows: Vec<Vec<f64>> = rows
-        .map(|it| CleanInstance::values_and_gaps(it).collect())
-        .collect();
+    let rows = cleaned.rows_with_gaps();
     let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
     let Some(measured) = Measured::new(&rows) else {
         return Vec::new();

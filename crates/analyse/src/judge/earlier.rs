@@ -9,7 +9,7 @@ use super::INSTANCES_FOR_A_VERDICT;
 use super::compare::{Comparison, SideSample};
 use super::replication::unit::{Replication, ReplicationUnit, log_means};
 use crate::clean::CleaningRules;
-use crate::sample::{BenchmarkData, GroupBy, SidePlace, each_benchmark, samples};
+use crate::sample::{BenchmarkData, GroupBy, SidePlace, Subject, each_benchmark, samples};
 use lapwing_model::{Id, MetricName};
 use lapwing_record::{Change, Filter, InstanceData, Remark, Store, StoreError, TriageState};
 
@@ -143,22 +143,25 @@ impl EarlierComparisons {
                     return Vec::new();
                 }
             };
-            let subject = &comparison.subject;
-            let key = (
-                subject.suite.clone(),
-                subject.benchmark.clone(),
-                subject.metric.clone(),
-            );
+            let Subject {
+                suite,
+                benchmark,
+                metric,
+                ..
+            } = comparison.subject.clone();
+            let key = (suite, benchmark, metric);
             if !seen.insert(key.clone()) || comparison.difference.is_some() {
                 continue;
             }
             let wanted = *paired.get_or_insert(is_of_blocks);
             let earlier = self.by_benchmark.get(&key).into_iter().flatten();
-            let in_design = earlier.filter_map(|it| match wanted {
-                true => it.pairs.clone(),
-                false => it.sides.clone(),
-            });
-            found.extend(in_design);
+            found.extend(earlier.filter_map(|comparison| {
+                if wanted {
+                    comparison.pairs.clone()
+                } else {
+                    comparison.sides.clone()
+                }
+            }));
         }
         found
     }

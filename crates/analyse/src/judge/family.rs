@@ -8,7 +8,7 @@ use lapwing_stats::{
 use super::compare::{CompareMethod, CompareOptions};
 use super::replication::unit::Replication;
 
-/// What a family says of one of its members.
+/// A family's answer for one of its members.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FamilyAnswer {
     pub(super) test: FamilyTest,
@@ -26,7 +26,7 @@ pub(super) struct FamilyAnswer {
     pub(super) changed: bool,
     /// The number of tests in the family.
     pub(super) tests: usize,
-    /// When a repetition would have a verdict.
+    /// The rule by which a repetition would have a verdict.
     pub(super) rule: VerdictRule,
 }
 
@@ -116,6 +116,14 @@ fn method_of(method: DifferenceMethod) -> CompareMethod {
         DifferenceMethod::Welch => CompareMethod::Welch,
         DifferenceMethod::Student => CompareMethod::Student,
         DifferenceMethod::Paired => CompareMethod::Paired,
+    }
+}
+
+/// Returns the interval of a single value.
+pub(super) fn point(value: f64) -> Interval {
+    Interval {
+        lower: value,
+        upper: value,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The ratio of two sides, by each method.
 
 use lapwing_stats::{
-    BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, HodgesLehmann, Interval,
-    RatioMethod, Seed, Statistic, as_f64, brunner_munzel, hodges_lehmann, mann_whitney,
-    permutation_test, ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
+    BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, Interval, RatioMethod,
+    Seed, Statistic, as_f64, brunner_munzel, hodges_lehmann, mann_whitney, permutation_test,
+    ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
 };
 
 use super::compare::{CompareMethod, ComparedRatio};
@@ -22,102 +22,61 @@ pub(super) fn by_method(
     seed: Seed,
 ) -> Option<ComparedRatio> {
     let [baseline, candidate] = means;
-    let sizes = [baseline.len(), candidate.len()];
     let by = |by_stats| {
-        let ratio = ratio_interval(baseline, candidate, by_stats, confidence, seed)?;
-        Some(of_instances(
-            ratio.ratio,
-            Some(ratio.interval),
-            ratio.p_value,
-            method,
-            sizes,
-        ))
+        let found = ratio_interval(baseline, candidate, by_stats, confidence, seed)?;
+        Some((found.ratio, Some(found.interval), found.p_value))
     };
-    match method {
+    let by_ranks = |p_value: f64| {
+        let shift = hodges_lehmann(baseline, candidate, confidence)?;
+        Some((shift.ratio, shift.interval, p_value))
+    };
+    let (value, interval, p_value) = match method {
         // The default also uses the design of the measurements: see `Replication`.
-        CompareMethod::Default | CompareMethod::Student | CompareMethod::Paired => None,
-        CompareMethod::Welch => by(RatioMethod::WelchLog),
-        CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap),
-        CompareMethod::Bca => by(RatioMethod::Bca),
+        CompareMethod::Default | CompareMethod::Student | CompareMethod::Paired => return None,
+        CompareMethod::Welch => by(RatioMethod::WelchLog)?,
+        CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap)?,
+        CompareMethod::Bca => by(RatioMethod::Bca)?,
         CompareMethod::Fieller => {
             let fieller = ratio_of_arithmetic_means(baseline, candidate, confidence)?;
             let interval = match fieller.interval {
                 FiellerInterval::Bounded(interval) => Some(interval),
                 FiellerInterval::Unbounded => None,
             };
-            Some(of_instances(
-                fieller.ratio,
-                interval,
-                fieller.p_value,
-                method,
-                sizes,
-            ))
+            (fieller.ratio, interval, fieller.p_value)
         }
-        CompareMethod::Hierarchical => hierarchical(cleaned, confidence, seed),
-        CompareMethod::MannWhitney => {
-            let test = mann_whitney(baseline, candidate)?;
-            let shift = hodges_lehmann(baseline, candidate, confidence)?;
-            Some(by_ranks(shift, test.p_value, method, sizes))
-        }
-        CompareMethod::BrunnerMunzel => {
-            let shift = hodges_lehmann(baseline, candidate, confidence)?;
-            let p_value = match brunner_munzel(baseline, candidate, seed)? {
+        CompareMethod::Hierarchical => hierarchical(cleaned, confidence, seed)?,
+        CompareMethod::MannWhitney => by_ranks(mann_whitney(baseline, candidate)?.p_value)?,
+        CompareMethod::BrunnerMunzel => by_ranks(
+            match brunner_munzel(baseline, candidate, seed)? {
                 BrunnerMunzel::Overlapping(test) => test.p_value,
                 BrunnerMunzel::Separated { p_value } => p_value,
                 BrunnerMunzel::AllEqual => 1.0,
-            };
-            Some(by_ranks(shift, p_value, method, sizes))
-        }
+            },
+        )?,
         CompareMethod::Permutation => {
             let test = permutation_test(baseline, candidate, seed)?;
             let welch = ratio_of_means(baseline, candidate, confidence)?;
-            Some(of_instances(
-                test.ratio,
-                Some(welch.interval),
-                test.p_value,
-                method,
-                sizes,
-            ))
+            (test.ratio, Some(welch.interval), test.p_value)
         }
-    }
-}
-
-fn of_instances(
-    value: f64,
-    interval: Option<Interval>,
-    p_value: f64,
-    method: CompareMethod,
-    replicates: [usize; 2],
-) -> ComparedRatio {
-    ComparedRatio {
+    };
+    Some(ComparedRatio {
         value,
         interval,
         p_value,
         method,
         unit: ReplicationUnit::Instance,
-        replicates,
+        replicates: [baseline.len(), candidate.len()],
         unpaired: None,
-    }
+    })
 }
 
-fn by_ranks(
-    shift: HodgesLehmann,
-    p_value: f64,
-    method: CompareMethod,
-    sizes: [usize; 2],
-) -> ComparedRatio {
-    of_instances(shift.ratio, shift.interval, p_value, method, sizes)
-}
-
+/// Returns the ratio, its interval and its p-value.
 fn hierarchical(
     cleaned: [&Cleaned; 2],
     confidence: Confidence,
     seed: Seed,
-) -> Option<ComparedRatio> {
-    let rows = cleaned.map(|side| -> Vec<&[f64]> {
-        let instances = side.instances.iter();
-        instances.map(|it| it.values.as_slice()).collect()
-    });
+) -> Option<(f64, Option<Interval>, f64)> {
+    let rows = cleaned.map(Cleaned::rows);
     let pooled = |rows: &[&[f64]]| lapwing_stats::mean(&rows.concat());
     let value = pooled(&rows[1])? / pooled(&rows[0])?;
     if !(value.is_finite() && value > 0.0) {
@@ -125,16 +84,8 @@ fn hierarchical(
     }
     let replicates =
         HierarchicalReplicates::draw(&rows[0], &rows[1], Statistic::Mean, REPLICATES, seed);
-    let interval: Interval = replicates.ratio(confidence)?;
-    let sizes = cleaned.map(|side| side.instances.len());
-    let method = CompareMethod::Hierarchical;
-    Some(of_instances(
-        value,
-        Some(interval),
-        two_sided(&replicates),
-        method,
-        sizes,
-    ))
+    let interval = replicates.ratio(confidence)?;
+    Some((value, Some(interval), two_sided(&replicates)))
 }
 
 /// Twice the smaller share of replicates on one side of 1, counting the sample itself.

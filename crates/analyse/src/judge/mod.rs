@@ -21,6 +21,7 @@ mod sides;
 mod standing;
 mod suite;
 mod variability;
+mod verdict;
 
 use lapwing_stats::{Confidence, Interval};
 
@@ -28,11 +29,10 @@ use crate::clean::{CleanInstance, Cleaned};
 
 pub use caution::Caution;
 pub use compare::{
-    CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, Verdict,
-    VerdictReason, compare,
+    CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, compare,
 };
 pub use compat::coiled::{COILED_RESAMPLES, ComparisonAsCoiled};
-pub use compat::hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
+pub use compat::hail::{ComparisonAsHail, HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use decide::decide;
 pub use descriptive::DescriptiveRatio;
 pub use detection::{
@@ -45,11 +45,13 @@ pub use earlier::EarlierComparisons;
 pub use looks::Looks;
 pub use metrics::{MetricChoice, metric};
 pub use replication::environments::UnintendedDifference;
+pub(crate) use replication::side_sample::failures;
 pub use replication::size::SampleSize;
 pub use replication::unit::{InstanceOrigin, Replication, ReplicationUnit};
-pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};
+pub use sides::{SampleSplit, SideSamples, SuiteComparison};
 pub use standing::Standing;
 pub use variability::{Variability, usable_variability, variability};
+pub use verdict::{Verdict, VerdictReason};
 
 /// The fewest instances per side for any verdict.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;

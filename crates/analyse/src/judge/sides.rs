@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{Confidence, Seed, SuiteRatio};
+use lapwing_stats::{Confidence, SuiteRatio};
 use rayon::prelude::*;
 
-use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
-use super::compat::hail::{HailComparison, analyze_as_hail};
+use super::compare::{CompareOptions, Comparison, SideSample, compare, obstacle};
 use super::decide::decide;
 use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
 use super::metrics::{FIRST, MetricChoice, metric};
@@ -16,16 +15,16 @@ use super::replication::side_sample::halves;
 use super::replication::starts::{SamplePolicies, SideStarts};
 use super::replication::unit::HOSTS;
 use super::suite::{SuiteMember, suite_ratio};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
+use super::verdict::VerdictReason;
+use crate::clean::{Audit, BenchmarkAudit, CleaningRules, plans_any_auto};
 use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
     samples,
 };
-use lapwing_model::JudgedFrom;
-use lapwing_model::{Id, Metric, MetricName};
+use lapwing_model::{Id, JudgedFrom, MetricName};
 use lapwing_record::{InstanceData, StoreError};
 
-/// How one sample is split in two, as a control without a change.
+/// The split of one sample in two, as a control without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleSplit {
     /// The first half in order of measurement against the second, which has the odd instance: also shows drift.
@@ -47,7 +46,7 @@ pub struct SideSamples {
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
-    /// What earlier sessions of a few benchmarks show.
+    /// Comparisons within earlier sessions of a few benchmarks.
     earlier: EarlierComparisons,
     /// The environments of each side.
     environments: Vec<SideEnvironment>,
@@ -73,25 +72,6 @@ pub struct SuiteComparison {
     pub ratio: SuiteRatio,
 }
 
-/// One comparison as Hail's `analyze_benchmarks` makes it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparisonAsHail {
-    /// What is compared.
-    pub subject: Subject,
-    /// The metric's unit and direction.
-    pub metric: Metric,
-    /// The name of the baseline, which Hail calls control.
-    pub baseline: String,
-    /// The name of the candidate, which Hail calls test.
-    pub candidate: String,
-    /// Number of analysed instances per side.
-    pub instances: [usize; 2],
-    /// The means of all values pooled, in the metric's unit.
-    pub means: [f64; 2],
-    /// Hail's result.
-    pub result: HailComparison,
-}
-
 impl SideSamples {
     /// Returns empty samples of sides with these names, the baseline first.
     pub fn new(names: Vec<String>) -> Self {
@@ -108,23 +88,14 @@ impl SideSamples {
     pub fn pair_by_host(&mut self) -> usize {
         let mut left = 0;
         for gathered in self.samples.values_mut() {
-            let mut sides = gathered
-                .sides
-                .iter()
-                .filter(|side| side.iter().any(is_there));
-            let mut shared: BTreeSet<String> = sides
-                .next()
-                .map_or_else(BTreeSet::new, |side| hosts_of(side));
-            let mut count = 1;
-            for side in sides {
-                let own = hosts_of(side);
-                shared.retain(|host| own.contains(host));
-                count += 1;
-            }
-            if shared.len() >= HOSTS {
+            let sides = gathered.sides.iter();
+            let measured = sides.filter(|side| side.iter().any(is_there));
+            let hosts: Vec<BTreeSet<String>> = measured.map(|side| hosts_of(side)).collect();
+            let shared = hosts.iter().cloned().reduce(|one, other| &one & &other);
+            if shared.is_some_and(|shared| shared.len() >= HOSTS) {
                 let all = gathered.sides.iter_mut().flatten();
                 all.for_each(SideSample::forget_blocks);
-            } else if count > 1 {
+            } else if hosts.len() > 1 {
                 left += 1;
             }
         }
@@ -154,18 +125,20 @@ impl SideSamples {
         metrics: &MetricChoice,
         rules: &CleaningRules,
     ) -> Result<Self, StoreError> {
-        let mut samples = Self::new(sides.names());
+        let mut all = Self::new(sides.names());
         if sides.are_in_several_places() && may_find(sides, rules)? {
+            let mut starts = SideStarts::default();
             sides.each_benchmark(filter, |data, places_of| {
-                samples.look(data, rules, places_of);
+                starts.add(data, rules, &samples(data, GroupBy::Side(places_of)));
             })?;
-            samples.looked();
+            starts.match_benchmarks(all.count);
+            all.starts = Some(starts);
         }
         sides.each_benchmark(filter, |data, places_of| {
-            samples.add(data, rules, metrics, places_of);
+            all.add(data, rules, metrics, places_of);
         })?;
-        samples.read_earlier(sides, rules)?;
-        Ok(samples)
+        all.read_earlier(sides, rules)?;
+        Ok(all)
     }
 
     /// Reads the earlier sessions of the benchmarks if these are too few to show their noise.
@@ -192,24 +165,6 @@ impl SideSamples {
                 .read(store, benchmarks.clone(), &compared, rules)?;
         }
         Ok(())
-    }
-
-    /// Detects the steady state of a benchmark, before any is added.
-    fn look(
-        &mut self,
-        data: &BenchmarkData,
-        rules: &CleaningRules,
-        places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
-    ) {
-        let starts = self.starts.get_or_insert_default();
-        starts.add(data, rules, &samples(data, GroupBy::Side(places_of)));
-    }
-
-    /// Marks all benchmarks as looked up.
-    fn looked(&mut self) {
-        if let Some(starts) = &mut self.starts {
-            starts.settle(self.count);
-        }
     }
 
     /// Adds the analysed instances of a benchmark. `places_of` returns the places of an instance: none, one, or, for
@@ -375,51 +330,19 @@ impl SideSamples {
         comparisons
     }
 
-    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them; those with an empty side are dropped, as
-    /// Hail cannot make them.
-    pub fn compare_as_hail(
-        &self,
-        names: &[String],
-        count: usize,
-        confidence: Confidence,
-        seed: Seed,
-    ) -> Vec<ComparisonAsHail> {
-        let pairs = self.pairs(names);
-        let compared = pairs.into_par_iter().map(|pair| {
-            if obstacle(pair.sides) == Some(VerdictReason::OtherUnit) {
-                return None;
-            }
-            let [control, test] = pair.sides.map(|side| &side.cleaned);
-            let seed = seed
-                .split(&pair.subject.suite)
-                .split(&pair.subject.benchmark);
-            let result = analyze_as_hail(control, test, count, confidence, seed)?;
-            Some(ComparisonAsHail {
-                subject: pair.subject.clone(),
-                metric: pair.metric.clone(),
-                baseline: pair.names[0].to_owned(),
-                candidate: pair.names[1].to_owned(),
-                instances: [control.instances.len(), test.instances.len()],
-                means: [pooled_mean(control), pooled_mean(test)],
-                result,
-            })
-        });
-        compared.flatten().collect()
-    }
-
     /// Returns the benchmarks, each with the name of a candidate, of which a side has no analysed data by any metric;
     /// and whether that side is the candidate.
     pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
         let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
         for pair in &pairs {
-            let it = &pair.subject;
-            let key = (
-                it.suite.as_str(),
-                it.benchmark.as_str(),
-                &it.setting,
-                pair.candidate,
-            );
+            let Subject {
+                suite,
+                benchmark,
+                setting,
+                ..
+            } = &pair.subject;
+            let key = (suite.as_str(), benchmark.as_str(), setting, pair.candidate);
             let has = counts.entry(key).or_default();
             for (has, side) in has.iter_mut().zip(pair.sides) {
                 *has |= !side.cleaned.instances.is_empty();
@@ -508,21 +431,16 @@ fn tell_missing_metrics(comparisons: &mut [Comparison]) {
             .map(key)
             .collect()
     });
-    for it in comparisons {
-        let side = match it.reason {
+    for comparison in comparisons {
+        let side = match comparison.reason {
             Some(VerdictReason::NoBaseline) => 0,
             Some(VerdictReason::NoCandidate) => 1,
             _ => continue,
         };
-        if measured[side].contains(&key(it)) {
-            it.reason = Some(VerdictReason::NothingLeft { failures: 0 });
+        if measured[side].contains(&key(comparison)) {
+            comparison.reason = Some(VerdictReason::NothingLeft { failures: 0 });
         }
     }
-}
-
-fn pooled_mean(cleaned: &Cleaned) -> f64 {
-    let values = cleaned.instances.iter().flat_map(|it| &it.values);
-    lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }
 
 /// Returns the first of these metrics that a benchmark has, else the first of all.

@@ -2,9 +2,10 @@
 
 use lapwing_stats::FutureReplicates;
 
-use super::compare::{Comparison, Verdict, VerdictReason};
+use super::compare::Comparison;
+use super::verdict::{Verdict, VerdictReason};
 
-/// How far a comparison is from an answer.
+/// The distance of a comparison from an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
     /// It has a verdict.

@@ -38,11 +38,7 @@ pub struct Variability {
 /// Source: `variability` of Hail's benchmarks; components as [`variance_components`], on
 /// logarithms, so that they are relative.
 pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
-    let rows: Vec<&[f64]> = cleaned
-        .instances
-        .iter()
-        .map(|it| it.values.as_slice())
-        .collect();
+    let rows = cleaned.rows();
     let pooled = lapwing_stats::variability(&rows)?;
     let size = size(cleaned);
     let several = size.most_iterations > 1;

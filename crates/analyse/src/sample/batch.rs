@@ -71,7 +71,7 @@ pub fn each_batch<E: From<StoreError> + Send>(
     })
 }
 
-/// Why reading ended early.
+/// The reason why reading ended early.
 #[derive(Debug)]
 enum ReadingEnd {
     Error(StoreError),

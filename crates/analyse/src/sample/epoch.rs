@@ -16,7 +16,7 @@ use lapwing_record::{Definition, InstanceData};
 struct EpochHead {
     /// The recorded id.
     id: String,
-    /// How many times the benchmark of that id was renamed since.
+    /// The number of times that the benchmark of that id was renamed since.
     renames: usize,
     /// The variant of its run.
     variant: String,
@@ -249,8 +249,8 @@ fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &History) -> O
         return None;
     }
     // Of several at one place, the one measured last.
-    let told = instances.iter().filter(|it| fingerprint(*it).is_some());
-    let last = told.max_by_key(|it| order.position(&(*it).borrow().run.id));
+    let with_fingerprint = instances.iter().filter(|it| fingerprint(*it).is_some());
+    let last = with_fingerprint.max_by_key(|it| order.position(&(*it).borrow().run.id));
     last.and_then(fingerprint)
 }
 

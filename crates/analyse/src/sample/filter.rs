@@ -101,15 +101,9 @@ impl RunKey {
         runs.iter().filter(|run| self.may_mean(run, text)).collect()
     }
 
+    /// Commits are given by the beginning of their hash.
     fn is_name(self, run: &RunHead, text: &str) -> bool {
-        match self {
-            Self::Suite => run.suite == text,
-            Self::Session => run.session_name.as_deref() == Some(text),
-            Self::Version => run.version.as_deref() == Some(text),
-            Self::Variant => run.variant == text,
-            Self::Branch => run.branch.as_deref() == Some(text),
-            Self::Commit | Self::Run => false,
-        }
+        self != Self::Commit && self.title(run).as_deref() == Some(text)
     }
 
     fn may_mean(self, run: &RunHead, text: &str) -> bool {

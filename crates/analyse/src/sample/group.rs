@@ -29,7 +29,7 @@ pub struct Sample<'d> {
     pub earlier_epoch: usize,
 }
 
-/// How the instances of a benchmark are grouped into samples.
+/// The grouping of a benchmark's instances into samples.
 #[derive(Clone, Copy)]
 pub enum GroupBy<'a> {
     /// By variant, levels of factors and version.
@@ -244,11 +244,8 @@ fn as_hail(data: &BenchmarkData) -> Vec<Sample<'_>> {
     let environment = |instance: &InstanceData| {
         HAIL_ENVIRONMENT.map(|name| {
             let value = instance.run.environment.get(name)?;
-            Some(
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned),
-            )
+            let text = value.as_str().map(str::to_owned);
+            Some(text.unwrap_or_else(|| value.to_string()))
         })
     };
     let mut groups: BTreeMap<_, Vec<&InstanceData>> = BTreeMap::new();
@@ -290,10 +287,8 @@ fn by_side<'d>(
         for instance in instances {
             let setting = settings.get(&instance.run.id);
             let of_run = setting.map(|setting| setting.levels.clone());
-            levels
-                .entry(of_run.unwrap_or_default())
-                .or_default()
-                .push(instance);
+            let of_levels = levels.entry(of_run.unwrap_or_default());
+            of_levels.or_default().push(instance);
         }
         for (levels, instances) in levels {
             let setting = Setting {

@@ -87,9 +87,12 @@ impl History {
     /// Returns the positions of the runs that instances belong to.
     pub(crate) fn of_instances(instances: &[InstanceData]) -> Self {
         let mut measured: BTreeMap<Id, Timestamp> = BTreeMap::new();
-        for it in instances {
-            let newest = measured.entry(it.session.id).or_insert(it.session.started);
-            *newest = (*newest).max(it.instance.started.unwrap_or(it.session.started));
+        for InstanceData {
+            session, instance, ..
+        } in instances
+        {
+            let newest = measured.entry(session.id).or_insert(session.started);
+            *newest = (*newest).max(instance.started.unwrap_or(session.started));
         }
         let mut seen = BTreeSet::new();
         let runs = instances.iter().filter(|it| seen.insert(it.run.id));
@@ -108,18 +111,21 @@ impl History {
                 .iter()
                 .filter_map(|it| it.version_date)
                 .fold(newest, |a, b| a.max(Some(b)));
-            for it in session {
+            for moment in session {
                 let same = |other: &&RunMoment| {
-                    (&other.version, other.version_date) == (&it.version, it.version_date)
+                    (&other.version, other.version_date) == (&moment.version, moment.version_date)
                 };
                 positions.insert(
-                    it.run,
+                    moment.run,
                     HistoryPosition {
-                        version_date: it.version_date.or(newest),
-                        measured: it.measured,
-                        session: it.session,
+                        version_date: moment.version_date.or(newest),
+                        measured: moment.measured,
+                        session: moment.session,
                         // They are in order, so the first one has the smallest id.
-                        first_run: session.iter().find(same).map_or(it.run, |first| first.run),
+                        first_run: session
+                            .iter()
+                            .find(same)
+                            .map_or(moment.run, |first| first.run),
                     },
                 );
             }

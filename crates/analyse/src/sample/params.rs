@@ -16,7 +16,6 @@ const LONGEST: usize = 100;
 ///
 /// Excluded are paths, objects and printed representations (`<Frame at 0x7f…>`, `{'b', 'a'}`), which may differ from
 /// one call to the next without a change. Numbers are compared by value, however they are written.
-/// written.
 pub fn telling(params: &Object) -> TellingParams {
     params
         .iter()
@@ -102,9 +101,14 @@ impl ParamClasses {
         let values = |key: &&String| -> BTreeSet<Option<&String>> {
             self.classes.iter().map(|it| it.get(*key)).collect()
         };
-        let told: Vec<&String> = keys.into_iter().filter(|it| values(it).len() > 1).collect();
+        let telling: Vec<&String> = keys
+            .into_iter()
+            .filter(|key| values(key).len() > 1)
+            .collect();
         let text = |params: &TellingParams| {
-            let known = told.iter().filter_map(|&key| Some((key, params.get(key)?)));
+            let known = telling
+                .iter()
+                .filter_map(|&key| Some((key, params.get(key)?)));
             let pairs: Vec<String> = known.map(|(key, value)| format!("{key}={value}")).collect();
             pairs.join(" ")
         };

@@ -1,8 +1,8 @@
 //! Benchmarks with all of their measurements, under their current names and epochs.
 
 use super::epoch::assign_epochs;
-use super::units::settle_units;
-use super::void::{settle_expected, settle_void};
+use super::units::convert_units;
+use super::void::{fail_void, skip_expected};
 use super::{History, sides::with_metrics};
 use lapwing_model::Benchmark;
 use lapwing_record::{Filter, InstanceData, RecordedBenchmark, Store, StoreError};
@@ -48,10 +48,10 @@ impl BenchmarkData {
             mut instances,
             definitions,
         } = recorded;
-        instances.iter_mut().for_each(settle_void);
-        instances.iter_mut().for_each(settle_expected);
+        instances.iter_mut().for_each(fail_void);
+        instances.iter_mut().for_each(skip_expected);
         assign_epochs(&mut instances, definitions);
-        settle_units(&mut instances);
+        convert_units(&mut instances);
         let history = History::of_instances(&instances);
         // Old versions that are measured later do not change the benchmark's current definition.
         let latest = instances

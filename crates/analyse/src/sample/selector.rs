@@ -122,10 +122,9 @@ impl SelectorKey {
     /// Returns the runs that a value selects: exact matches, or else partial ones.
     fn chosen<'r>(&self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
         let like = |name: &dyn Fn(&RunHead) -> Option<String>| -> Vec<&'r RunHead> {
-            let is_like = |name: String| match text.contains(['*', '?']) {
-                true => matches_pattern(text, &name),
-                false => name == text,
-            };
+            let is_pattern = text.contains(['*', '?']);
+            let is_like =
+                |name: String| name == text || (is_pattern && matches_pattern(text, &name));
             let chosen = runs.iter().filter(|run| name(run).is_some_and(is_like));
             chosen.collect()
         };

@@ -49,11 +49,14 @@ impl Setting {
 
 /// Returns `threads=4 size=9`.
 pub fn levels_text(levels: &Levels) -> String {
-    let parts: Vec<String> = levels
-        .iter()
+    level_texts(levels).join(" ")
+}
+
+fn level_texts(levels: &Levels) -> Vec<String> {
+    let levels = levels.iter();
+    levels
         .map(|(factor, level)| format!("{factor}={level}"))
-        .collect();
-    parts.join(" ")
+        .collect()
 }
 
 /// Returns the setting of each run that distinguishes it from other variants: its variant and, if there are runs of
@@ -123,11 +126,8 @@ pub(super) fn is_setting_named(text: &str, variant: &str, levels: &Levels) -> bo
 }
 
 /// Returns whether a text is made of one of the levels or more.
-fn has_levels(text: &str, levels: &BTreeMap<String, String>) -> bool {
-    let mut levels: Vec<String> = levels
-        .iter()
-        .map(|(factor, level)| format!("{factor}={level}"))
-        .collect();
+fn has_levels(text: &str, levels: &Levels) -> bool {
+    let mut levels = level_texts(levels);
     let mut rest = text;
     while !rest.is_empty() {
         // A level may have blanks in it, and begin as another one does.

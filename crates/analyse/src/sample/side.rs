@@ -7,8 +7,7 @@ use std::str::FromStr;
 
 use super::Selector;
 use super::filter::{RunKey, SHORTEST_ID};
-use super::sides::SideError;
-use lapwing_record::RunHead;
+use lapwing_record::{RunHead, StoreError};
 
 /// Returns the hash of the commit that a revision means, and those of its ancestors, the newest first.
 pub(super) type Ancestry<'a> = &'a dyn Fn(&str) -> Vec<String>;
@@ -50,6 +49,96 @@ impl SideKind {
             Self::Query | Self::File => Vec::new(),
         }
     }
+}
+
+/// Errors of resolving the sides of a comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum SideError {
+    /// A bare word has no match.
+    #[error("`{text}` is not a variant, version, commit, run, session or file")]
+    Nothing {
+        /// The word.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// No run is selected.
+    #[error("no run has the {} `{text}`", kind.name())]
+    NoRun {
+        /// The kind of its specification.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// No run has all of the properties.
+    #[error("no run passes `{text}`")]
+    NoRunPasses {
+        /// The query.
+        text: String,
+    },
+    /// No run measured the commit that a revision means.
+    #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
+    NotMeasured {
+        /// The text as written.
+        text: String,
+        /// The commit.
+        commit: String,
+        /// The nearest of its ancestors that is measured.
+        nearest: Option<String>,
+    },
+    /// Too few characters of an id.
+    #[error(
+        "`{text}` is too short for a {}: write at least {} characters",
+        kind.name(),
+        SHORTEST_ID
+    )]
+    TooShort {
+        /// The kind of its specification.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// A bare word is ambiguous, such as both a variant and a version.
+    #[error("`{text}` could be several things")]
+    SeveralKinds {
+        /// The word.
+        text: String,
+        /// The possible kinds.
+        kinds: Vec<SideKind>,
+    },
+    /// A part of an id or hash has several matches.
+    #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
+    SeveralRuns {
+        /// The kind of its specification.
+        kind: SideKind,
+        /// The text as written.
+        text: String,
+        /// Some of the matches.
+        candidates: Vec<String>,
+    },
+    /// The filters exclude all of a file.
+    #[error("nothing in {file} passes {filters}")]
+    NothingPasses {
+        /// The file.
+        file: String,
+        /// The filters as they are written.
+        filters: String,
+        /// The available sides.
+        known: KnownSides,
+    },
+    /// Two sides have runs in common.
+    #[error("{} and {} have runs in common", sides[0], sides[1])]
+    Overlap {
+        /// The two sides: "variant `fast`".
+        sides: [String; 2],
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// A side as it was written.
@@ -166,7 +255,7 @@ impl SideSpec {
     ///
     /// # Errors
     /// If it matches nothing, or several things.
-    pub(super) fn look_up<'r>(
+    pub(super) fn resolve<'r>(
         &self,
         runs: &'r [RunHead],
         ancestry: Ancestry<'_>,

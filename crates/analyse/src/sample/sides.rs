@@ -7,108 +7,18 @@ use jiff::Timestamp;
 
 use super::filter::{RunKey, SampleFilter};
 use super::group::SidePlace;
-use super::side::{Ancestry, KnownSides, SideKind, SideSpec};
+use super::side::{Ancestry, KnownSides, SideError, SideKind, SideSpec};
 use super::{BenchmarkData, History, each_benchmark};
 use lapwing_model::text::joined;
 use lapwing_model::{Id, natural_order};
 use lapwing_record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
-
-/// Errors of resolving the sides of a comparison.
-#[derive(Debug, thiserror::Error)]
-pub enum SideError {
-    /// A bare word has no match.
-    #[error("`{text}` is not a variant, version, commit, run, session or file")]
-    Nothing {
-        /// The word.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// No run is selected.
-    #[error("no run has the {} `{text}`", kind.name())]
-    NoRun {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// No run has all of the properties.
-    #[error("no run passes `{text}`")]
-    NoRunPasses {
-        /// The query.
-        text: String,
-    },
-    /// No run measured the commit that a revision means.
-    #[error("`{text}` is commit {}, which is not measured", commit.get(..10).unwrap_or(commit))]
-    NotMeasured {
-        /// The text as written.
-        text: String,
-        /// The commit.
-        commit: String,
-        /// The nearest of its ancestors that is measured.
-        nearest: Option<String>,
-    },
-    /// Too few characters of an id.
-    #[error(
-        "`{text}` is too short for a {}: write at least {} characters",
-        kind.name(),
-        super::filter::SHORTEST_ID
-    )]
-    TooShort {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// A bare word is ambiguous, such as both a variant and a version.
-    #[error("`{text}` could be several things")]
-    SeveralKinds {
-        /// The word.
-        text: String,
-        /// The possible kinds.
-        kinds: Vec<SideKind>,
-    },
-    /// A part of an id or hash has several matches.
-    #[error("{} `{text}` could be any of {}", kind.name(), candidates.join(", "))]
-    SeveralRuns {
-        /// What it is chosen by.
-        kind: SideKind,
-        /// The text as written.
-        text: String,
-        /// Some of the matches.
-        candidates: Vec<String>,
-    },
-    /// The filters exclude all of a file.
-    #[error("nothing in {file} passes {filters}")]
-    NothingPasses {
-        /// The file.
-        file: String,
-        /// The filters as they are written.
-        filters: String,
-        /// The available sides.
-        known: KnownSides,
-    },
-    /// Two sides have runs in common.
-    #[error("{} and {} have runs in common", sides[0], sides[1])]
-    Overlap {
-        /// The two sides: "variant `fast`".
-        sides: [String; 2],
-    },
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// A resolved side.
 #[derive(Debug)]
 pub struct ComparedSide {
     /// Its name in answers: `fast`, `old.json`.
     pub name: String,
-    /// What it was chosen by.
+    /// The kind of its specification.
     pub kind: SideKind,
     /// The index of its store.
     store: usize,
@@ -155,10 +65,17 @@ impl ComparedSides {
         for spec in specs {
             let is_file = spec.is_file() || (spec.may_be_file() && spec.kinds(&runs).is_empty());
             let side = if is_file {
-                all.stores.push(open_file(spec.text.as_ref())?);
-                all.side_of_file(spec, filter)?
+                let store = open_file(spec.text.as_ref())?;
+                let runs = store.catalogue().run_heads().map_err(SideError::from)?;
+                all.stores.push(store);
+                ComparedSide {
+                    name: spec.text.clone(),
+                    kind: SideKind::File,
+                    store: all.stores.len() - 1,
+                    runs: passing(runs, filter, &spec.text)?,
+                }
             } else {
-                let (kind, chosen) = spec.look_up(&runs, ancestry)?;
+                let (kind, chosen) = spec.resolve(&runs, ancestry)?;
                 all.notes.extend(revision_note(spec, kind, &chosen));
                 ComparedSide {
                     name: side_name(spec, kind, &chosen),
@@ -175,25 +92,6 @@ impl ComparedSides {
         all.note_sessions_of_one_name();
         all.note_different_levels();
         Ok(all)
-    }
-
-    /// Returns the side of the file read last.
-    fn side_of_file(
-        &self,
-        spec: &SideSpec,
-        filter: &SampleFilter,
-    ) -> Result<ComparedSide, SideError> {
-        let heads = self
-            .stores
-            .last()
-            .map(|store| store.catalogue().run_heads())
-            .transpose()?;
-        Ok(ComparedSide {
-            name: spec.text.clone(),
-            kind: SideKind::File,
-            store: self.stores.len() - 1,
-            runs: passing(heads.unwrap_or_default(), filter, &spec.text)?,
-        })
     }
 
     /// Names files without their folders if these names differ.
@@ -289,21 +187,16 @@ impl ComparedSides {
 
     fn note_sessions_of_one_name(&mut self) {
         let is_session = |side: &&ComparedSide| side.kind == SideKind::Runs(RunKey::Session);
-        let pooled: Vec<String> = self
-            .sides
-            .iter()
-            .filter(is_session)
-            .filter_map(|side| {
-                let count = side.sessions().len();
-                (count > 1).then(|| {
-                    format!(
-                        "{count} sessions are named {} and are combined; `session:ID` selects one",
-                        side.name
-                    )
-                })
-            })
-            .collect();
-        self.notes.extend(pooled);
+        for side in self.sides.iter().filter(is_session) {
+            let sessions: BTreeSet<Id> = side.runs.iter().map(|run| run.session).collect();
+            if sessions.len() > 1 {
+                self.notes.push(format!(
+                    "{} sessions are named {} and are combined; `session:ID` selects one",
+                    sessions.len(),
+                    side.name
+                ));
+            }
+        }
     }
 
     /// Notes if a candidate and the baseline have a factor of the same variant but no level of it in common: it may
@@ -322,12 +215,13 @@ impl ComparedSides {
         let candidates = candidates.iter().filter(|side| !is_chosen(side));
         let mut apart: Vec<String> = Vec::new();
         for (key, others) in candidates.flat_map(ComparedSide::levels) {
-            let Some(own) = known.get(&key).filter(|own| own.is_disjoint(&others)) else {
-                continue;
-            };
-            let text = format!("{} ({} and {})", key.2, joined(own), joined(&others));
-            if !apart.contains(&text) {
-                apart.push(text);
+            let of_baseline = known.get(&key).filter(|levels| levels.is_disjoint(&others));
+            if let Some(levels) = of_baseline {
+                let (_, _, factor) = key;
+                let text = format!("{factor} ({} and {})", joined(levels), joined(&others));
+                if !apart.contains(&text) {
+                    apart.push(text);
+                }
             }
         }
         if !apart.is_empty() {
@@ -472,10 +366,6 @@ impl ComparedSide {
             (SideKind::File, Some(file)) => file.to_string_lossy().into_owned(),
             _ => self.name.clone(),
         }
-    }
-
-    fn sessions(&self) -> BTreeSet<Id> {
-        self.runs.iter().map(|run| run.session).collect()
     }
 
     /// Returns the levels of factors, by suite, variant and factor.

@@ -8,22 +8,22 @@ use lapwing_record::InstanceData;
 
 /// Converts the metrics of instances, in order of time, to the unit of the latest run.
 /// Values that cannot be converted keep their unit, which is that of their run; they are not compared.
-pub(crate) fn settle_units(instances: &mut [InstanceData]) {
+pub(crate) fn convert_units(instances: &mut [InstanceData]) {
     let units = changed(instances);
     if units.is_empty() {
         return;
     }
     let mut runs: BTreeMap<Id, Arc<Run>> = BTreeMap::new();
-    for it in instances {
-        let conversions = conversions(&it.run, &units);
+    for instance in instances {
+        let conversions = conversions(&instance.run, &units);
         if conversions.is_empty() {
             continue;
         }
         for (name, (conversion, _)) in &conversions {
-            convert(it, name, *conversion);
+            convert(instance, name, *conversion);
         }
-        let run = runs.entry(it.run.id).or_insert_with(|| {
-            let mut run = Run::clone(&it.run);
+        let run = runs.entry(instance.run.id).or_insert_with(|| {
+            let mut run = Run::clone(&instance.run);
             for (name, (_, unit)) in conversions {
                 if let Some(metric) = run.metrics.get_mut(name) {
                     unit.clone_into(&mut metric.unit);
@@ -31,7 +31,7 @@ pub(crate) fn settle_units(instances: &mut [InstanceData]) {
             }
             Arc::new(run)
         });
-        it.run = Arc::clone(run);
+        instance.run = Arc::clone(run);
     }
 }
 
@@ -39,12 +39,17 @@ pub(crate) fn settle_units(instances: &mut [InstanceData]) {
 fn changed(instances: &[InstanceData]) -> BTreeMap<MetricName, String> {
     let mut latest: BTreeMap<&MetricName, (&str, bool)> = BTreeMap::new();
     let mut before: Option<&Arc<Run>> = None;
-    for it in instances.iter().rev() {
-        if before.is_some_and(|run| Arc::ptr_eq(run, &it.run)) {
+    for instance in instances.iter().rev() {
+        if before.is_some_and(|run| Arc::ptr_eq(run, &instance.run)) {
             continue;
         }
-        before = Some(&it.run);
-        for (name, metric) in it.run.metrics.iter().filter(|it| !it.1.unit.is_empty()) {
+        before = Some(&instance.run);
+        for (name, metric) in instance
+            .run
+            .metrics
+            .iter()
+            .filter(|it| !it.1.unit.is_empty())
+        {
             let (unit, differs) = latest.entry(name).or_insert((&metric.unit, false));
             *differs |= *unit != metric.unit;
         }
@@ -60,22 +65,32 @@ fn conversions<'u>(
     units: &'u BTreeMap<MetricName, String>,
 ) -> BTreeMap<&'u MetricName, (Conversion, &'u str)> {
     let of = |(name, unit): (&'u MetricName, &'u String)| {
-        let own = &run.metrics.get(name)?.unit;
-        let conversion = Conversion::between(own, unit).filter(|_| own != unit)?;
+        let unit_of_run = &run.metrics.get(name)?.unit;
+        let conversion = Conversion::between(unit_of_run, unit).filter(|_| unit_of_run != unit)?;
         Some((name, (conversion, unit.as_str())))
     };
     units.iter().filter_map(of).collect()
 }
 
 /// Converts the values and summaries that an instance has of a metric.
-pub fn convert(it: &mut InstanceData, metric: &str, conversion: Conversion) {
+pub fn convert(instance: &mut InstanceData, metric: &str, conversion: Conversion) {
     if conversion.is_none() {
         return;
     }
-    for value in it.iterations.values.get_mut(metric).into_iter().flatten() {
+    for value in instance
+        .iterations
+        .values
+        .get_mut(metric)
+        .into_iter()
+        .flatten()
+    {
         *value = conversion.of(*value);
     }
-    for summary in it.summaries.iter_mut().filter(|it| it.metric == metric) {
+    for summary in instance
+        .summaries
+        .iter_mut()
+        .filter(|it| it.metric == metric)
+    {
         summary.centre = conversion.of(summary.centre);
         summary.spread = summary.spread.map(|spread| conversion.of(spread));
     }
@@ -106,7 +121,7 @@ mod tests {
             measured(3, "", 8.0),
             measured(4, "s", 1.5),
         ];
-        settle_units(&mut all);
+        convert_units(&mut all);
         let found = all.map(|it| {
             let unit = it.run.metrics["t"].unit.clone();
             (it.iterations.values["t"][0], unit)

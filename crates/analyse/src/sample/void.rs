@@ -11,12 +11,12 @@ const VOID: &str = "void";
 ///
 /// They were recorded as successful: a test whose rounds all passed can detect at its end that they computed a wrong
 /// result.
-pub(crate) fn settle_void(it: &mut InstanceData) {
-    let Some(why) = it.end.as_ref().and_then(reason) else {
+pub(crate) fn fail_void(instance: &mut InstanceData) {
+    let Some(why) = instance.end.as_ref().and_then(reason) else {
         return;
     };
     let why = why.to_owned();
-    let iterations = &mut it.iterations;
+    let iterations = &mut instance.iterations;
     for at in 0..iterations.len() {
         if iterations.outcome[at] == Outcome::Ok {
             iterations.outcome.set(at, Outcome::Failed);
@@ -30,8 +30,8 @@ pub(crate) fn settle_void(it: &mut InstanceData) {
 const EXPECTED: &str = "xfail";
 
 /// Marks the iterations that failed as expected as skipped: they have no value, and nothing is wrong.
-pub(crate) fn settle_expected(it: &mut InstanceData) {
-    let iterations = &mut it.iterations;
+pub(crate) fn skip_expected(instance: &mut InstanceData) {
+    let iterations = &mut instance.iterations;
     for (at, detail) in &iterations.details {
         if let Some(reason) = detail.attributes.get(EXPECTED)
             && let Some(outcome) = iterations.outcome.get(*at)
@@ -49,7 +49,7 @@ pub(crate) fn settle_expected(it: &mut InstanceData) {
             .outcome
             .iter()
             .all(|outcome| *outcome == Outcome::Skipped);
-    if let Some(end) = it.end.as_mut()
+    if let Some(end) = instance.end.as_mut()
         && is_skipped
         && matches!(
             end.outcome,
@@ -91,7 +91,7 @@ mod tests {
         };
         let details = [0, 1, 2].map(|at| (at, known.clone()));
         it.iterations.details = BTreeMap::from(details);
-        settle_expected(&mut it);
+        skip_expected(&mut it);
         assert_eq!(
             it.iterations.outcome,
             Column::from_iter([
@@ -112,7 +112,7 @@ mod tests {
         ]);
         it.iterations.messages = BTreeMap::from([(1, "too slow".to_owned())]);
         let before = it.iterations.outcome.clone();
-        settle_void(&mut it);
+        fail_void(&mut it);
         assert_eq!(it.iterations.outcome, before);
         let mut end = InstanceEnd {
             instance: Id::derived(&[b"end"]),
@@ -124,7 +124,7 @@ mod tests {
         };
         end.observed.insert("void".to_owned(), json!("0 is not 5"));
         it.end = Some(end);
-        settle_void(&mut it);
+        fail_void(&mut it);
         assert_eq!(
             it.iterations.outcome,
             Column::from_iter([Outcome::Failed, Outcome::TimedOut, Outcome::Failed])

@@ -9,13 +9,6 @@ use sha2::{Digest, Sha256};
 use crate::amun::inspection::Inspection;
 use crate::shared::reading::document::Document;
 use crate::{ImportError, Source};
-use lapwing_model::Object;
-
-/// The folder of an inspection.
-pub(super) struct InspectionFolder {
-    /// The files of its results, by number.
-    pub(super) results: Vec<(usize, PathBuf)>,
-}
 
 /// Returns whether a folder is that of an inspection.
 pub(super) fn is_inspection(folder: &Path) -> bool {
@@ -23,7 +16,8 @@ pub(super) fn is_inspection(folder: &Path) -> bool {
         || results_of(folder).is_ok_and(|results| !results.is_empty())
 }
 
-fn results_of(folder: &Path) -> io::Result<Vec<(usize, PathBuf)>> {
+/// Returns the files of the results in the folder of an inspection, by number.
+pub(super) fn results_of(folder: &Path) -> io::Result<Vec<(usize, PathBuf)>> {
     let folder = folder.join("results");
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -41,49 +35,35 @@ fn results_of(folder: &Path) -> io::Result<Vec<(usize, PathBuf)>> {
     Ok(results)
 }
 
-impl InspectionFolder {
-    /// Lists the results.
-    pub(super) fn list(folder: &Path) -> io::Result<Self> {
-        Ok(Self {
-            results: results_of(folder)?,
-        })
-    }
+/// Returns the numbers below the last that have no result.
+pub(super) fn missing(results: &[(usize, PathBuf)]) -> Vec<usize> {
+    let last = results.last().map_or(0, |(number, _)| *number);
+    let has = |wanted: &usize| results.iter().any(|(number, _)| number == wanted);
+    (0..last).filter(|number| !has(number)).take(1000).collect()
+}
 
-    /// Returns the numbers below the last that have no result.
-    pub(super) fn missing(&self) -> Vec<usize> {
-        let last = self.results.last().map_or(0, |(number, _)| *number);
-        let has = |wanted: &usize| self.results.iter().any(|(number, _)| number == wanted);
-        (0..last).filter(|number| !has(number)).take(1000).collect()
+/// Reads the description of the inspection, and hashes it.
+pub(super) fn inspection_of(folder: &Path, digest: &mut Sha256) -> Result<Inspection, ImportError> {
+    let whole = folder
+        .canonicalize()
+        .unwrap_or_else(|_gone| folder.to_owned());
+    let name = whole.file_name().unwrap_or_default().to_string_lossy();
+    let mut inspection = Inspection::of_single(name.into_owned());
+    let build = folder.join("build");
+    let specification = build.join("specification");
+    if specification.is_file() {
+        let document = Document::of(&Source::open(&specification, folder)?)?;
+        digest.update(document.sha256());
+        inspection.specification = Some(document.parse()?);
     }
-
-    /// Reads the description of the inspection, and hashes it.
-    pub(super) fn inspection(
-        &self,
-        folder: &Path,
-        digest: &mut Sha256,
-    ) -> Result<Inspection, ImportError> {
-        let whole = folder
-            .canonicalize()
-            .unwrap_or_else(|_gone| folder.to_owned());
-        let name = whole.file_name().unwrap_or_default().to_string_lossy();
-        let mut inspection = Inspection::of_single(name.into_owned());
-        let build = folder.join("build");
-        let specification = build.join("specification");
-        if specification.is_file() {
-            let document = Document::of(&Source::open(&specification, folder)?)?;
-            digest.update(document.sha256());
-            let specification: Object = document.parse()?;
-            inspection.specification = Some(specification);
+    for (file, text) in [
+        ("log", &mut inspection.build_log),
+        ("Dockerfile", &mut inspection.dockerfile),
+    ] {
+        // The output of a build may not be UTF-8.
+        if let Ok(bytes) = fs::read(build.join(file)) {
+            *text = Some(String::from_utf8_lossy(&bytes).into_owned());
         }
-        for (file, text) in [
-            ("log", &mut inspection.build_log),
-            ("Dockerfile", &mut inspection.dockerfile),
-        ] {
-            // The output of a build may not be UTF-8.
-            if let Ok(bytes) = fs::read(build.join(file)) {
-                *text = Some(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
-        Ok(inspection)
     }
+    Ok(inspection)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::shared::intake::RunDraft;
-use crate::shared::keys::take_text;
+use crate::shared::keys::{put, take_text};
 use lapwing_model::{Level, Object};
 
 /// The attribute of a run that has the inspection.
@@ -93,10 +93,6 @@ impl Inspection {
         if !packages.is_empty() {
             environment.insert("packages".to_owned(), json!(packages));
         }
-        let levels = factors.iter();
-        let levels: Vec<String> = levels
-            .map(|(name, level)| format!("{name}={level}"))
-            .collect();
         let mut inspection = self.others;
         inspection.insert("id".to_owned(), json!(self.id));
         let known = [
@@ -107,16 +103,14 @@ impl Inspection {
             ("status", self.status),
         ];
         for (key, value) in known {
-            if let Some(value) = value {
-                inspection.insert(key.to_owned(), value);
-            }
+            put(&mut inspection, key, value);
         }
-        RunDraft {
-            variant: (!levels.is_empty()).then(|| levels.join(",")),
+        let draft = RunDraft {
             factors,
             environment,
             attributes: Object::from_iter([(INSPECTION.to_owned(), inspection.into())]),
             ..RunDraft::default()
-        }
+        };
+        draft.named_by_factors()
     }
 }

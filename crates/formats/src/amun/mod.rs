@@ -11,10 +11,10 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::amun::folder::{InspectionFolder, is_inspection};
+use crate::amun::folder::{inspection_of, is_inspection, missing, results_of};
 use crate::amun::inspection::Inspection;
 use crate::amun::result::instance_draft;
-use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::detect::{has_key, has_own_key, is_object};
 use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
 const RESULT_KEYS: [&str; 4] = ["exit_code", "script_sha256", "stdout", "usage"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    if !head.trim_ascii_start().starts_with(b"{") {
+    if !is_object(head) {
         return None;
     }
     if has_own_key(head, "inspection_id") && has_key(head, "specification") {
@@ -73,20 +73,13 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut whole: Object = document.parse()?;
     let digest = *document.sha256();
     if !whole.contains_key("inspection_id") {
-        let name = document_name(source);
-        let inspection = Inspection::of_single(name);
-        let spot = Placed::at(1);
-        return take(
-            source,
-            &digest,
-            sink,
-            inspection,
-            vec![(0, spot, Ok(whole))],
-        );
+        let inspection = Inspection::of_single(document_name(source));
+        let results = vec![(0, Placed::at(1), Ok(whole))];
+        return take(source, &digest, sink, inspection, results);
     }
-    let Logs(raws) = document.parse()?;
-    let logs = whole.remove("job_logs");
-    let logs = match logs {
+    let JobLogs { job_logs } = document.parse()?;
+    let raws = job_logs.unwrap_or_default();
+    let logs = match whole.remove("job_logs") {
         Some(Json::Array(logs)) => logs,
         Some(Json::Null) | None => Vec::new(),
         Some(_) => return Err(document.wrong_document("`job_logs` is not a list")),
@@ -106,22 +99,11 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     take(source, &digest, sink, inspection, results.collect())
 }
 
-/// The parts of a document that have places of their own.
-struct Logs<'d>(Vec<&'d RawValue>);
-
-impl<'de> serde::Deserialize<'de> for Logs<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        struct Whole<'d> {
-            #[serde(borrow, default)]
-            job_logs: Option<Vec<&'d RawValue>>,
-        }
-        Ok(Self(
-            Whole::deserialize(deserializer)?
-                .job_logs
-                .unwrap_or_default(),
-        ))
-    }
+/// The parts of a document whose places are told.
+#[derive(serde::Deserialize)]
+struct JobLogs<'d> {
+    #[serde(borrow)]
+    job_logs: Option<Vec<&'d RawValue>>,
 }
 
 /// The place of a result: a line, and a file if it has one of its own.
@@ -139,35 +121,30 @@ impl Placed {
 /// Reads a folder: its specification, and each result from a file of its own. Numbers may be missing.
 fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let path = source.path().unwrap_or(Path::new("."));
-    let folder = InspectionFolder::list(path).map_err(|error| source.failed(error))?;
+    let folder = results_of(path).map_err(|error| source.failed(error))?;
     let mut digest = Sha256::new();
-    let inspection = folder.inspection(path, &mut digest)?;
+    let inspection = inspection_of(path, &mut digest)?;
     let mut results = Vec::new();
-    for missing in folder.missing() {
+    for missing in missing(&folder) {
         sink.notes().left(
             &format!("results/{missing}"),
             "there is no such result, though later ones exist",
         );
     }
-    for (number, file) in &folder.results {
-        let own = Source::open(file, path)?;
-        let name = format!("results/{number}/result");
-        let (place, result) = match Document::of(&own) {
-            Ok(document) => {
-                digest.update(document.sha256());
-                let whole: Result<Object, ImportError> = document.parse();
-                match whole {
-                    Ok(whole) => (1, Ok(whole)),
-                    Err(ImportError::Document { line, reason, .. }) => (line as u64, Err(reason)),
-                    Err(other) => return Err(other),
-                }
-            }
-            Err(ImportError::Empty { .. }) => (1, Err("the file is empty".to_owned())),
+    for (number, file) in &folder {
+        let file = Source::open(file, path)?;
+        let result = Document::of(&file).and_then(|document| {
+            digest.update(document.sha256());
+            document.parse::<Object>()
+        });
+        let (line, result) = match result {
+            Ok(result) => (1, Ok(result)),
+            Err(ImportError::Document { line, reason, .. }) => (line, Err(reason)),
             Err(other) => return Err(other),
         };
         let placed = Placed {
-            file: Some(name),
-            line: place,
+            file: Some(format!("results/{number}/result")),
+            line,
         };
         results.push((*number, placed, result));
     }
@@ -205,10 +182,9 @@ fn take(
     let created = inspection.created.as_deref().and_then(moment);
     let session = SessionDraft {
         started: created.or(first),
-        tool: "amun".to_owned(),
         name: Some(inspection.id.clone()),
         suite: Some("indicators".to_owned()),
-        ..SessionDraft::default()
+        ..SessionDraft::of("amun")
     };
     let is_empty = results.is_empty();
     let mut intake = Intake::begin(source, digest, sink, session)?;

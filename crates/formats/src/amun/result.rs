@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::shared::intake::InstanceDraft;
-use crate::shared::keys::take_text;
+use crate::shared::keys::{put, take_text};
 use crate::shared::notes::Notes;
-use crate::shared::reading::moment::moment;
+use crate::shared::reading::moment::moment_of;
 use lapwing_model::indicator::{IndicatorDocument, ReadIndicator};
 use lapwing_model::local_metrics;
 use lapwing_model::{Benchmark, InstanceOutcome, Iteration, Metric, Object, Outcome};
@@ -41,9 +41,7 @@ pub(super) fn instance_draft(
     let mut mark = Object::new();
     let exit_code = result.remove("exit_code");
     let code = exit_code.as_ref().and_then(Json::as_i64);
-    if let Some(exit_code) = exit_code {
-        mark.insert("exit_code".to_owned(), exit_code);
-    }
+    put(&mut mark, "exit_code", exit_code);
     let stdout = result.remove(STDOUT);
     let stderr = take_text(&mut result, "stderr");
     let script = take_text(&mut result, "script_sha256");
@@ -58,21 +56,18 @@ pub(super) fn instance_draft(
     };
     let (mut metrics, mut values) = (BTreeMap::new(), BTreeMap::new());
     put_usage(&mut result, &mut mark, &mut values, &mut metrics);
-    if let Some(stderr) = stderr.filter(|it| !it.is_empty()) {
-        mark.insert("stderr".to_owned(), stderr.into());
-    }
+    put(&mut mark, "stderr", stderr);
     let mut columns = vec![values];
     if let Some(document) = document.as_ref().filter(|_| message.is_none()) {
-        columns.resize_with(1, BTreeMap::new);
-        for (at, own) in document.values()?.into_iter().enumerate() {
+        for (at, values) in document.values()?.into_iter().enumerate() {
             if columns.len() <= at {
                 columns.push(BTreeMap::new());
             }
-            for name in own.keys() {
+            for name in values.keys() {
                 let declared = document.metrics.get(name).cloned();
                 metrics.insert(name.clone(), declared.unwrap_or_default());
             }
-            columns[at].extend(own);
+            columns[at].extend(values);
         }
     }
     let benchmark = match &document {
@@ -164,9 +159,7 @@ fn put_usage(
 fn environment(result: &mut Object) -> Object {
     let mut environment = Object::new();
     for key in ENVIRONMENT {
-        if let Some(value) = result.remove(key) {
-            environment.insert(key.to_owned(), value);
-        }
+        put(&mut environment, key, result.remove(key));
     }
     let found = |key: &str, paths: &[&str]| -> Option<Json> {
         let part = environment.get(key)?;
@@ -185,22 +178,14 @@ fn environment(result: &mut Object) -> Object {
         ("os", found("os_release", &["/pretty_name"])),
     ];
     for (key, value) in ours {
-        if let Some(value) = value {
-            environment.insert(key.to_owned(), value);
-        }
+        put(&mut environment, key, value);
     }
     environment
 }
 
 /// Sets start and end; before August 2020 there was only the end, as `datetime`.
 fn put_times(result: &mut Object, draft: &mut InstanceDraft) -> Result<(), String> {
-    let mut time = |key: &str| {
-        let Some(text) = take_text(result, key) else {
-            return Ok(None);
-        };
-        let time = moment(&text).ok_or_else(|| format!("`{key}` is not a time: {text}"))?;
-        Ok::<_, String>(Some(time))
-    };
+    let mut time = |key: &str| moment_of(key, take_text(result, key).as_deref());
     draft.started = time("start_datetime")?;
     draft.ended = time("end_datetime")?;
     if draft.ended.is_none() {

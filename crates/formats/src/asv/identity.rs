@@ -37,15 +37,14 @@ pub(super) fn identity(
 }
 
 /// Returns an id of its own for what stands in a file twice, word for word.
-pub(super) fn told_apart(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
+pub(super) fn distinct_id(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
     let before = twins.entry(id).or_default();
-    let own = if *before == 0 {
-        id
-    } else {
-        Id::derived(&[id.as_bytes(), &before.to_le_bytes()])
-    };
+    let number = *before;
     *before += 1;
-    own
+    match number {
+        0 => id,
+        _ => Id::derived(&[id.as_bytes(), &number.to_le_bytes()]),
+    }
 }
 
 /// Returns the digest of what a row says of one combination.

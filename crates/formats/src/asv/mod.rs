@@ -10,12 +10,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::asv::identity::{identity, told_apart};
+use crate::asv::identity::{distinct_id, identity};
 use crate::asv::rows::{drafts, note_impossible};
 use crate::asv::wire::{About, AsvDocument, about, first_start, possible, row};
-use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::detect::{has_key, has_keys, has_own_key, is_object};
 use crate::shared::intake::{Intake, RunDraft, SessionDraft};
-use crate::shared::keys::{put_object, take_text};
+use crate::shared::keys::{put, put_object, take_text};
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::{Format, ImportError, Source};
@@ -35,13 +35,13 @@ pub(super) const FORMAT: Format = Format {
 const NEWEST: u64 = 2;
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    if !head.trim_ascii_start().starts_with(b"{") || !has_own_key(head, "results") {
+    if !is_object(head) || !has_own_key(head, "results") {
         return None;
     }
     if has_key(head, "result_columns") {
         return Some("it has `results` with `result_columns`");
     }
-    (has_key(head, "commit_hash") && has_key(head, "requirements") && has_key(head, "params"))
+    has_keys(head, &["commit_hash", "requirements", "params"])
         .then_some("it has `results` with `commit_hash` and `requirements`")
 }
 
@@ -73,9 +73,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         started: first_start(&document, &wire)
             .or(wire.date)
             .and_then(possible),
-        tool: "asv".to_owned(),
         attributes: others,
-        ..SessionDraft::default()
+        ..SessionDraft::of("asv")
     };
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
@@ -84,21 +83,17 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut twins: BTreeMap<Id, u64> = BTreeMap::new();
     // One row after another, since those with samples are large.
     for (name, raw) in &wire.results.0 {
+        let name: &str = name;
         let spot = document.spot_of(raw.get());
         let drafts = row(&document, &wire, name, raw).and_then(|row| {
-            let about = known.get(name.as_ref());
+            let about = known.get(name);
             drafts(session, name, row, about, intake.notes())
                 .map_err(|reason| document.wrong(raw, format!("`{name}`: {reason}")))
         });
-        match drafts {
-            Err(bad) => intake.bad(bad),
-            Ok(drafts) => {
-                for mut draft in drafts {
-                    draft.host.clone_from(&host);
-                    draft.id = draft.id.map(|id| told_apart(id, &mut twins));
-                    intake.instance(spot, run, draft)?;
-                }
-            }
+        for mut draft in intake.good(drafts).into_iter().flatten() {
+            draft.host.clone_from(&host);
+            draft.id = draft.id.map(|id| distinct_id(id, &mut twins));
+            intake.instance(spot, run, draft)?;
         }
     }
     intake.finish()
@@ -121,18 +116,15 @@ fn known_benchmarks(source: &Source) -> Result<BTreeMap<String, About>, ImportEr
 
 fn new_run(wire: &AsvDocument<'_>, mut environment: Object) -> RunDraft {
     environment.retain(|_, value| value.as_str() != Some(""));
-    let mut put = |key: &str, value: Option<Value>| {
-        if let Some(value) = value
-            && !value.is_null()
-            && value != json!({})
-        {
-            environment.insert(key.to_owned(), value);
-        }
-    };
-    put("env_name", wire.env_name.clone().map(Value::from));
-    put("python", wire.python.clone());
-    put("requirements", wire.requirements.clone());
-    put("env_vars", wire.env_vars.clone().map(Value::from));
+    for (key, value) in [
+        ("env_name", wire.env_name.clone().map(Value::from)),
+        ("python", wire.python.clone()),
+        ("requirements", wire.requirements.clone()),
+        ("env_vars", wire.env_vars.clone().map(Value::from)),
+    ] {
+        let said = value.filter(|value| !value.is_null() && *value != json!({}));
+        put(&mut environment, key, said);
+    }
     let mut attributes = Object::new();
     put_object(
         &mut attributes,

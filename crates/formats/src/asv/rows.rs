@@ -120,10 +120,9 @@ fn benchmark(name: &str, values: &[&Value], row: &AsvRow, about: Option<&About>)
         })
         .collect();
     Benchmark {
-        id: if texts.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{name}({})", texts.join(", "))
+        id: match texts.as_slice() {
+            [] => name.to_owned(),
+            texts => format!("{name}({})", texts.join(", ")),
         },
         params,
         fingerprint: row.version.clone(),

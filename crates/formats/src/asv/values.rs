@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::asv::wire::{About, AsvMeasured, AsvRow};
-use crate::shared::intake::{InstanceDraft, SummaryDraft};
+use crate::shared::intake::{InstanceDraft, SummaryDraft, iterations_of};
 use crate::shared::keys::put_number;
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::units::Unit;
 use lapwing_model::{InstanceOutcome, Object};
 use lapwing_record::IterationColumns;
 
-/// What the values of a benchmark are.
+/// The meaning of the values of a benchmark.
 pub(super) struct AsvKind {
     pub(super) metric: String,
     pub(super) unit: Unit,
@@ -102,12 +102,9 @@ pub(super) fn put_measured(
             draft.attributes.insert("number".to_owned(), json!(number));
         }
     } else if kind.is_summary {
-        draft.summaries.push(SummaryDraft {
-            metric: kind.metric.clone(),
-            centre: kind.unit.base(value),
-            statistic: "unstated".to_owned(),
-            ..SummaryDraft::default()
-        });
+        let centre = kind.unit.base(value);
+        let summary = SummaryDraft::of(&kind.metric, centre, "unstated");
+        draft.summaries.push(summary);
     } else {
         draft.iterations = columns(kind, vec![value], 1);
     }
@@ -115,15 +112,10 @@ pub(super) fn put_measured(
 
 fn columns(kind: &AsvKind, mut values: Vec<f64>, loops: u64) -> IterationColumns {
     kind.unit.base_column(&mut values);
+    let count = if loops > 1 { values.len() } else { 0 };
     IterationColumns {
-        count: values.len(),
-        loops: if loops > 1 {
-            vec![loops; values.len()]
-        } else {
-            Vec::new()
-        },
-        values: BTreeMap::from([(kind.metric.clone(), values)]),
-        ..IterationColumns::default()
+        loops: vec![loops; count],
+        ..iterations_of(&kind.metric, values)
     }
 }
 
@@ -152,31 +144,20 @@ fn summaries(
     let iqr = figure("q_25")
         .zip(figure("q_75"))
         .map(|(low, high)| high - low);
-    let mut summaries = vec![SummaryDraft {
-        metric: kind.metric.clone(),
+    let median = SummaryDraft {
         n,
-        centre: kind.unit.base(median),
-        spread: iqr,
-        statistic: if iqr.is_some() {
-            "median/iqr"
-        } else {
-            "median"
-        }
-        .to_owned(),
         extra: extra(&["q_25", "q_75", "ci_99_a", "ci_99_b"]),
-    }];
-    if let Some(mean) = figure("mean") {
-        let spread = figure("std");
-        summaries.push(SummaryDraft {
-            metric: kind.metric.clone(),
-            n,
-            centre: mean,
-            spread,
-            statistic: if spread.is_some() { "mean/sd" } else { "mean" }.to_owned(),
-            extra: extra(&["min", "max"]),
-        });
-    }
-    summaries
+        ..SummaryDraft::of(&kind.metric, kind.unit.base(median), "median")
+    };
+    let mean = figure("mean").map(|mean| SummaryDraft {
+        n,
+        extra: extra(&["min", "max"]),
+        ..SummaryDraft::of(&kind.metric, mean, "mean").with_spread(figure("std"), "sd")
+    });
+    [median.with_spread(iqr, "iqr")]
+        .into_iter()
+        .chain(mean)
+        .collect()
 }
 
 fn whole(number: f64) -> Option<u64> {

@@ -41,7 +41,7 @@ pub(super) struct AsvDocument<'d> {
     pub(super) others: Object,
 }
 
-/// What one benchmark gave, for every combination of its parameters.
+/// The results of one benchmark, for every combination of its parameters.
 #[derive(Debug, Default)]
 pub(super) struct AsvRow {
     /// The results; `None` when there is none for any combination.
@@ -199,9 +199,9 @@ fn old_row(
         row.results = results(document, raw)?;
         return Ok(row);
     }
-    let Entries(entries) = document.element(raw)?;
-    for (key, cell) in entries {
-        match key.as_ref() {
+    let entries: Entries<'_> = document.element(raw)?;
+    for (key, cell) in entries.0 {
+        match &*key {
             "result" => row.results = results(document, cell)?,
             "params" => row.params = params(document, cell)?,
             "samples" => row.samples = samples(document, cell)?,
@@ -345,7 +345,7 @@ fn number(document: &Document, column: &str, cell: &RawValue) -> Result<Option<f
     document.value(column, cell).map(Number::known)
 }
 
-/// What `benchmarks.json` says of a benchmark.
+/// A benchmark's entry in `benchmarks.json`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct About {
     pub(super) unit: Option<String>,

@@ -10,24 +10,26 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::benchmarkdotnet::wire::{Case, KNOWN, Measurement, Report, Stage, Statistics};
-use crate::shared::detect::has_key;
-use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::put_object;
-use crate::shared::notes::FOLLOWS;
+use crate::shared::detect::{has_key, is_object};
+use crate::shared::intake::{
+    InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft, iterations_of,
+};
+use crate::shared::keys::{put, put_object};
+use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::others::others;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
+use lapwing_model::{Better, InstanceOutcome, Level, Metric, Object};
 use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format =
     Format::new("benchmarkdotnet", "BenchmarkDotNet JSON", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    (head.trim_ascii_start().starts_with(b"{") && has_key(head, "HostEnvironmentInfo"))
+    (is_object(head) && has_key(head, "HostEnvironmentInfo"))
         .then_some("it has `HostEnvironmentInfo`")
 }
 
@@ -35,7 +37,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 const STATISTICS: &str = "Statistics";
 const METRICS: &str = "Metrics";
 
-/// What BenchmarkDotNet itself calls the memory that an operation allocates.
+/// BenchmarkDotNet's own name for the memory that an operation allocates.
 const ALLOCATED: &str = "Allocated Memory";
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
@@ -53,17 +55,15 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         .collect();
     let several_jobs = jobs.iter().flatten().collect::<BTreeSet<_>>().len() > 1;
     for (raw, job) in report.benchmarks.iter().zip(jobs) {
-        match read_case(&document, raw) {
-            Err(bad) => intake.bad(bad),
-            Ok((case, unknown)) => {
-                note(&case, &unknown, &mut intake);
-                let job = job.unwrap_or_default();
-                let run = intake.run(job.run_draft(&report, several_jobs))?;
-                let spot = document.spot_of(raw.get());
-                for draft in drafts(&case, &unknown) {
-                    intake.instance(spot, run, draft)?;
-                }
-            }
+        let Some((case, unknown)) = intake.good(read_case(&document, raw)) else {
+            continue;
+        };
+        note(&case, &unknown, intake.notes());
+        let job = job.unwrap_or_default();
+        let run = intake.run(job.run_draft(&report, several_jobs))?;
+        let spot = document.spot_of(raw.get());
+        for draft in drafts(&case, &unknown) {
+            intake.instance(spot, run, draft)?;
         }
     }
     intake.finish()
@@ -72,9 +72,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 fn session_draft(report: &Report<'_>) -> SessionDraft {
     let version = report.host_environment_info.get("BenchmarkDotNetVersion");
     let mut attributes = report.unknown.clone();
-    if let Some(title) = &report.title {
-        attributes.insert("title".to_owned(), Value::from(title.as_str()));
-    }
+    put(&mut attributes, "title", report.title.clone());
     SessionDraft {
         started: report.title.as_deref().and_then(time_of_title),
         tool: match version.and_then(Value::as_str) {
@@ -98,10 +96,10 @@ fn time_of_title(title: &str) -> Option<Timestamp> {
         .flatten()
 }
 
-/// How benchmarks were run: runtime, numbers of launches and iterations, ….
+/// The settings of benchmarks: runtime, numbers of launches and iterations, ….
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Job {
-    /// What BenchmarkDotNet calls it.
+    /// BenchmarkDotNet's name for it.
     name: String,
     /// The same in keys and values, where an old version wrote it.
     properties: String,
@@ -125,32 +123,23 @@ impl Job {
 
     fn run_draft(&self, report: &Report<'_>, several: bool) -> RunDraft {
         let mut environment = report.host_environment_info.clone();
-        if let Ok(properties @ Value::Object(_)) = serde_json::from_str(&self.properties) {
-            environment.insert("job".to_owned(), properties);
-        } else if !self.name.is_empty() {
-            environment.insert("job".to_owned(), Value::from(self.name.as_str()));
-        }
-        let name = if self.name.is_empty() {
-            &self.properties
-        } else {
-            &self.name
-        };
-        let varied = several && !name.is_empty();
-        let level = || Level::Text(name.clone());
-        RunDraft {
-            key: if several {
-                format!("{}\n{}", self.name, self.properties)
-            } else {
-                String::new()
-            },
-            variant: varied.then(|| name.clone()),
-            factors: varied
-                .then(|| ("job".to_owned(), level()))
-                .into_iter()
-                .collect(),
+        let properties: Option<Object> = serde_json::from_str(&self.properties).ok();
+        let name = Some(&self.name).filter(|name| !name.is_empty());
+        let job = properties.map(Value::from);
+        let job = job.or(name.map(|name| Value::from(name.as_str())));
+        put(&mut environment, "job", job);
+        let mut draft = RunDraft {
             environment,
             ..RunDraft::default()
+        };
+        if several {
+            draft.key = format!("{}\n{}", self.name, self.properties);
+            let name = name.unwrap_or(&self.properties);
+            draft.variant = Some(name.clone()).filter(|name| !name.is_empty());
+            let level = draft.variant.clone().map(Level::Text);
+            draft.factors = level.map(|it| ("job".to_owned(), it)).into_iter().collect();
         }
+        draft
     }
 }
 
@@ -163,8 +152,7 @@ fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadL
     }
     let mut of_metrics = Object::new();
     for metric in case.metrics.as_deref().unwrap_or_default() {
-        let of_metric = metric.all_unknown();
-        put_object(&mut of_metrics, &metric.descriptor.id, of_metric);
+        put_object(&mut of_metrics, &metric.descriptor.id, metric.all_unknown());
     }
     put_object(&mut unknown, METRICS, of_metrics);
     let measurements = case.measurements.as_deref().unwrap_or_default();
@@ -179,44 +167,40 @@ fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadL
     Ok((case, unknown))
 }
 
-fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
+fn note(case: &Case, unknown: &Object, notes: &mut Notes) {
     for (key, value) in unknown {
         let parts = value.as_object().into_iter().flatten();
         match key.as_str() {
-            STATISTICS => {
-                for (key, _) in parts {
-                    let place = "attributes of the instance, under `Statistics`";
-                    intake.notes().kept(key, place);
-                }
-            }
-            METRICS => {
-                let of_metrics = parts.filter_map(|(_, of_metric)| of_metric.as_object());
-                intake.notes().kept_all(
-                    of_metrics.flat_map(Object::keys),
-                    "attributes of the instance, under `Metrics`",
-                );
-            }
-            _own => intake.notes().kept(key, "attributes of the instance"),
+            STATISTICS => notes.kept_all(
+                parts.map(|(key, _)| key),
+                "attributes of the instance, under `Statistics`",
+            ),
+            METRICS => notes.kept_all(
+                parts
+                    .filter_map(|(_, of_metric)| of_metric.as_object())
+                    .flat_map(Object::keys),
+                "attributes of the instance, under `Metrics`",
+            ),
+            _of_case => notes.kept(key, "attributes of the instance"),
         }
     }
     let measurements = case.measurements.as_deref().unwrap_or_default();
     for measurement in measurements {
-        for key in &measurement.unknown.0 {
-            let why = "there are too many measurements to keep unknown keys";
-            intake.notes().left(key, why);
+        for (key, _) in &measurement.unknown.0 {
+            notes.left(key, "there are too many measurements to keep unknown keys");
         }
         match measurement.stage() {
             Stage::Warmup | Stage::Actual => {}
-            Stage::Result => intake.notes().left(&measurement.name(), FOLLOWS),
-            Stage::Preparation => intake
-                .notes()
-                .left(&measurement.name(), "they do not measure the benchmark"),
+            Stage::Result => notes.left(&measurement.name(), FOLLOWS),
+            Stage::Preparation => {
+                notes.left(&measurement.name(), "they do not measure the benchmark");
+            }
         }
     }
     let has_values = |it: &Statistics| !it.original_values.is_empty();
     let values = case.statistics.as_ref().is_some_and(has_values);
     if values || measurements.iter().any(|it| it.stage() == Stage::Actual) {
-        intake.notes().left("Statistics", FOLLOWS);
+        notes.left("Statistics", FOLLOWS);
     }
 }
 
@@ -228,9 +212,9 @@ fn benchmark_id(case: &Case) -> String {
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     let mut id: String = parts.map(|part| format!("{part}.")).collect();
     id.push_str(&case.method);
-    match case.parameters.as_deref() {
-        Some(parameters) if !parameters.is_empty() => format!("{id}({parameters})"),
-        Some(_) | None => id,
+    match case.parameters.as_deref().unwrap_or_default() {
+        "" => id,
+        parameters => format!("{id}({parameters})"),
     }
 }
 
@@ -287,26 +271,16 @@ fn drafts(case: &Case, unknown: &Object) -> Vec<InstanceDraft> {
 }
 
 fn empty_draft(case: &Case, unknown: &Object) -> InstanceDraft {
-    let mut environment = Object::new();
-    if let Some(intrinsics) = case
-        .hardware_intrinsics
-        .as_ref()
-        .filter(|it| !it.is_empty())
-    {
-        let value = Value::from(intrinsics.as_str());
-        environment.insert("HardwareIntrinsics".to_owned(), value);
-    }
-    InstanceDraft {
-        benchmark: Benchmark {
-            id: benchmark_id(case),
-            params: params(case),
-            ..Benchmark::default()
-        },
-        environment,
+    let mut draft = InstanceDraft {
         attributes: unknown.clone(),
         metrics: BTreeMap::from([("wall_time".to_owned(), Metric::lower("s"))]),
-        ..InstanceDraft::default()
-    }
+        ..InstanceDraft::of(benchmark_id(case))
+    };
+    draft.benchmark.params = params(case);
+    let intrinsics = case.hardware_intrinsics.clone();
+    let intrinsics = intrinsics.filter(|it| !it.is_empty());
+    put(&mut draft.environment, "HardwareIntrinsics", intrinsics);
+    draft
 }
 
 fn measured(of_launch: &[&Measurement]) -> IterationColumns {
@@ -315,19 +289,15 @@ fn measured(of_launch: &[&Measurement]) -> IterationColumns {
         .map(|it| (true, it))
         .chain(of_stage(Stage::Actual).map(|it| (false, it)))
         .collect();
-    let seconds = in_order
-        .iter()
-        .map(|(_, it)| it.nanoseconds.0 / as_f64(it.operations.max(1)) / 1e9)
-        .collect();
+    let loops = |it: &Measurement| it.operations.max(1);
+    let measured = in_order.iter();
+    let seconds = measured
+        .clone()
+        .map(|(_, it)| it.nanoseconds.0 / as_f64(loops(it)) / 1e9);
     IterationColumns {
-        count: in_order.len(),
-        burn_in: in_order.iter().map(|(burn_in, _)| *burn_in).collect(),
-        loops: in_order
-            .iter()
-            .map(|(_, it)| it.operations.max(1))
-            .collect(),
-        values: BTreeMap::from([("wall_time".to_owned(), seconds)]),
-        ..IterationColumns::default()
+        burn_in: measured.clone().map(|(burn_in, _)| *burn_in).collect(),
+        loops: measured.map(|(_, it)| loops(it)).collect(),
+        ..iterations_of("wall_time", seconds.collect())
     }
 }
 
@@ -343,21 +313,13 @@ fn without_measurements(case: &Case, unknown: &Object) -> InstanceDraft {
         draft.summaries.push(summary(statistics));
         return draft;
     }
-    let seconds: Vec<f64> = statistics
-        .original_values
-        .iter()
-        .map(|ns| ns / 1e9)
-        .collect();
-    draft.iterations = IterationColumns {
-        count: seconds.len(),
-        values: BTreeMap::from([("wall_time".to_owned(), seconds)]),
-        ..IterationColumns::default()
-    };
+    let seconds = statistics.original_values.iter().map(|ns| ns / 1e9);
+    draft.iterations = iterations_of("wall_time", seconds.collect());
     draft
 }
 
 fn summary(statistics: &Statistics) -> SummaryDraft {
-    let spread = statistics.standard_deviation.known();
+    let spread = statistics.standard_deviation.known().map(|ns| ns / 1e9);
     let figures = [
         ("min", statistics.min),
         ("q1", statistics.q1),
@@ -366,28 +328,23 @@ fn summary(statistics: &Statistics) -> SummaryDraft {
         ("max", statistics.max),
     ];
     SummaryDraft {
-        metric: "wall_time".to_owned(),
         n: statistics.n,
-        centre: statistics.mean.0 / 1e9,
-        spread: spread.map(|ns| ns / 1e9),
-        statistic: if spread.is_some() { "mean/sd" } else { "mean" }.to_owned(),
         extra: figures
             .into_iter()
             .filter_map(|(name, ns)| Some((name.to_owned(), json!(ns.known()? / 1e9))))
             .collect(),
+        ..SummaryDraft::of("wall_time", statistics.mean.0 / 1e9, "mean").with_spread(spread, "sd")
     }
 }
 
 fn diagnosed(case: &Case, draft: &mut InstanceDraft) {
     for measured in case.metrics.as_deref().unwrap_or_default() {
         let descriptor = &measured.descriptor;
-        let better = descriptor.the_greater_the_better.map(|greater| {
-            if greater {
-                Better::Higher
-            } else {
-                Better::Lower
-            }
-        });
+        let better = match descriptor.the_greater_the_better {
+            Some(true) => Some(Better::Higher),
+            Some(false) => Some(Better::Lower),
+            None => None,
+        };
         let unit = Unit::named(descriptor.unit.as_deref().unwrap_or("")).with_better(better);
         mean(&descriptor.id, &unit, measured.value.0, draft);
     }
@@ -400,15 +357,7 @@ fn diagnosed(case: &Case, draft: &mut InstanceDraft) {
 }
 
 fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
-    draft.summarise(
-        unit,
-        SummaryDraft {
-            metric: name.to_owned(),
-            centre: unit.base(value),
-            statistic: "mean".to_owned(),
-            ..SummaryDraft::default()
-        },
-    );
+    draft.summarise(unit, SummaryDraft::of(name, unit.base(value), "mean"));
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use lapwing_model::Object;
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Report<'d> {
-    #[serde(default)]
     pub(super) title: Option<String>,
     #[serde(default)]
     pub(super) host_environment_info: Object,
@@ -44,53 +43,35 @@ pub(super) const KNOWN: [&str; 13] = [
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Case {
-    #[serde(default)]
     pub(super) display_info: Option<String>,
-    #[serde(default)]
     pub(super) namespace: Option<String>,
-    #[serde(default, rename = "Type")]
+    #[serde(rename = "Type")]
     pub(super) class: Option<String>,
     pub(super) method: String,
-    #[serde(default)]
     pub(super) parameters: Option<String>,
-    #[serde(default)]
     pub(super) full_name: Option<String>,
     /// The job, as old versions wrote it.
-    #[serde(default)]
     pub(super) properties: Option<Object>,
-    #[serde(default)]
     pub(super) hardware_intrinsics: Option<String>,
-    #[serde(default)]
     pub(super) statistics: Option<Statistics>,
-    #[serde(default)]
     pub(super) memory: Option<Memory>,
-    #[serde(default)]
     pub(super) measurements: Option<Vec<Measurement>>,
-    #[serde(default)]
     pub(super) metrics: Option<Vec<MeasuredMetric>>,
 }
 
 /// Figures of the samples, in nanoseconds.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 pub(super) struct Statistics {
-    #[serde(default, deserialize_with = "column")]
+    #[serde(deserialize_with = "column")]
     pub(super) original_values: Vec<f64>,
-    #[serde(default)]
     pub(super) n: Option<u64>,
-    #[serde(default)]
     pub(super) mean: Number,
-    #[serde(default)]
     pub(super) standard_deviation: Number,
-    #[serde(default)]
     pub(super) min: Number,
-    #[serde(default)]
     pub(super) q1: Number,
-    #[serde(default)]
     pub(super) median: Number,
-    #[serde(default)]
     pub(super) q3: Number,
-    #[serde(default)]
     pub(super) max: Number,
     /// The other figures, and unknown keys.
     #[serde(flatten)]
@@ -126,25 +107,20 @@ impl Statistics {
     /// Returns what is no figure of the samples.
     pub(super) fn unknown(&self) -> Object {
         let mut unknown = self.others.clone();
-        unknown.retain(|key, value| !FIGURES.contains(&key.as_str()) && !value.is_null());
-        for (part, is_known) in [
-            ("ConfidenceInterval", is_of_interval as fn(&str) -> bool),
-            ("Percentiles", is_percentile),
-        ] {
-            match unknown.get_mut(part) {
-                Some(Value::Object(figures)) => figures.retain(|key, _| !is_known(key)),
-                Some(_) | None => continue,
+        unknown.retain(|key, value| match (key.as_str(), value) {
+            (_, Value::Null) => false,
+            ("ConfidenceInterval", Value::Object(figures)) => {
+                figures.retain(|key, _| !INTERVAL.contains(&key.as_str()));
+                !figures.is_empty()
             }
-            if unknown[part].as_object().is_some_and(Object::is_empty) {
-                unknown.remove(part);
+            ("Percentiles", Value::Object(figures)) => {
+                figures.retain(|key, _| !is_percentile(key));
+                !figures.is_empty()
             }
-        }
+            (key, _) => !FIGURES.contains(&key),
+        });
         unknown
     }
-}
-
-fn is_of_interval(key: &str) -> bool {
-    INTERVAL.contains(&key)
 }
 
 fn is_percentile(key: &str) -> bool {
@@ -152,7 +128,7 @@ fn is_percentile(key: &str) -> bool {
     percent.is_some_and(|it| it.parse::<f64>().is_ok())
 }
 
-/// What was allocated.
+/// The memory that was allocated.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Memory {
@@ -165,7 +141,6 @@ pub(super) struct Memory {
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Measurement {
     pub(super) iteration_mode: String,
-    #[serde(default)]
     pub(super) iteration_stage: Option<String>,
     #[serde(default = "first")]
     pub(super) launch_index: u64,
@@ -181,7 +156,7 @@ fn first() -> u64 {
     1
 }
 
-/// What a diagnoser measured.
+/// A metric that a diagnoser measured.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct MeasuredMetric {
@@ -192,20 +167,18 @@ pub(super) struct MeasuredMetric {
     pub(super) unknown: Object,
 }
 
-/// What a metric is.
+/// The description of a metric.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Descriptor {
     pub(super) id: String,
-    #[serde(default)]
     pub(super) unit: Option<String>,
-    #[serde(default)]
     pub(super) the_greater_the_better: Option<bool>,
     #[serde(flatten)]
     others: Object,
 }
 
-/// How to show a metric.
+/// Keys for the display of a metric.
 const LOOKS: [&str; 5] = [
     "DisplayName",
     "Legend",
@@ -217,18 +190,15 @@ const LOOKS: [&str; 5] = [
 impl MeasuredMetric {
     /// Returns the unknown keys, those of the descriptor too.
     pub(super) fn all_unknown(&self) -> Object {
+        let mut of_descriptor = self.descriptor.others.clone();
+        of_descriptor.retain(|key, _| !LOOKS.contains(&key.as_str()));
         let mut all = self.unknown.clone();
-        let others = self.descriptor.others.iter();
-        all.extend(
-            others
-                .filter(|(key, _)| !LOOKS.contains(&key.as_str()))
-                .map(|(key, value)| (key.clone(), value.clone())),
-        );
+        all.append(&mut of_descriptor);
         all
     }
 }
 
-/// What a measurement is good for.
+/// The purpose of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The benchmark, warming up.

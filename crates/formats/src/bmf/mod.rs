@@ -5,7 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::make_way;
+use crate::shared::keys::{make_way, put};
+use crate::shared::notes::Notes;
 use crate::shared::others::{Entries, others};
 use crate::shared::reading::document::Document;
 use crate::shared::reading::number::{Number, is_no_number_word};
@@ -59,20 +60,15 @@ struct BmfMetric {
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let Entries(benchmarks) = document.parse()?;
-    let session = SessionDraft {
-        // The format has no date: the file's is the nearest.
-        tool: "Bencher Metric Format".to_owned(),
-        ..SessionDraft::default()
-    };
+    let benchmarks: Entries<'_> = document.parse()?;
+    // The format has no date: the file's is the nearest.
+    let session = SessionDraft::of("Bencher Metric Format");
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
-    for (name, raw) in benchmarks {
-        match instance_draft(&document, &name, raw, &mut intake) {
-            Ok(draft) => intake.instance(document.spot_of(raw.get()), run, draft)?,
-            Err(bad) => intake.bad(bad),
-        }
+    for (name, raw) in benchmarks.0 {
+        let draft = instance_draft(&document, &name, raw, intake.notes());
+        intake.read_instance(document.spot_of(raw.get()), run, draft)?;
     }
     intake.finish()
 }
@@ -81,19 +77,19 @@ fn instance_draft(
     document: &Document,
     name: &str,
     raw: &RawValue,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) -> Result<InstanceDraft, BadLine> {
-    let mut draft = InstanceDraft::of(name.to_owned());
-    let Entries(measures) = document.element(raw)?;
-    for (measure, raw) in measures {
+    let mut draft = InstanceDraft::of(name);
+    let measures: Entries<'_> = document.element(raw)?;
+    for (measure, raw) in measures.0 {
         let metric: BmfMetric = document.element(raw)?;
-        let (name, unit) = quantity(&measure);
+        let (metric_name, unit) = quantity(&measure);
         if metric.value.known().is_none() {
-            intake.notes().left(&measure, "it has no value");
+            notes.left(&measure, "it has no value");
             continue;
         }
         if metric.value.0 < 0.0 && unit.metric.unit == "s" {
-            let reason = format!("`{measure}` of `{}` is negative", draft.benchmark.id);
+            let reason = format!("`{}` of `{name}` is negative", &*measure);
             return Err(document.wrong(raw, reason));
         }
         let mut extra = others(document, raw, &KEYS)?;
@@ -102,25 +98,15 @@ fn instance_draft(
             if value.as_str().is_some_and(is_no_number_word) {
                 *value = Value::Null;
             }
-            intake.notes().kept(key, "summary, as it is");
+            notes.kept(key, "summary, as it is");
         }
         make_way(&mut extra, &["lower", "upper"]);
         // Nothing says what the bounds bound, nor that the value is between them.
         for (key, bound) in [("lower", metric.lower_value), ("upper", metric.upper_value)] {
-            if let Some(bound) = bound.known() {
-                extra.insert(key.to_owned(), Value::from(unit.base(bound)));
-            }
+            put(&mut extra, key, bound.known().map(|bound| unit.base(bound)));
         }
-        draft.summarise(
-            &unit,
-            SummaryDraft {
-                metric: name,
-                centre: unit.base(metric.value.0),
-                statistic: "value".to_owned(),
-                extra,
-                ..SummaryDraft::default()
-            },
-        );
+        let summary = SummaryDraft::of(&metric_name, unit.base(metric.value.0), "value");
+        draft.summarise(&unit, SummaryDraft { extra, ..summary });
     }
     Ok(draft)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::chrome_trace::wire::{ChromeEvent, identity, time};
-use crate::shared::detect::{first_line, has_key, has_own_key};
+use crate::shared::detect::{first_line, has_keys, has_own_key};
 use crate::shared::intake::SessionDraft;
 use crate::shared::others::Entries;
 use crate::shared::reading::document::Document;
@@ -30,9 +30,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if has_own_key(head, "traceEvents") {
         return Some("it has `traceEvents`");
     }
-    let is_list = first_line(head).starts_with(b"[");
-    let keys = ["ph", "pid", "ts"];
-    (is_list && keys.iter().all(|key| has_key(head, key)))
+    (first_line(head).starts_with(b"[") && has_keys(head, &["ph", "pid", "ts"]))
         .then_some("it is a list of objects with `ph`, `pid` and `ts`")
 }
 
@@ -59,15 +57,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(bad) => sink.bad(bad),
         }
     }
-    if reader.spans.is_empty() && sink.only_counts() {
-        return Ok(());
-    }
-    let session = SessionDraft {
-        tool: "Chrome trace events".to_owned(),
-        ..SessionDraft::default()
-    };
+    let session = SessionDraft::of("Chrome trace events");
     let trace = traced("trace", None, reader.finish());
-    take_trace(source, &digest, sink, session, trace)
+    take_trace(source, &digest, sink, session, trace, 1)
 }
 
 /// A list may end without its bracket, as a program that is killed leaves it; returns the text with
@@ -85,9 +77,9 @@ fn events<'d>(
     if document.text().trim_start().starts_with('[') {
         return document.parse();
     }
-    let Entries(entries) = document.parse()?;
+    let entries: Entries<'_> = document.parse()?;
     let mut events = None;
-    for (key, raw) in entries {
+    for (key, raw) in entries.0 {
         match &*key {
             "traceEvents" => {
                 let list = document.value(&key, raw);
@@ -107,9 +99,9 @@ type ThreadId = (String, String);
 #[derive(Default)]
 struct ChromeReader {
     spans: Vec<(ThreadId, SpanDraft)>,
-    /// What has begun on a thread, the innermost last.
+    /// The spans that have begun on a thread, the innermost last.
     begun: BTreeMap<ThreadId, Vec<usize>>,
-    /// What has begun and may end on another thread.
+    /// The spans that have begun and may end on another thread.
     begun_anywhere: BTreeMap<String, Vec<usize>>,
     processes: BTreeMap<String, String>,
     threads: BTreeMap<ThreadId, String>,
@@ -196,19 +188,15 @@ impl ChromeReader {
     fn finish(self) -> Vec<SpanDraft> {
         let process_of = |pid: &str| label(&self.processes, &pid.to_owned(), pid);
         let thread_of = |thread: &ThreadId| {
-            let all = self.threads.iter();
-            let beside = all.filter(|(it, _)| it.0 == thread.0);
-            let beside = beside
-                .map(|(it, name)| (it.clone(), name.clone()))
-                .collect();
+            let mut beside = self.threads.clone();
+            beside.retain(|(process, _), _| *process == thread.0);
             label(&beside, thread, &thread.1)
         };
         let mut lanes: BTreeMap<ThreadId, String> = BTreeMap::new();
         let mut spans = Vec::with_capacity(self.spans.len());
         for (thread, mut span) in self.spans {
-            let lane = lanes
-                .entry(thread.clone())
-                .or_insert_with(|| format!("{}:{}", process_of(&thread.0), thread_of(&thread)));
+            let named = || format!("{}:{}", process_of(&thread.0), thread_of(&thread));
+            let lane = lanes.entry(thread.clone()).or_insert_with(named);
             span.lane = Some(lane.clone());
             span.clock = Some("trace".to_owned());
             spans.push(span);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use lapwing_model::Object;
 
 use crate::shared::keys::in_words;
+use crate::shared::spans::in_nanoseconds;
 
 /// Times are microseconds.
 #[derive(Deserialize)]
@@ -59,20 +60,13 @@ pub(super) fn identity(value: &Value) -> String {
 
 /// Returns microseconds in nanoseconds.
 pub(super) fn time(key: &str, value: &Value) -> Result<i64, String> {
-    const RANGE: f64 = 9e15;
     let number = match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.parse().ok(),
         Value::Null => return Err(format!("`{key}` is missing")),
         Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    let microseconds = number
-        .filter(|it| it.abs() < RANGE)
-        .ok_or_else(|| format!("`{key}` is not a time: {value}"))?;
-    let (whole, part) = (microseconds.trunc(), microseconds.fract() * 1e3);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the range of whole nanoseconds"
-    )]
-    Ok(whole as i64 * 1_000 + part.round() as i64)
+    number
+        .and_then(|microseconds| in_nanoseconds(microseconds, 1_000))
+        .ok_or_else(|| format!("`{key}` is not a time: {value}"))
 }

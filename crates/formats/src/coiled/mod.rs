@@ -8,7 +8,6 @@ mod setting;
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
@@ -36,15 +35,10 @@ pub(super) const FORMAT: Format = Format {
 const TABLES: [&str; 2] = ["test_run", "tpch_run"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    let has_table = |table: &str| {
-        let makes = [format!("TABLE {table}"), format!("TABLE \"{table}\"")];
-        makes
-            .iter()
-            .any(|text| memmem::find(head, text.as_bytes()).is_some())
-    };
     TABLES
-        .into_iter()
-        .any(has_table)
+        .iter()
+        .flat_map(|table| [format!("TABLE {table}"), format!("TABLE \"{table}\"")])
+        .any(|text| memmem::find(head, text.as_bytes()).is_some())
         .then_some("it is an SQLite database with `test_run` or `tpch_run`")
 }
 
@@ -63,9 +57,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let queries = without_doubles(queries.unwrap_or_default(), "tpch_run's row", sink);
     let executions = joined(tests, queries);
     if executions.is_empty() {
-        return Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        });
+        return Err(source.without_results());
     }
     sink.notes().left("id", "merging gives rows new ones");
     let mut sessions: BTreeMap<String, Vec<MeasuredRow>> = BTreeMap::new();
@@ -74,9 +66,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let number = execution.number();
         match measured(execution) {
             Ok(measured) => {
-                for column in &measured.unknown {
-                    sink.notes().kept(column, "attributes of the instance");
-                }
+                sink.notes()
+                    .kept_all(&measured.unknown, "attributes of the instance");
                 for column in &measured.infinite {
                     *infinite.entry(*column).or_default() += 1;
                 }
@@ -93,28 +84,30 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let what = format!("{count} {values} of {column}");
         sink.notes().left(&what, "they are infinite");
     }
-    let mut sessions: Vec<(Option<Timestamp>, String, Vec<MeasuredRow>)> = sessions
-        .into_iter()
-        .map(|(id, mut rows)| {
-            // Not as they lie in the file: merging databases puts them in another order.
-            rows.sort_by(|one, other| one.order().cmp(&other.order()));
-            let started = rows.iter().filter_map(|it| it.draft.started).min();
-            (started, id, rows)
-        })
-        .collect();
-    sessions.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-    for (started, session, rows) in sessions {
+    let start = |rows: &[MeasuredRow]| rows.iter().filter_map(|row| row.draft.started).min();
+    let mut sessions: Vec<(String, Vec<MeasuredRow>)> = sessions.into_iter().collect();
+    // They are in the order of their ids.
+    sessions.sort_by_cached_key(|(_, rows)| start(rows));
+    for (session, mut rows) in sessions {
+        let started = start(&rows);
+        // Not as they lie in the file: merging databases puts them in another order.
+        rows.sort_by(|one, other| one.order().cmp(&other.order()));
         let draft = SessionDraft {
             key: session.clone(),
             // Not the file's: the same session may stand in several databases.
             identity: Some(Sha256::digest(b"session_id").into()),
             started,
-            tool: "coiled benchmarks".to_owned(),
             name: Some(session),
-            ..SessionDraft::default()
+            ..SessionDraft::of("coiled benchmarks")
         };
         let mut intake = Intake::begin(source, &digest, sink, draft)?;
-        take_rows(&mut intake, rows)?;
+        let ids = ids_of(intake.session(), &rows);
+        for (row, id) in rows.into_iter().zip(ids) {
+            let mut draft = row.draft;
+            draft.id = Some(id);
+            let run = intake.run(row.run)?;
+            intake.instance(row.number, run, draft)?;
+        }
         intake.finish()?;
     }
     Ok(())
@@ -134,17 +127,6 @@ fn without_doubles(
         );
     }
     rows
-}
-
-fn take_rows(intake: &mut Intake<'_, '_, '_>, rows: Vec<MeasuredRow>) -> Result<(), ImportError> {
-    let ids = ids_of(intake.session(), &rows);
-    for (row, id) in rows.into_iter().zip(ids) {
-        let mut draft = row.draft;
-        draft.id = Some(id);
-        let run = intake.run(row.run)?;
-        intake.instance(row.number, run, draft)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::shared::reading::database::{DatabaseRow, identity};
 /// From when to when something took place.
 pub(super) type Span = (Timestamp, Timestamp);
 
-/// How far apart the starts of two spans that overlap are, in nanoseconds.
+/// Returns the distance between the starts of two spans that overlap, in nanoseconds.
 pub(super) fn gap(one: Span, other: Span) -> Option<i128> {
     let overlap = one.0 <= other.1 && other.0 <= one.1;
     let between = one.0.as_nanosecond() - other.0.as_nanosecond();

@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::coiled::columns::{CLUSTER, KEPT, LINKS, METRICS, PARAMS};
 use crate::coiled::setting::setting;
 use crate::shared::intake::{InstanceDraft, RunDraft};
-use crate::shared::keys::put_object;
+use crate::shared::keys::{put, put_object};
 use crate::shared::reading::database::{DatabaseRow, identity, json, shown};
 use crate::shared::reading::moment::moment;
 use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What one execution of a test has in the database.
+/// The rows of one execution of a test.
 pub(super) enum Execution {
     /// A row of `test_run` alone.
     Test(DatabaseRow),
@@ -32,7 +32,7 @@ impl Execution {
     }
 }
 
-/// What an execution says, before it has an id.
+/// An execution, before it has an id.
 pub(super) struct MeasuredRow {
     /// The row's number in its table.
     pub(super) number: u64,
@@ -71,12 +71,8 @@ pub(super) fn measured(execution: Execution) -> Result<MeasuredRow, String> {
     };
     let content = row.content();
     let time = row.cells.get("start").map(|start| {
-        let end = row.cells.get("end");
-        format!(
-            "{} {}",
-            identity(start),
-            end.map_or_else(String::new, identity)
-        )
+        let end = row.cells.get("end").map_or_else(String::new, identity);
+        format!("{} {end}", identity(start))
     });
     row.cells.remove("id");
     let mut apart = Object::new();
@@ -84,14 +80,9 @@ pub(super) fn measured(execution: Execution) -> Result<MeasuredRow, String> {
         query.cells.remove("id");
         // Where both tables have something to say of the same thing, each is kept.
         for (column, cell) in query.cells {
-            match row.cells.get(&column) {
-                None => {
-                    row.cells.insert(column, cell);
-                }
-                Some(known) if *known == cell => {}
-                Some(_) => {
-                    apart.insert(column.clone(), json(&column, &cell)?);
-                }
+            let known = row.cells.entry(column.clone());
+            if *known.or_insert_with(|| cell.clone()) != cell {
+                apart.insert(column.clone(), json(&column, &cell)?);
             }
         }
     }
@@ -114,23 +105,13 @@ pub(super) fn measured(execution: Execution) -> Result<MeasuredRow, String> {
     let infinite = take_values(&mut row, &mut draft)?;
     take_outcome(&row, &mut draft)?;
     for (column, name) in LINKS {
-        if let Some(address) = row.take_text(column)? {
-            draft.artifacts.insert(name.to_owned(), address.into());
-        }
+        put(&mut draft.artifacts, name, row.take_text(column)?);
     }
-    for column in ["cluster_name", "cluster_id"] {
-        put(&mut row, column, &mut draft.job)?;
-    }
-    for column in CLUSTER {
-        put(&mut row, column, &mut draft.environment)?;
-    }
-    for column in KEPT {
-        put(&mut row, column, &mut draft.attributes)?;
-    }
+    move_cells(&mut row, &["cluster_name", "cluster_id"], &mut draft.job)?;
+    move_cells(&mut row, &CLUSTER, &mut draft.environment)?;
+    move_cells(&mut row, &KEPT, &mut draft.attributes)?;
     let unknown: Vec<String> = row.cells.keys().cloned().collect();
-    for column in &unknown {
-        put(&mut row, column, &mut draft.attributes)?;
-    }
+    move_cells(&mut row, &unknown, &mut draft.attributes)?;
     put_object(&mut draft.attributes, APART, apart);
     Ok(MeasuredRow {
         number: row.number,
@@ -149,21 +130,14 @@ fn benchmark(row: &mut DatabaseRow, path: Option<&str>, name: &str) -> Result<Be
     if let Some((_, param)) = name.strip_suffix(']').and_then(|it| it.split_once('[')) {
         params.insert("param".to_owned(), param.into());
     }
-    for column in PARAMS {
-        put(row, column, &mut params)?;
-    }
-    match row.take_json("local")? {
-        None => {}
-        Some(local) => {
-            let local = match local.as_i64() {
-                Some(0) => Value::Bool(false),
-                Some(1) => Value::Bool(true),
-                Some(_) | None => local,
-            };
-            params.insert("local".to_owned(), local);
-        }
-    }
-    let test = told_apart(name, &params);
+    move_cells(row, &PARAMS, &mut params)?;
+    let local = row.take_json("local")?.map(|local| match local.as_i64() {
+        Some(0) => Value::Bool(false),
+        Some(1) => Value::Bool(true),
+        Some(_) | None => local,
+    });
+    put(&mut params, "local", local);
+    let test = name_with_params(name, &params);
     // What Coiled calls the category.
     let folder = path.and_then(|path| path.split_once('/'));
     let tags = folder.map(|(category, _)| category.to_owned());
@@ -180,7 +154,7 @@ fn benchmark(row: &mut DatabaseRow, path: Option<&str>, name: &str) -> Result<Be
 
 /// Returns the name with what Coiled's charts of TPC-H tell apart besides it: how large the data are, and
 /// whether it ran on one machine.
-fn told_apart(name: &str, params: &Object) -> String {
+fn name_with_params(name: &str, params: &Object) -> String {
     let scale = params.get("scale").map(|scale| format!("scale={scale}"));
     let is_local = params.get("local") == Some(&Value::Bool(true));
     let parts: Vec<String> = scale
@@ -230,20 +204,15 @@ fn take_outcome(row: &DatabaseRow, draft: &mut InstanceDraft) -> Result<(), Stri
         | (None, Some(Outcome::Ok | Outcome::TimedOut) | None) => (Outcome::Ok, None),
     };
     if call.is_some() || has_values || outcome == Outcome::Ok {
-        let mark = Mark {
-            outcome,
-            message: message.map(str::to_owned),
-            ..Mark::default()
-        };
-        draft.iterations = IterationColumns {
-            count: 1,
-            marks: (mark != Mark::default())
-                .then_some((0, mark))
-                .into_iter()
-                .collect(),
-            values: std::mem::take(&mut draft.iterations.values),
-            ..IterationColumns::default()
-        };
+        draft.iterations.count = 1;
+        if outcome != Outcome::Ok {
+            let mark = Mark {
+                outcome,
+                message: message.map(str::to_owned),
+                ..Mark::default()
+            };
+            draft.iterations.marks.insert(0, mark);
+        }
     }
     if outcome == Outcome::Skipped && !has_values {
         draft.iterations = IterationColumns::default();
@@ -274,9 +243,8 @@ fn stage(row: &DatabaseRow, column: &str) -> Result<Option<Outcome>, String> {
 }
 
 fn take_time(row: &mut DatabaseRow, column: &str) -> Result<Option<Timestamp>, String> {
-    row.cells
-        .remove(column)
-        .map(|cell| time(&cell).map_err(|found| format!("`{column}` is {found}, expected a time")))
+    let cell = row.cells.remove(column);
+    cell.map(|cell| time(&cell).map_err(|found| format!("`{column}` is {found}, expected a time")))
         .transpose()
 }
 
@@ -288,10 +256,14 @@ pub(super) fn time(cell: &Cell) -> Result<Timestamp, String> {
     }
 }
 
-/// Moves a cell, if there is one, to the key of its name.
-pub(super) fn put(row: &mut DatabaseRow, column: &str, object: &mut Object) -> Result<(), String> {
-    if let Some(value) = row.take_json(column)? {
-        object.insert(column.to_owned(), value);
+/// Moves the cells of some columns, those that there are, to the keys of these names.
+pub(super) fn move_cells(
+    row: &mut DatabaseRow,
+    columns: &[impl AsRef<str>],
+    object: &mut Object,
+) -> Result<(), String> {
+    for column in columns {
+        put(object, column.as_ref(), row.take_json(column.as_ref())?);
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::coiled::row::put;
+use crate::coiled::row::move_cells;
 use crate::shared::intake::RunDraft;
-use crate::shared::keys::put_object;
+use crate::shared::keys::{put, put_object};
 use crate::shared::reading::database::DatabaseRow;
 use lapwing_model::{Level, Object, Version};
 
@@ -33,12 +33,9 @@ pub(super) fn setting(row: &mut DatabaseRow) -> Result<RunDraft, String> {
     let runtime = row.take_text("coiled_runtime_version")?;
     let mut environment = Object::new();
     put_object(&mut environment, "packages", packages);
-    for (name, value) in [("python", &python), ("platform", &platform)] {
-        if let Some(value) = value {
-            environment.insert(name.to_owned(), value.as_str().into());
-        }
-    }
-    put(row, "coiled_software_name", &mut environment)?;
+    put(&mut environment, "python", python.clone());
+    put(&mut environment, "platform", platform.clone());
+    move_cells(row, &["coiled_software_name"], &mut environment)?;
     let mut attributes = Object::new();
     let minor = python.as_deref().map(minor_of);
     let mut factors = BTreeMap::new();
@@ -46,9 +43,7 @@ pub(super) fn setting(row: &mut DatabaseRow) -> Result<RunDraft, String> {
         factors.insert("python".to_owned(), Level::Text(minor.clone()));
     }
     let variant = variant(runtime.as_deref(), minor.as_deref(), platform.as_deref());
-    if let Some(runtime) = runtime {
-        attributes.insert("coiled_runtime_version".to_owned(), runtime.into());
-    }
+    put(&mut attributes, "coiled_runtime_version", runtime);
     let version = Version {
         name: version_name(versions.get("dask"), versions.get("distributed")),
         ..Version::default()
@@ -78,25 +73,18 @@ fn version_name(dask: Option<&String>, distributed: Option<&String>) -> Option<S
 
 /// What Coiled's pages tell apart: the environment of an A/B test, else Python's version.
 fn variant(runtime: Option<&str>, python: Option<&str>, platform: Option<&str>) -> Option<String> {
-    let python = || python.map(|minor| format!("Python {minor}"));
-    let named = match runtime {
-        Some(runtime) => match runtime.strip_prefix("AB_") {
-            Some(environment) => Some(environment.to_owned()),
-            None if runtime == "upstream" => python(),
-            None => Some(match python() {
-                Some(python) => format!("{runtime}, {python}"),
-                None => runtime.to_owned(),
-            }),
-        },
-        None => python(),
-    };
-    match platform {
-        None | Some("linux") => named,
-        Some(other) => Some(match named {
-            Some(named) => format!("{named}, {other}"),
-            None => other.to_owned(),
-        }),
-    }
+    let environment = runtime.and_then(|runtime| runtime.strip_prefix("AB_"));
+    let runtime = runtime.filter(|runtime| *runtime != "upstream");
+    let python = python.map(|minor| format!("Python {minor}"));
+    let platform = platform.filter(|platform| *platform != "linux");
+    let parts: Vec<String> = environment
+        .or(runtime)
+        .map(str::to_owned)
+        .into_iter()
+        .chain(python.filter(|_| environment.is_none()))
+        .chain(platform.map(str::to_owned))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `3.10` of `3.10.17.final.0`.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::ImportError;
@@ -10,9 +9,10 @@ use crate::conbench::stats::{IS_JUDGEMENT, metric_of};
 use crate::conbench::wire::{Comparison, Side};
 use crate::conbench::{benchmark, job, put_error};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SummaryDraft};
+use crate::shared::keys::put;
 use crate::shared::reading::document::Document;
 use crate::shared::units::Unit;
-use lapwing_model::{Better, Object};
+use lapwing_model::Better;
 
 /// A comparison of two runs has one figure of each, and no samples.
 pub(super) fn take_comparison(
@@ -20,12 +20,9 @@ pub(super) fn take_comparison(
     raw: &RawValue,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
-    let comparison: Comparison = match document.element(raw) {
-        Ok(comparison) => comparison,
-        Err(bad) => {
-            intake.bad(bad);
-            return Ok(());
-        }
+    let comparison = intake.good(document.element::<Comparison>(raw));
+    let Some(comparison) = comparison else {
+        return Ok(());
     };
     for key in comparison.others.keys() {
         intake.notes().left(key, IS_JUDGEMENT);
@@ -41,19 +38,15 @@ pub(super) fn take_comparison(
         .into_iter()
         .flatten()
     {
-        let mut attributes = Object::new();
-        if let Some(run_id) = &side.run_id {
-            attributes.insert("run_id".to_owned(), json!(run_id));
-        }
-        let run = intake.run(RunDraft {
+        let mut run = RunDraft {
             key: side.run_id.clone().unwrap_or_default(),
-            attributes,
             ..RunDraft::default()
-        })?;
-        match side_draft(side, &metric, &unit) {
-            Ok(draft) => intake.instance(spot, run, draft)?,
-            Err(reason) => intake.bad(document.wrong(raw, reason)),
-        }
+        };
+        put(&mut run.attributes, "run_id", side.run_id.clone());
+        let run = intake.run(run)?;
+        let draft = side_draft(side, &metric, &unit);
+        let draft = draft.map_err(|reason| document.wrong(raw, reason));
+        intake.read_instance(spot, run, draft)?;
     }
     Ok(())
 }
@@ -67,15 +60,9 @@ fn side_draft(side: Side, metric: &str, unit: &Unit) -> Result<InstanceDraft, St
         ..InstanceDraft::default()
     };
     put_error(&mut draft, side.error);
-    draft.summaries = side
+    let summary = side
         .single_value_summary
-        .map(|centre| SummaryDraft {
-            metric: metric.to_owned(),
-            centre: unit.base(centre),
-            statistic: "unstated".to_owned(),
-            ..SummaryDraft::default()
-        })
-        .into_iter()
-        .collect();
+        .map(|centre| SummaryDraft::of(metric, unit.base(centre), "unstated"));
+    draft.summaries.extend(summary);
     Ok(draft)
 }

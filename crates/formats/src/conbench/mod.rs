@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use crate::conbench::comparison::take_comparison;
 use crate::conbench::stats::put_stats;
 use crate::conbench::wire::{Element, Posted, elements};
-use crate::shared::detect::has_key;
+use crate::shared::detect::{has_key, has_keys, is_object};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
-use crate::shared::keys::{in_words, put_object, take_text};
+use crate::shared::keys::{choices, in_words, put, put_object, take_text, with_choices};
 use crate::shared::notes::Notes;
 use crate::shared::reading::document::Document;
-use crate::shared::reading::moment::moment;
+use crate::shared::reading::moment::{moment, moment_of};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_model::{Benchmark, InstanceOutcome, Object, Version};
@@ -30,15 +30,10 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    let is_json =
-        head.trim_ascii_start().starts_with(b"{") || head.trim_ascii_start().starts_with(b"[");
-    (is_json
-        && ["batch_id", "run_id", "tags"]
-            .iter()
-            .all(|key| has_key(head, key))
-        && ["stats", "error", "baseline"]
-            .iter()
-            .any(|key| has_key(head, key)))
+    let mut kinds = ["stats", "error", "baseline"].iter();
+    ((is_object(head) || head.trim_ascii_start().starts_with(b"["))
+        && has_keys(head, &["batch_id", "run_id", "tags"])
+        && kinds.any(|key| has_key(head, key)))
     .then_some("it has `batch_id`, `run_id` and `tags`")
 }
 
@@ -64,19 +59,24 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             .iter()
             .filter_map(|raw| began(&document, raw))
             .min(),
-        tool: "conbench".to_owned(),
         attributes: about_page,
-        ..SessionDraft::default()
+        ..SessionDraft::of("conbench")
     };
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
     for raw in elements {
-        match document.element::<Element>(raw) {
-            Err(bad) => intake.bad(bad),
-            Ok(element) if element.baseline.is_some() || element.contender.is_some() => {
+        match intake.good(document.element::<Element>(raw)) {
+            Some(element) if element.baseline.is_some() || element.contender.is_some() => {
                 take_comparison(&document, raw, &mut intake)?;
             }
-            Ok(_) => take_result(&document, raw, &mut intake)?,
+            Some(_) => {
+                let result = result(&document, raw, intake.notes());
+                if let Some((run, draft)) = intake.good(result) {
+                    let run = intake.run(run)?;
+                    intake.instance(document.spot_of(raw.get()), run, draft)?;
+                }
+            }
+            None => {}
         }
     }
     intake.finish()
@@ -92,34 +92,14 @@ fn began(document: &Document, raw: &RawValue) -> Option<Timestamp> {
     moment(began.timestamp?.as_str())
 }
 
-fn take_result(
-    document: &Document,
-    raw: &RawValue,
-    intake: &mut Intake<'_, '_, '_>,
-) -> Result<(), ImportError> {
-    match result(document, raw, intake.notes()) {
-        Err(bad) => intake.bad(bad),
-        Ok((run, draft)) => {
-            let run = intake.run(run)?;
-            intake.instance(document.spot_of(raw.get()), run, draft)?;
-        }
-    }
-    Ok(())
-}
-
 fn result(
     document: &Document,
     raw: &RawValue,
     notes: &mut Notes,
 ) -> Result<(RunDraft, InstanceDraft), BadLine> {
     let mut wire: Posted = document.element(raw)?;
-    let started = match &wire.timestamp {
-        Some(text) => Some(
-            moment(text)
-                .ok_or_else(|| document.wrong(raw, format!("`timestamp` is not a time: {text}")))?,
-        ),
-        None => None,
-    };
+    let started = moment_of("timestamp", wire.timestamp.as_deref())
+        .map_err(|reason| document.wrong(raw, reason))?;
     let (host, run) = new_run(&mut wire, notes);
     let benchmark = benchmark(wire.tags).map_err(|reason| document.wrong(raw, reason))?;
     for key in wire.others.keys().filter(|key| key.as_str() != "id") {
@@ -173,10 +153,10 @@ fn without_links(content: Option<Object>) -> Object {
 
 /// Returns the names that Conbench has for the execution.
 pub(super) fn job(run_id: Option<String>, batch_id: Option<String>) -> Object {
-    [("run_id", run_id), ("batch_id", batch_id)]
-        .into_iter()
-        .filter_map(|(key, id)| Some((key.to_owned(), Value::from(id?))))
-        .collect()
+    let mut job = Object::new();
+    put(&mut job, "run_id", run_id);
+    put(&mut job, "batch_id", batch_id);
+    job
 }
 
 /// Returns the machine's name and the run that a result belongs to: one for each run id,
@@ -195,20 +175,11 @@ fn new_run(wire: &mut Posted, notes: &mut Notes) -> (Option<String>, RunDraft) {
     let key = json!([wire.run_id, wire.run_tags, github, commit, machine]).to_string();
     let host = take_text(&mut machine, "name");
     let mut attributes = Object::new();
-    for (name, value) in [
-        ("run_id", &wire.run_id),
-        ("run_name", &wire.run_name),
-        ("run_reason", &wire.run_reason),
-    ] {
-        if let Some(value) = value {
-            attributes.insert(name.to_owned(), json!(value));
-        }
-    }
-    put_object(
-        &mut attributes,
-        "run_tags",
-        wire.run_tags.take().unwrap_or_default(),
-    );
+    put(&mut attributes, "run_id", wire.run_id.clone());
+    put(&mut attributes, "run_name", wire.run_name.clone());
+    put(&mut attributes, "run_reason", wire.run_reason.clone());
+    let run_tags = wire.run_tags.take().unwrap_or_default();
+    put_object(&mut attributes, "run_tags", run_tags);
     let version = version(github, commit, &mut attributes);
     if attributes.contains_key("commit") {
         notes.kept("commit", "attributes of the run");
@@ -250,16 +221,8 @@ pub(super) fn benchmark(tags: Option<Object>) -> Result<Benchmark, String> {
     let Some(name) = take_text(&mut params, "name") else {
         return Err("`tags.name` is missing".to_owned());
     };
-    let case: Vec<String> = params
-        .iter()
-        .map(|(key, value)| format!("{key}={}", in_words(value)))
-        .collect();
     Ok(Benchmark {
-        id: if case.is_empty() {
-            name
-        } else {
-            format!("{name}[{}]", case.join(","))
-        },
+        id: with_choices(&name, &choices(&params)),
         params,
         ..Benchmark::default()
     })

@@ -1,26 +1,24 @@
 //! What Conbench's results measured: their `stats`.
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
 use crate::conbench::wire::ConbenchStats;
-use crate::shared::intake::{InstanceDraft, SummaryDraft};
-use crate::shared::keys::put_object;
+use crate::shared::intake::{InstanceDraft, SummaryDraft, iterations_of};
+use crate::shared::keys::{put, put_object};
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::units::Unit;
-use lapwing_model::{InstanceOutcome, Outcome};
+use lapwing_model::{InstanceOutcome, Object, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What can be computed again from the data.
+/// Keys that follow from the data.
 const DERIVED: [&str; 8] = ["mean", "median", "stdev", "min", "max", "q1", "q3", "iqr"];
 
-/// What the server says of a result in the light of others.
+/// Keys in which the server compares a result with others.
 const JUDGEMENT: [&str; 3] = ["z_score", "z_regression", "z_improvement"];
-/// Why that is left out.
+/// The reason why these are left out.
 pub(super) const IS_JUDGEMENT: &str = "they are Conbench's judgement, and no measurements";
 
-/// What is measured follows from the unit alone.
+/// Returns the metric and the unit: the metric follows from the unit alone.
 pub(super) fn metric_of(unit: Option<&str>) -> (String, Unit) {
     let unit = Unit::named(unit.unwrap_or(""));
     let name = match unit.metric.unit.as_str() {
@@ -58,14 +56,9 @@ pub(super) fn put_stats(
                 notes.left(key, FOLLOWS);
             }
         }
-        if stats
-            .iterations
-            .is_some_and(|it| it != stats.data.len() as u64)
-        {
-            draft
-                .attributes
-                .insert("iterations".to_owned(), json!(stats.iterations));
-        }
+        let count = stats.data.len() as u64;
+        let others = stats.iterations.filter(|iterations| *iterations != count);
+        put(&mut draft.attributes, "iterations", others);
         draft.iterations = columns(&metric, &unit, std::mem::take(&mut stats.data));
         put_times(draft, &metric, &stats, notes);
     }
@@ -94,10 +87,8 @@ fn columns(metric: &str, unit: &Unit, mut data: Vec<f64>) -> IterationColumns {
         })
         .collect();
     IterationColumns {
-        count: data.len(),
-        values: BTreeMap::from([(metric.to_owned(), data)]),
         marks,
-        ..IterationColumns::default()
+        ..iterations_of(metric, data)
     }
 }
 
@@ -114,10 +105,8 @@ fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &ConbenchStats, not
         notes.left("times", "they are the data once more");
     } else if metric != "wall_time" && times.len() == draft.iterations.count {
         draft.metrics.insert("wall_time".to_owned(), unit.metric);
-        draft
-            .iterations
-            .values
-            .insert("wall_time".to_owned(), times);
+        let values = &mut draft.iterations.values;
+        values.insert("wall_time".to_owned(), times);
     } else {
         notes.kept("times", "attributes of the instance, in seconds");
         draft.attributes.insert("times".to_owned(), json!(times));
@@ -126,21 +115,21 @@ fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &ConbenchStats, not
 
 fn summaries(metric: &str, unit: &Unit, stats: &ConbenchStats) -> Vec<SummaryDraft> {
     let figure = |key: &str| stats.figure(key).map(|value| unit.base(value));
-    let of = |centre: &str, spread: &str, words: [&str; 2], with: &[&str]| {
-        let spread = figure(spread);
+    let of = |centre: &str, with: [&str; 2]| {
+        let mut extra = Object::new();
+        for key in with {
+            put(&mut extra, key, figure(key));
+        }
         Some(SummaryDraft {
-            metric: metric.to_owned(),
             n: stats.iterations,
-            centre: figure(centre)?,
-            spread,
-            statistic: words[usize::from(spread.is_some())].to_owned(),
-            extra: with
-                .iter()
-                .filter_map(|key| Some(((*key).to_owned(), json!(figure(key)?))))
-                .collect(),
+            extra,
+            ..SummaryDraft::of(metric, figure(centre)?, centre)
         })
     };
-    let mean = of("mean", "stdev", ["mean", "mean/sd"], &["min", "max"]);
-    let median = of("median", "iqr", ["median", "median/iqr"], &["q1", "q3"]);
-    mean.into_iter().chain(median).collect()
+    let mean = of("mean", ["min", "max"]);
+    let median = of("median", ["q1", "q3"]);
+    mean.map(|it| it.with_spread(figure("stdev"), "sd"))
+        .into_iter()
+        .chain(median.map(|it| it.with_spread(figure("iqr"), "iqr")))
+        .collect()
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::ImportError;
 use crate::shared::keys::put_object;
 use crate::shared::reading::document::Document;
-use crate::shared::reading::number::{column, known};
+use crate::shared::reading::number::{Number, column, known};
 use lapwing_model::Object;
 
 /// A page of what the server has.
@@ -55,7 +55,7 @@ pub(super) fn elements(document: &Document) -> Result<(Vec<&RawValue>, Object), 
     Ok((elements, about))
 }
 
-/// What tells a result from a comparison of two.
+/// Distinguishes a result from a comparison of two.
 #[derive(Deserialize)]
 pub(super) struct Element {
     pub(super) baseline: Option<IgnoredAny>,
@@ -88,32 +88,25 @@ pub(super) struct Posted {
     pub(super) others: Object,
 }
 
-/// What was measured.
-#[derive(Deserialize)]
+/// The measurements.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ConbenchStats {
-    #[serde(default, deserialize_with = "column")]
+    #[serde(deserialize_with = "column")]
     pub(super) data: Vec<f64>,
     pub(super) unit: Option<String>,
-    #[serde(default, deserialize_with = "column")]
+    #[serde(deserialize_with = "column")]
     pub(super) times: Vec<f64>,
     pub(super) time_unit: Option<String>,
     pub(super) iterations: Option<u64>,
-    #[serde(default, deserialize_with = "known")]
-    mean: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    median: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    stdev: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    min: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    max: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    q1: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    q3: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
-    iqr: Option<f64>,
+    mean: Number,
+    median: Number,
+    stdev: Number,
+    min: Number,
+    max: Number,
+    q1: Number,
+    q3: Number,
+    iqr: Number,
     #[serde(flatten)]
     pub(super) others: Object,
 }
@@ -121,7 +114,7 @@ pub(super) struct ConbenchStats {
 impl ConbenchStats {
     /// Returns the figure of that name, where the source has it.
     pub(super) fn figure(&self, name: &str) -> Option<f64> {
-        match name {
+        let figure = match name {
             "mean" => self.mean,
             "median" => self.median,
             "stdev" => self.stdev,
@@ -130,8 +123,9 @@ impl ConbenchStats {
             "q1" => self.q1,
             "q3" => self.q3,
             "iqr" => self.iqr,
-            _other => None,
-        }
+            _other => return None,
+        };
+        figure.known()
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub(super) const IDENTITY: &str = "benchmark.json";
 pub(super) const SAMPLES: &str = "sample.json";
 
-/// How deep a measurement lies below the root: group, function, value, baseline.
+/// The depth of a measurement below the root: group, function, value, baseline.
 const DEPTH: usize = 4;
 
 /// The folder of the latest measurement, and the one that the next is compared with.

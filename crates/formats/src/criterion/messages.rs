@@ -7,7 +7,7 @@ use crate::criterion::wire::{Samples, Work, measure};
 use crate::shared::detect::{first_line, has_key};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::keys::put_object;
-use crate::shared::notes::FOLLOWS;
+use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::reading::lines::{Line, Lines};
 use crate::shared::reading::number::column;
 use crate::shared::reason::reason;
@@ -45,7 +45,7 @@ struct Throughput {
     others: Object,
 }
 
-/// What can be computed again from the samples.
+/// Keys that follow from the samples.
 const DERIVED: [&str; 7] = [
     "typical",
     "mean",
@@ -58,10 +58,7 @@ const DERIVED: [&str; 7] = [
 
 pub(super) fn read_messages(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
-    let session = SessionDraft {
-        tool: "cargo-criterion".to_owned(),
-        ..SessionDraft::default()
-    };
+    let session = SessionDraft::of("cargo-criterion");
     let mut intake = Intake::begin(source, &digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     let mut lines = Lines::of(source)?;
@@ -70,25 +67,19 @@ pub(super) fn read_messages(source: &Source, sink: &mut Sink<'_, '_>) -> Result<
             Line::Bad(reason) => Err(reason),
             Line::Text(text) => serde_json::from_str::<Message>(text)
                 .map_err(|error| reason(text, &error))
-                .and_then(|message| draft(message, &mut intake)),
+                .and_then(|message| draft(message, intake.notes())),
         };
-        match read {
-            Err(reason) => intake.bad(BadLine::new(line, reason)),
-            Ok(None) => {}
-            Ok(Some(draft)) => intake.instance(line, run, draft)?,
+        let read = read.map_err(|reason| BadLine::new(line, reason));
+        if let Some(draft) = intake.good(read).flatten() {
+            intake.instance(line, run, draft)?;
         }
     }
     intake.finish()
 }
 
-fn draft(
-    message: Message,
-    intake: &mut Intake<'_, '_, '_>,
-) -> Result<Option<InstanceDraft>, String> {
+fn draft(message: Message, notes: &mut Notes) -> Result<Option<InstanceDraft>, String> {
     if message.reason != "benchmark-complete" {
-        intake
-            .notes()
-            .left(&message.reason, "these messages hold no measurement");
+        notes.left(&message.reason, "these messages hold no measurement");
         return Ok(None);
     }
     let id = message.id.ok_or("`id` is missing")?;
@@ -99,21 +90,20 @@ fn draft(
     let mut draft = InstanceDraft::of(id);
     for (key, value) in message.others {
         if DERIVED.contains(&key.as_str()) {
-            intake.notes().left(&key, FOLLOWS);
+            notes.left(&key, FOLLOWS);
         } else {
-            intake.notes().kept(&key, "attributes of the instance");
+            notes.kept(&key, "attributes of the instance");
             draft.attributes.insert(key, value);
         }
     }
     let mut work = Work::new();
     let mut unknown = Object::new();
     for throughput in message.throughput {
-        for (key, value) in throughput.others {
-            let place = "attributes of the instance, under `throughput`";
-            intake.notes().kept(&key, place);
-            unknown.insert(key, value);
-        }
-        match name_of(&throughput.unit) {
+        let place = "attributes of the instance, under `throughput`";
+        notes.kept_all(throughput.others.keys(), place);
+        unknown.extend(throughput.others);
+        let mut known = ["bytes", "elements", "bits"].into_iter();
+        match known.find(|name| *name == throughput.unit) {
             Some(name) if throughput.per_iteration > 0.0 => {
                 work.insert(name, throughput.per_iteration);
             }
@@ -126,13 +116,4 @@ fn draft(
     let unit = message.unit.as_deref().unwrap_or("ns");
     measure(samples, unit, &work, &mut draft);
     Ok(Some(draft))
-}
-
-fn name_of(unit: &str) -> Option<&'static str> {
-    match unit {
-        "bytes" => Some("bytes"),
-        "elements" => Some("elements"),
-        "bits" => Some("bits"),
-        _unknown => None,
-    }
 }

@@ -16,7 +16,7 @@ use crate::criterion::folder::{
 };
 use crate::criterion::messages::{are_messages, read_messages};
 use crate::criterion::wire::{Identity, Samples, describe, measure};
-use crate::shared::detect::{first_line, has_key};
+use crate::shared::detect::{first_line, has_keys};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::notes::FOLLOWS;
 use crate::shared::reading::document::Document;
@@ -38,11 +38,8 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if are_messages(head) {
         return Some("it has messages with `reason` and `measured_values`");
     }
-    (first_line(head).starts_with(b"{")
-        && ["sampling_mode", "iters", "times"]
-            .iter()
-            .all(|key| has_key(head, key)))
-    .then_some("it has `sampling_mode`, `iters` and `times`")
+    (first_line(head).starts_with(b"{") && has_keys(head, &["sampling_mode", "iters", "times"]))
+        .then_some("it has `sampling_mode`, `iters` and `times`")
 }
 
 fn is_at(path: &Path) -> Option<&'static str> {
@@ -92,9 +89,7 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
     let root = source.path().unwrap_or(Path::new("."));
     let benchmarks = benchmarks_below(root).map_err(|error| source.failed(error))?;
     if benchmarks.is_empty() {
-        return Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        });
+        return Err(source.without_results());
     }
     for name in files_in(root).map_err(|error| source.failed(error))? {
         sink.notes()
@@ -130,12 +125,11 @@ fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportErr
                 sink.nothing_new();
                 continue;
             }
-            let fresh = Fresh {
+            sessions.entry(name.clone()).or_default().push(Fresh {
                 id,
                 folder: folder.clone(),
                 ended,
-            };
-            sessions.entry(name.clone()).or_default().push(fresh);
+            });
         }
     }
     for (name, fresh) in sessions {
@@ -163,9 +157,8 @@ fn read_session(
     let session = SessionDraft {
         key: name.to_owned(),
         started: fresh.iter().filter_map(|it| it.ended).min(),
-        tool: "Criterion".to_owned(),
         name: Some(session_name(source, name)),
-        ..SessionDraft::default()
+        ..SessionDraft::of("Criterion")
     };
     let mut digest = Sha256::new();
     for measurement in &fresh {
@@ -195,27 +188,20 @@ fn read_session(
 
 /// Notes a measurement as bad whose file is, where the good ones are to be kept.
 fn leave_out(error: ImportError, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-    match error {
-        ImportError::Document { name, line, reason }
-            if sink.options.bad_lines == BadLines::Skip =>
-        {
-            sink.bad(BadLine {
-                file: Some(name),
-                line: line as u64,
-                reason,
-            });
-            Ok(())
-        }
-        ImportError::Empty { name } if sink.options.bad_lines == BadLines::Skip => {
-            sink.bad(BadLine {
-                file: Some(name),
-                line: 1,
-                reason: "the file is empty".to_owned(),
-            });
-            Ok(())
-        }
-        other => Err(other),
+    if sink.options.bad_lines == BadLines::Refuse {
+        return Err(error);
     }
+    let (name, line, reason) = match error {
+        ImportError::Document { name, line, reason } => (name, line, reason),
+        ImportError::Empty(name) => (name, 1, "the file is empty".to_owned()),
+        other => return Err(other),
+    };
+    sink.bad(BadLine {
+        file: Some(name),
+        line,
+        reason,
+    });
+    Ok(())
 }
 
 /// Returns the folder's name, and which measurements of it unless they are the latest.

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::shared::intake::InstanceDraft;
-use crate::shared::keys::number_or_text;
+use crate::shared::keys::{number_or_text, put};
 use crate::shared::reading::number::column;
 use crate::shared::units::Unit;
-use lapwing_model::{Benchmark, Metric, MetricName, Object};
+use lapwing_model::{Metric, MetricName, Object};
 use lapwing_record::IterationColumns;
 
 /// `benchmark.json`: what was measured.
@@ -40,21 +40,19 @@ struct WireSample {
 }
 
 /// Samples: how often the benchmark ran for each, and how long that took together.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "WireSample")]
 pub(super) struct Samples {
     pub(super) sampling_mode: Option<String>,
     iters: Vec<u64>,
     times: Vec<f64>,
 }
 
-impl<'de> Deserialize<'de> for Samples {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let WireSample {
-            iters,
-            times,
-            sampling_mode,
-        } = WireSample::deserialize(deserializer)?;
-        Self::checked(sampling_mode, &iters, times).map_err(serde::de::Error::custom)
+impl TryFrom<WireSample> for Samples {
+    type Error = String;
+
+    fn try_from(wire: WireSample) -> Result<Self, String> {
+        Self::checked(wire.sampling_mode, &wire.iters, wire.times)
     }
 }
 
@@ -132,14 +130,9 @@ pub(super) fn measure(samples: Samples, unit: &str, work: &Work, draft: &mut Ins
         .collect();
     let is_time = unit.metric.unit == "s";
     let name = if is_time { "wall_time" } else { "measurement" };
-    if let Some(mode) = sampling_mode {
-        let attributes = &mut draft.attributes;
-        attributes.insert("sampling_mode".to_owned(), json!(mode));
-    }
-    if !work.is_empty() {
-        let attributes = &mut draft.attributes;
-        attributes.insert("work".to_owned(), json!(work));
-    }
+    put(&mut draft.attributes, "sampling_mode", sampling_mode);
+    let done = (!work.is_empty()).then(|| json!(work));
+    put(&mut draft.attributes, "work", done);
     let mut columns: BTreeMap<MetricName, Vec<f64>> = BTreeMap::new();
     if is_time {
         for (what, amount) in work {
@@ -162,36 +155,21 @@ pub(super) fn measure(samples: Samples, unit: &str, work: &Work, draft: &mut Ins
 /// Returns what a `benchmark.json` describes; what it does not know stays as an attribute.
 pub(super) fn describe(identity: Identity) -> (InstanceDraft, Work) {
     let mut draft = InstanceDraft::default();
-    let mut params = Object::new();
-    if let Some(group) = identity.group_id.filter(|it| *it != identity.full_id) {
-        params.insert("group".to_owned(), json!(group));
-    }
-    if let Some(function) = identity.function_id {
-        params.insert("function".to_owned(), json!(function));
-    }
-    if let Some(value) = identity.value_str {
-        params.insert("value".to_owned(), number_or_text(&value));
-    }
+    let params = &mut draft.benchmark.params;
+    let is_other = |name: &String| *name != identity.full_id;
+    put(params, "group", identity.group_id.filter(is_other));
+    put(params, "function", identity.function_id);
+    let value = identity.value_str.as_deref().map(number_or_text);
+    put(params, "value", value);
     draft.attributes = identity.others;
-    if let Some(title) = identity.title.filter(|it| *it != identity.full_id) {
-        draft.attributes.insert("title".to_owned(), json!(title));
-    }
-    let mut amounts = Work::new();
-    if let Some(throughput) = identity.throughput.filter(|it| !it.is_null()) {
-        match work(&throughput) {
-            Some(known) => amounts = known,
-            None => {
-                let attributes = &mut draft.attributes;
-                attributes.insert("throughput".to_owned(), throughput);
-            }
-        }
-    }
-    draft.benchmark = Benchmark {
-        id: identity.full_id,
-        params,
-        ..Benchmark::default()
-    };
-    (draft, amounts)
+    let title = identity.title.filter(is_other);
+    put(&mut draft.attributes, "title", title);
+    let throughput = identity.throughput.filter(|it| !it.is_null());
+    let amounts = throughput.as_ref().and_then(work);
+    let unknown = throughput.filter(|_| amounts.is_none());
+    put(&mut draft.attributes, "throughput", unknown);
+    draft.benchmark.id = identity.full_id;
+    (draft, amounts.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use crate::dask::report::report_tasks;
 use crate::dask::stream::stream_tasks;
-use crate::shared::detect::{first_line, has_key};
+use crate::shared::detect::{first_line, has_keys};
 use crate::shared::intake::SessionDraft;
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{PLAIN, SpanDraft, TASK, TRANSFER, WALL, take_trace, traced};
+use crate::shared::spans::{
+    PLAIN, SpanDraft, TASK, TRANSFER, WALL, take_trace, timestamp_of, traced,
+};
 use crate::{Format, ImportError, Source};
-use jiff::Timestamp;
 use lapwing_model::Object;
 use memchr::memmem;
 use serde_json::Value;
@@ -34,9 +35,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if memmem::find(head, TITLE).is_some() {
         return Some("its title is `Dask Performance Report`");
     }
-    let is_list = first_line(head).starts_with(b"[");
-    let keys = ["startstops", "worker", "key"];
-    (is_list && keys.iter().all(|key| has_key(head, key)))
+    (first_line(head).starts_with(b"[") && has_keys(head, &["startstops", "worker", "key"]))
         .then_some("it is a list of objects with `startstops`")
 }
 
@@ -70,18 +69,15 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     } else {
         ("distributed".to_owned(), stream_tasks(&document, sink)?)
     };
-    if tasks.is_empty() && sink.only_counts() {
-        return Ok(());
-    }
     let spans = spans_of(tasks);
     let first = spans.iter().filter_map(|it| it.events.values().min()).min();
     let session = SessionDraft {
-        started: first.and_then(|&time| Timestamp::from_nanosecond(time.into()).ok()),
+        started: first.copied().and_then(timestamp_of),
         tool,
         ..SessionDraft::default()
     };
     let trace = traced("task stream", None, spans);
-    take_trace(source, document.sha256(), sink, session, trace)
+    take_trace(source, document.sha256(), sink, session, trace, 1)
 }
 
 fn spans_of(tasks: Vec<DaskTask>) -> Vec<SpanDraft> {
@@ -128,10 +124,10 @@ fn spans_of(tasks: Vec<DaskTask>) -> Vec<SpanDraft> {
         }
         span.attributes = task.attributes;
         span.attribute("class", Some(task.class));
-        for mut it in std::iter::once(span).chain(others) {
-            it.lane = lane.cloned();
-            it.clock = Some(WALL.to_owned());
-            spans.push(it);
+        for mut span in std::iter::once(span).chain(others) {
+            span.lane = lane.cloned();
+            span.clock = Some(WALL.to_owned());
+            spans.push(span);
         }
     }
     spans

@@ -21,7 +21,7 @@ struct Rectangles {
     alpha: Vec<f64>,
 }
 
-/// What a worker does besides computing, as the names of rectangles begin.
+/// The actions of a worker besides computing, as the names of rectangles begin.
 const ACTIONS: [&str; 4] = ["transfer", "deserialize", "disk-read", "disk-write"];
 
 /// Returns the program with its version, and the tasks.

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{DaskPiece, DaskTask, class_of, key_text};
 use crate::ImportError;
+use crate::shared::keys::put;
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::spans::nanoseconds;
@@ -20,14 +21,10 @@ struct StreamRow {
     worker: String,
     #[serde(default)]
     thread: Value,
-    #[serde(default)]
     status: Option<String>,
     startstops: Vec<StartStop>,
-    #[serde(default)]
     nbytes: Option<u64>,
-    #[serde(default)]
     typename: Option<String>,
-    #[serde(default)]
     exception_text: Option<String>,
     #[serde(flatten)]
     others: BTreeMap<String, IgnoredAny>,
@@ -38,7 +35,6 @@ struct StartStop {
     action: String,
     start: f64,
     stop: f64,
-    #[serde(default)]
     source: Option<String>,
 }
 
@@ -75,24 +71,19 @@ fn task_of(row: StreamRow) -> Option<DaskTask> {
         thread: row.thread.to_string(),
         ..DaskTask::default()
     };
-    for it in row.startstops {
+    for piece in row.startstops {
         task.pieces.push(DaskPiece {
-            start: nanoseconds(it.start)?,
-            stop: nanoseconds(it.stop)?,
-            action: it.action,
-            source: it.source,
+            start: nanoseconds(piece.start)?,
+            stop: nanoseconds(piece.stop)?,
+            action: piece.action,
+            source: piece.source,
         });
     }
     let attributes = &mut task.attributes;
-    let mut note = |key: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            attributes.insert(key.to_owned(), value);
-        }
-    };
-    note("bytes", row.nbytes.map(Value::from));
-    note("type", row.typename.map(Value::from));
-    note("error", row.exception_text.map(Value::from));
+    put(attributes, "bytes", row.nbytes);
+    put(attributes, "type", row.typename);
+    put(attributes, "error", row.exception_text);
     let status = row.status.filter(|status| status != "OK");
-    note("status", status.map(Value::from));
+    put(attributes, "status", status);
     Some(task)
 }

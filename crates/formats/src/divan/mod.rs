@@ -4,15 +4,13 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
 use crate::divan::table::{COLUMNS, Leaf, each_leaf, is_head};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::number_or_text;
+use crate::shared::keys::{number_or_text, put, put_number};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, InstanceOutcome, Metric, Object};
+use lapwing_model::{InstanceOutcome, Metric};
 
 pub(super) const FORMAT: Format = Format::new("divan", "output of divan", looks_like, read);
 
@@ -26,19 +24,14 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let with_arguments = parents_of_arguments(source)?;
-    let session = SessionDraft {
-        tool: "divan".to_owned(),
-        ..SessionDraft::default()
-    };
-    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, SessionDraft::of("divan"))?;
     let run = intake.run(RunDraft::default())?;
     each_leaf(source, |leaf| {
         let drafted = leaf.and_then(|leaf| Ok((leaf.line, draft(&leaf, &with_arguments)?)));
-        match drafted {
-            Err(bad) => intake.bad(bad),
-            Ok((line, draft)) => intake.instance(line, run, draft)?,
+        match intake.good(drafted) {
+            Some((line, draft)) => intake.instance(line, run, draft),
+            None => Ok(()),
         }
-        Ok(())
     })?;
     intake.finish()
 }
@@ -80,27 +73,16 @@ fn is_name(text: &str) -> bool {
 }
 
 fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<InstanceDraft, BadLine> {
-    let mut params = Object::new();
-    if let Some((last, before)) = without_threads(&leaf.path).split_last()
-        && with_arguments.contains(before)
-    {
-        params.insert("argument".to_owned(), number_or_text(last));
-    }
-    if let Some(threads) = leaf.path.last().and_then(|last| threads(last)) {
-        params.insert("threads".to_owned(), json!(threads));
-    }
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id: leaf.path.join("::"),
-            params,
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
-    if let Some(precision) = &leaf.precision {
-        let attributes = &mut draft.attributes;
-        attributes.insert("timer_precision".to_owned(), json!(precision));
-    }
+    let mut draft = InstanceDraft::of(leaf.path.join("::"));
+    let params = &mut draft.benchmark.params;
+    let last = without_threads(&leaf.path).split_last();
+    let argument = last.filter(|(_, before)| with_arguments.contains(*before));
+    let argument = argument.map(|(last, _)| number_or_text(last));
+    put(params, "argument", argument);
+    let threads = leaf.path.last().and_then(|last| threads(last));
+    put(params, "threads", threads);
+    let precision = leaf.precision.as_deref();
+    put(&mut draft.attributes, "timer_precision", precision);
     let Some(cells) = &leaf.cells else {
         draft.outcome = InstanceOutcome::Skipped;
         draft.message = Some("ignored".to_owned());
@@ -129,9 +111,9 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
     Ok(draft)
 }
 
-/// What a row of further figures is.
+/// The meaning of a row of further figures.
 enum DivanColumn {
-    /// How much for each second; the unit says of what.
+    /// A rate; the unit says of what.
     Rate,
     /// A metric, and its unit.
     Metric(String, Metric),
@@ -169,7 +151,7 @@ fn summarise_time(cells: &[String], draft: &mut InstanceDraft) -> Result<u64, St
     let column = DivanColumn::Metric("wall_time".to_owned(), Metric::lower("s"));
     summarise(&column, cells, samples, draft)?;
     if let Some(summary) = draft.summaries.last_mut() {
-        summary.extra.insert("iters".to_owned(), json!(iters));
+        put(&mut summary.extra, "iters", Some(iters));
     }
     Ok(samples)
 }
@@ -216,20 +198,13 @@ fn summarise(
     let Some((name, metric)) = metric else {
         return Ok(());
     };
-    draft.metrics.insert(name.clone(), metric);
-    let others = [("fastest", fastest), ("slowest", slowest), ("mean", mean)];
-    draft.summaries.push(SummaryDraft {
-        metric: name,
-        n: Some(samples),
-        centre: median,
-        statistic: "median".to_owned(),
-        extra: others
-            .into_iter()
-            .filter(|(_, value)| value.is_finite())
-            .map(|(name, value)| (name.to_owned(), json!(value)))
-            .collect(),
-        ..SummaryDraft::default()
-    });
+    let mut summary = SummaryDraft::of(&name, median, "median");
+    summary.n = Some(samples);
+    for (name, figure) in [("fastest", fastest), ("slowest", slowest), ("mean", mean)] {
+        put_number(&mut summary.extra, name, Some(figure));
+    }
+    draft.metrics.insert(name, metric);
+    draft.summaries.push(summary);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Leaf {
     pub(super) line: u64,
     /// From the bench program's name down to its own.
     pub(super) path: Vec<String>,
-    /// How exact divan found the clock to be, where it says so.
+    /// The precision of the clock, where divan prints it.
     pub(super) precision: Option<String>,
     /// The figures of its own row, or `None` where it was ignored.
     pub(super) cells: Option<Vec<String>>,
@@ -32,10 +32,10 @@ pub(super) fn is_head(line: &str) -> bool {
     }) && line.contains('│')
 }
 
-/// Where the reading of tables stands.
+/// The state of the reading of tables.
 #[derive(Default)]
 struct DivanPlace {
-    /// How many characters the tree and the names take, in the table under way.
+    /// The width of the tree with its names in characters, in the table under way.
     width: Option<usize>,
     /// The names from the root to the last row.
     path: Vec<String>,

@@ -1,6 +1,5 @@
 //! Traces in the logs of earthkit-workflows.
 
-use jiff::Timestamp;
 use lapwing_trace::{TraceError, TraceReader};
 use memchr::memmem;
 
@@ -8,7 +7,7 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, WALL, nobody, take_trace, traced};
+use crate::shared::spans::{SpanDraft, WALL, nobody, take_trace, timestamp_of, traced};
 use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -55,9 +54,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let is_wall = start.is_some_and(|start| start > CALENDAR);
     let started = start.filter(|_| is_wall);
     let session = SessionDraft {
-        started: started.and_then(|time| Timestamp::from_nanosecond(time.into()).ok()),
-        tool: "earthkit-workflows".to_owned(),
-        ..SessionDraft::default()
+        started: started.and_then(timestamp_of),
+        ..SessionDraft::of("earthkit-workflows")
     };
     let spans = trace.spans(nobody()).into_iter().map(|span| SpanDraft {
         category: span.category,
@@ -72,7 +70,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     // A large trace is not kept twice.
     drop(trace);
     let draft = traced(source.stem(), None, spans);
-    take_trace(source, document.sha256(), sink, session, draft)
+    take_trace(source, document.sha256(), sink, session, draft, 1)
 }
 
 #[cfg(test)]

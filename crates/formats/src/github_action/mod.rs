@@ -3,14 +3,15 @@
 
 mod wire;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::github_action::wire::{BENCH, Bench, Commit, ENTRY, History, HistoryEntry};
 use crate::go::Quantity;
-use crate::shared::detect::has_key;
+use crate::shared::detect::has_keys;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::keys::{put, put_object};
+use crate::shared::notes::Notes;
 use crate::shared::others::others;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::since_epoch;
@@ -26,6 +27,9 @@ pub(super) const FORMAT: Format = Format::new(
     read,
 );
 
+/// The program that measured, as far as the files say.
+const TOOL: &str = "github-action-benchmark";
+
 /// What the history begins with.
 const ASSIGNMENT: &str = "window.BENCHMARK_DATA";
 
@@ -34,11 +38,10 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if begin.starts_with(ASSIGNMENT.as_bytes()) {
         return Some("it begins with `window.BENCHMARK_DATA`");
     }
-    let all = |keys: &[&str]| keys.iter().all(|key| has_key(head, key));
-    if begin.starts_with(b"{") && all(&["lastUpdate", "repoUrl", "entries"]) {
+    if begin.starts_with(b"{") && has_keys(head, &["lastUpdate", "repoUrl", "entries"]) {
         return Some("it has `lastUpdate`, `repoUrl` and `entries`");
     }
-    (begin.starts_with(b"[") && all(&["name", "value", "unit"]))
+    (begin.starts_with(b"[") && has_keys(head, &["name", "value", "unit"]))
         .then_some("it is an array of `name`, `value` and `unit`")
 }
 
@@ -57,10 +60,7 @@ fn read_results(
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let benches: Vec<&RawValue> = document.parse()?;
-    let session = SessionDraft {
-        tool: "github-action-benchmark".to_owned(),
-        ..SessionDraft::default()
-    };
+    let session = SessionDraft::of(TOOL);
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
@@ -82,18 +82,15 @@ fn read_history(
         None => text,
     };
     let history: History<'_> = document.parse_within(json)?;
-    for key in &history.unknown.0 {
+    for (key, _) in &history.unknown.0 {
         sink.notes().left(key, "they belong to no entry");
     }
     let mut entries = 0;
     for (suite, raw) in &history.entries.0 {
-        let of_suite: Vec<&RawValue> = match document.element(raw) {
-            Ok(of_suite) => of_suite,
-            Err(bad) => {
-                sink.bad(bad);
-                continue;
-            }
-        };
+        let of_suite: Vec<&RawValue> = document.element(raw).unwrap_or_else(|bad| {
+            sink.bad(bad);
+            Vec::new()
+        });
         for raw in of_suite {
             entries += 1;
             match parse_entry(document, raw) {
@@ -113,9 +110,7 @@ fn read_history(
         }
     }
     if entries == 0 {
-        return Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        });
+        return Err(source.without_results());
     }
     Ok(())
 }
@@ -150,19 +145,16 @@ fn parse_entry<'d>(document: &'d Document, raw: &'d RawValue) -> Result<ParsedEn
 
 fn session_draft(history: &History<'_>, suite: &str, entry: &ParsedEntry<'_>) -> SessionDraft {
     let mut attributes = Object::new();
-    attributes.insert("tool".to_owned(), Value::from(entry.wire.tool.as_str()));
-    if let Some(url) = &history.repo_url {
-        attributes.insert("repository".to_owned(), Value::from(url.as_str()));
-    }
+    put(&mut attributes, "tool", Some(entry.wire.tool.as_str()));
+    put(&mut attributes, "repository", history.repo_url.as_deref());
     attributes.extend(entry.unknown.clone());
     let short: String = entry.commit.id.chars().take(10).collect();
     SessionDraft {
         suite: Some(suite.to_owned()),
         started: since_epoch(entry.wire.date),
-        tool: "github-action-benchmark".to_owned(),
         name: Some(format!("{suite} {short}")),
         attributes,
-        ..SessionDraft::default()
+        ..SessionDraft::of(TOOL)
     }
 }
 
@@ -178,9 +170,7 @@ fn read_entry(
         .notes()
         .left("lastUpdate", "every entry has its own date");
     let mut attributes = Object::new();
-    if !entry.about_commit.is_empty() {
-        attributes.insert("commit".to_owned(), Value::Object(entry.about_commit));
-    }
+    put_object(&mut attributes, "commit", entry.about_commit);
     let run = intake.run(RunDraft {
         version: Version {
             commit: Some(entry.commit.id),
@@ -202,26 +192,27 @@ fn read_benches(
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
     for raw in benches {
-        let draft = document
-            .element(raw)
-            .and_then(|bench| Ok((bench, others(document, raw, &BENCH)?)))
-            .and_then(|(bench, unknown): (Bench, Object)| {
-                intake
-                    .notes()
-                    .kept_all(unknown.keys(), "attributes of the instance");
-                let draft = instance_draft(&bench, unknown, tool)
-                    .map_err(|why| document.wrong(raw, why))?;
-                if !draft.summaries.iter().any(|it| it.centre.is_finite()) {
-                    intake.notes().left(&bench.name, "it has no value");
-                }
-                Ok(draft)
-            });
-        match draft {
-            Ok(draft) => intake.instance(document.spot_of(raw.get()), run, draft)?,
-            Err(bad) => intake.bad(bad),
-        }
+        let draft = read_bench(document, raw, tool, intake.notes());
+        intake.read_instance(document.spot_of(raw.get()), run, draft)?;
     }
     Ok(())
+}
+
+fn read_bench(
+    document: &Document,
+    raw: &RawValue,
+    tool: Tool,
+    notes: &mut Notes,
+) -> Result<InstanceDraft, BadLine> {
+    let bench: Bench = document.element(raw)?;
+    let unknown = others(document, raw, &BENCH)?;
+    notes.kept_all(unknown.keys(), "attributes of the instance");
+    let draft = instance_draft(&bench, unknown, tool);
+    let draft = draft.map_err(|why| document.wrong(raw, why))?;
+    if !draft.summaries.iter().any(|it| it.centre.is_finite()) {
+        notes.left(&bench.name, "it has no value");
+    }
+    Ok(draft)
 }
 
 /// Whose results they are, which says what is better where the unit does not.
@@ -273,11 +264,7 @@ fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<Instance
         attributes: unknown,
         ..InstanceDraft::of(&bench.name)
     };
-    if let Some(extra) = &bench.extra {
-        draft
-            .attributes
-            .insert("extra".to_owned(), Value::from(extra.as_str()));
-    }
+    put(&mut draft.attributes, "extra", bench.extra.as_deref());
     // Older versions took the rest of Go's line for the unit.
     let mut words = bench.unit.split_whitespace();
     let several = tool == Tool::Go && bench.unit.contains(char::is_whitespace);
@@ -288,27 +275,14 @@ fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<Instance
     };
     let (metric, unit) = quantity(first_unit, tool);
     let spread = bench.spread(value).map(|it| unit.base(it));
-    if spread.is_none()
-        && let Some(range) = bench.range.as_ref().filter(|it| !it.is_null())
-    {
-        draft.attributes.insert("range".to_owned(), range.clone());
-    }
-    draft.summarise(
-        &unit,
-        SummaryDraft {
-            metric,
-            n: bench.samples(),
-            centre: unit.base(value),
-            spread,
-            statistic: if spread.is_some() {
-                "value/range"
-            } else {
-                "value"
-            }
-            .to_owned(),
-            extra: Object::new(),
-        },
-    );
+    let range = bench.range.clone().filter(|it| !it.is_null());
+    let range = range.filter(|_| spread.is_none());
+    put(&mut draft.attributes, "range", range);
+    let summary = SummaryDraft {
+        n: bench.samples(),
+        ..SummaryDraft::of(&metric, unit.base(value), "value")
+    };
+    draft.summarise(&unit, summary.with_spread(spread, "range"));
     if several {
         let rest: Vec<&str> = words.collect();
         for pair in rest.chunks_exact(2) {
@@ -320,15 +294,8 @@ fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<Instance
                 )
             })?;
             let (metric, unit) = quantity(pair[1], tool);
-            draft.summarise(
-                &unit,
-                SummaryDraft {
-                    metric,
-                    centre: unit.base(number),
-                    statistic: "value".to_owned(),
-                    ..SummaryDraft::default()
-                },
-            );
+            let summary = SummaryDraft::of(&metric, unit.base(number), "value");
+            draft.summarise(&unit, summary);
         }
     }
     Ok(draft)
@@ -349,11 +316,11 @@ fn quantity(unit: &str, tool: Tool) -> (String, Unit) {
         other => other,
     };
     let base = Unit::named(spelled);
-    let own = base.metric.better;
-    let better = tool.better(own);
+    let of_unit = base.metric.better;
+    let better = tool.better(of_unit);
     // A duration that gets better upwards is not what a benchmark takes.
     let name = match base.metric.unit.as_str() {
-        _any if own.is_some() && better != own => "value",
+        _any if of_unit.is_some() && better != of_unit => "value",
         "s" => "wall_time",
         // Two names, so that a metric has one unit whatever a file holds.
         "B/s" => "bytes_per_second",

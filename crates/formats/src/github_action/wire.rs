@@ -11,7 +11,6 @@ use crate::shared::others::{Entries, UnknownKeys};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct History<'d> {
-    #[serde(default)]
     pub(super) repo_url: Option<String>,
     #[serde(borrow)]
     pub(super) entries: Entries<'d>,
@@ -40,7 +39,6 @@ pub(super) struct HistoryEntry<'d> {
 #[derive(Deserialize)]
 pub(super) struct Commit {
     pub(super) id: String,
-    #[serde(default)]
     pub(super) timestamp: Option<String>,
 }
 
@@ -55,9 +53,7 @@ pub(super) struct Bench {
     pub(super) value: Value,
     #[serde(default)]
     pub(super) unit: String,
-    #[serde(default)]
     pub(super) range: Option<Value>,
-    #[serde(default)]
     pub(super) extra: Option<String>,
 }
 

@@ -9,7 +9,8 @@ use crate::go::text::{GoText, Settings};
 use crate::go::visits::{Roles, Visit, run_key};
 use crate::go::{OBSERVED, VERSION};
 use crate::shared::intake::{InstanceDraft, RunDraft};
-use lapwing_model::{Benchmark, Better, Level, Metric, Object, Version};
+use crate::shared::keys::{put, put_object};
+use lapwing_model::{Better, Level, Metric, Object, Version};
 
 /// Two packages may have benchmarks of the same name.
 fn benchmark_id(settings: &Settings, name: &str) -> String {
@@ -35,23 +36,17 @@ pub(super) fn run_draft(text: &GoText, roles: &Roles, place: u32) -> RunDraft {
             environment.insert(key.clone(), Value::from(value.as_str()));
         }
     }
-    let variant: Vec<String> = factors
-        .iter()
-        .map(|(key, level)| format!("{key}={level}"))
-        .collect();
     let mut attributes = Object::new();
-    let units = unit_attributes(text);
-    if !units.is_empty() {
-        attributes.insert("units".to_owned(), Value::Object(units));
-    }
-    RunDraft {
+    put_object(&mut attributes, "units", unit_attributes(text));
+    let draft = RunDraft {
         key: run_key(settings, roles),
-        variant: (!variant.is_empty()).then(|| variant.join(",")),
         factors,
         version: version(settings),
         environment,
         attributes,
-    }
+        ..RunDraft::default()
+    };
+    draft.named_by_factors()
 }
 
 /// Returns the version that the settings name. Bent, with which Go's authors compare
@@ -73,7 +68,7 @@ fn version(settings: &Settings) -> Version {
     }
 }
 
-/// What is said of units besides which way is better.
+/// Returns the descriptions of units, without the direction.
 fn unit_attributes(text: &GoText) -> Object {
     let mut units = Object::new();
     for (unit, pairs) in &text.unit_metadata {
@@ -82,9 +77,7 @@ fn unit_attributes(text: &GoText) -> Object {
             .filter(|(key, _)| *key != "better")
             .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
             .collect();
-        if !others.is_empty() {
-            units.insert(unit.clone(), Value::Object(others));
-        }
+        put_object(&mut units, unit, others);
     }
     units
 }
@@ -94,29 +87,23 @@ pub(super) fn instance_draft(text: &GoText, roles: &Roles, visit: &Visit) -> Ins
     let settings = &text.settings[visit.settings as usize];
     let full_name = text.names.at(visit.name);
     let name = GoName::of(full_name);
-    let mut params = Object::new();
-    for (key, value) in name.parameters() {
-        params.insert(key.to_owned(), Value::from(value));
-    }
-    if let Some(processors) = name.processors {
-        params.insert("gomaxprocs".to_owned(), Value::from(processors));
-    }
     let environment = settings
         .iter()
         .filter(|(key, _)| !roles.varied.contains(*key) && !roles.constant.contains(*key))
         .filter(|(key, _)| *key != "pkg")
         .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
         .collect();
-    InstanceDraft {
-        benchmark: Benchmark {
-            id: benchmark_id(settings, full_name),
-            params,
-            ..Benchmark::default()
-        },
+    let mut draft = InstanceDraft {
         block: visit.block,
         environment,
-        ..InstanceDraft::default()
+        ..InstanceDraft::of(benchmark_id(settings, full_name))
+    };
+    let params = &mut draft.benchmark.params;
+    for (key, value) in name.parameters() {
+        put(params, key, Some(value));
     }
+    put(params, "gomaxprocs", name.processors);
+    draft
 }
 
 /// Returns what each unit counts, with the direction that a `Unit` line gives, be it for

@@ -6,12 +6,12 @@ use crate::shared::units::Unit;
 use lapwing_model::{Better, Metric};
 use lapwing_record::NEVER_NEGATIVE;
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum GoLine<'l> {
     /// A setting for the lines that follow; an empty value takes it back.
     Setting(&'l str, &'l str),
-    /// What is known of a unit: its name, keys and values.
+    /// A description of a unit: its name, keys and values.
     Unit(&'l str, Vec<(&'l str, &'l str)>),
     /// A result.
     Result(GoResult<'l>),
@@ -29,7 +29,7 @@ pub(super) enum GoLine<'l> {
     End,
     /// Belongs to the line before.
     Indented(&'l str),
-    /// What runs now, which other lines say as well.
+    /// The name of a test that starts; other lines say it as well.
     Progress,
     /// None of these.
     Other,
@@ -40,7 +40,7 @@ pub(super) enum GoLine<'l> {
 pub(super) struct GoResult<'l> {
     /// The name with everything behind it.
     pub(super) name: &'l str,
-    /// How many iterations the values are means of; 0 where it did not get that far.
+    /// The number of iterations that the values are means of; 0 where it did not get that far.
     pub(super) loops: u64,
     /// Values and their units, as printed; NaN where there is none.
     pub(super) values: Vec<(f64, &'l str)>,
@@ -194,7 +194,7 @@ impl<'l> GoName<'l> {
     }
 }
 
-/// What a unit of Go's counts: the metric's name, and how to get to the base unit.
+/// The quantity that a unit of Go's counts: the metric's name, and the way to the base unit.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Quantity {
     /// The name of the metric.

@@ -14,6 +14,7 @@ use crate::go::stream::{GoSaid, read_text};
 use crate::go::text::GoText;
 use crate::shared::detect::first_line;
 use crate::shared::intake::{Intake, SessionDraft};
+use crate::shared::notes::Notes;
 use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
 use crate::{Format, ImportError, Source};
@@ -52,14 +53,13 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     // results are taken when the source is read again.
     let mut text = GoText::default();
     read_text(source, &mut text, &mut |_text, _said| Ok(()))?;
-    text.settle();
+    text.complete();
     let session = SessionDraft {
         started: text.started.or_else(|| when(&text)),
-        tool: "go test".to_owned(),
-        ..SessionDraft::default()
+        ..SessionDraft::of("go test")
     };
     let mut intake = Intake::begin(source, &digest, sink, session)?;
-    note(&text, &mut intake);
+    note(&text, intake.notes());
     let failures = text.rewind();
     let mut results = Results::of(&text, failures);
     read_text(source, &mut text, &mut |text, said| {
@@ -82,17 +82,13 @@ fn when(text: &GoText) -> Option<jiff::Timestamp> {
     WHEN.iter().find_map(|key| moment(settings.get(*key)?))
 }
 
-fn note(text: &GoText, intake: &mut Intake<'_, '_, '_>) {
+fn note(text: &GoText, notes: &mut Notes) {
     for name in &text.failed_in_part {
-        intake
-            .notes()
-            .left(&format!("the failure of {name}"), "a part of it says why");
+        notes.left(&format!("the failure of {name}"), "a part of it says why");
     }
     for (unit, pairs) in &text.unit_metadata {
         if pairs.keys().any(|key| key != "better") {
-            intake
-                .notes()
-                .kept(&format!("Unit {unit}"), "attributes of the run");
+            notes.kept(&format!("Unit {unit}"), "attributes of the run");
         }
     }
 }

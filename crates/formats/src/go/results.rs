@@ -26,21 +26,21 @@ const VALUES: usize = 1 << 18;
 pub(super) struct Results {
     roles: Roles,
     visits: Visits,
-    /// What each unit counts.
+    /// The quantity that each unit counts.
     quantities: Vec<Quantity>,
-    /// What did not go well, by the number of the result.
+    /// The failures, by the number of the result.
     failures: BTreeMap<u64, Failure>,
     /// The runs that the intake has, by settings.
     runs: BTreeMap<u32, Id>,
-    /// What became of each visit.
+    /// The state of each visit.
     states: Vec<State>,
     held: Vec<Held>,
     values: Vec<(f64, u32)>,
-    /// How many values of each unit are no finite numbers.
+    /// The number of values of each unit that are not finite.
     not_finite: BTreeMap<u32, u64>,
 }
 
-/// What became of a visit.
+/// The state of a visit.
 enum State {
     /// It waits.
     Waiting,
@@ -54,7 +54,7 @@ struct Held {
     visit: u32,
     loops: u64,
     number: u64,
-    /// Where its values begin and end.
+    /// The range of its values.
     values: std::ops::Range<usize>,
 }
 
@@ -142,7 +142,7 @@ impl Results {
             };
             if matches!(self.states[number], State::Waiting) {
                 let draft = instance_draft(text, &self.roles, visit);
-                let taken = intake.begin_instance(visit.line, run, draft)?;
+                let taken = intake.begin_instance(visit.line.into(), run, draft)?;
                 self.states[number] = taken.map_or(State::Bad, State::Taken);
             }
             let (metrics, columns) = self.columns(of_visit);

@@ -32,17 +32,17 @@ pub(super) enum GoSaid<'s> {
 
 /// A result, or a failure in place of one.
 pub(super) struct GoMeasured<'s> {
-    /// How many there are before it in the source.
+    /// The number of results before it in the source.
     pub(super) number: u64,
-    /// Which of the groups it belongs to.
+    /// The place of its group.
     pub(super) group: u32,
-    /// How many iterations the values are means of.
+    /// The number of iterations that the values are means of.
     pub(super) loops: u64,
     /// Its values, each with the place of its unit.
     pub(super) values: &'s [(f64, u32)],
 }
 
-/// What is done with each thing that a source says.
+/// The callback for each thing that a source says.
 type Take<'r> = dyn FnMut(&GoText, GoSaid<'_>) -> Result<(), ImportError> + 'r;
 
 /// Reads all of a source: hands out what it says, in order, and notes what it says as a whole.
@@ -96,7 +96,7 @@ pub(super) fn read_text(
 struct Reading<'r, 't> {
     text: &'r mut GoText,
     take: &'r mut Take<'t>,
-    /// How many processes there were.
+    /// The number of processes so far.
     processes: u32,
     /// Room for the values of a result.
     values: Vec<(f64, u32)>,
@@ -135,14 +135,11 @@ impl Reading<'_, '_> {
 }
 
 /// An event of `go test -json`.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct Event {
-    #[serde(default)]
     time: Option<Timestamp>,
-    #[serde(default)]
     package: String,
-    #[serde(default)]
     output: String,
 }
 
@@ -157,14 +154,14 @@ struct Stream {
     process: Option<Process>,
 }
 
-/// What is known of the process under way.
+/// The process under way.
 struct Process {
     number: u32,
     /// Whether it has printed a result.
     has_results: bool,
     /// The benchmark that began last, and what it has logged.
     begun: Option<(String, Vec<String>)>,
-    /// Which result the lines that are indented describe.
+    /// The number of the result that indented lines describe.
     described: Option<u64>,
     /// Whether it crashed: what follows are traces.
     crashed: bool,

@@ -16,15 +16,15 @@ pub(super) type Settings = BTreeMap<String, String>;
 /// complete when the source was read once; the results come when it is read again.
 #[derive(Default)]
 pub(super) struct GoText {
-    /// What results belong to, in the order of the first result of each.
+    /// The groups of results, in the order of the first result of each.
     pub(super) groups: Vec<GoGroup>,
-    /// How many of the groups the reading has come to.
+    /// The number of groups that the reading has come to.
     begun: usize,
-    /// How many results it has come to.
+    /// The number of results that it has come to.
     pub(super) measured: u64,
     /// The group of the last result.
     pub(super) last: Option<u32>,
-    /// What did not go well, by the number of the result.
+    /// The failures, by the number of the result.
     pub(super) failures: BTreeMap<u64, Failure>,
     /// The names of benchmarks as they are printed.
     pub(super) names: Texts,
@@ -33,9 +33,9 @@ pub(super) struct GoText {
     /// Every combination of settings that results have.
     pub(super) settings: Vec<Settings>,
     pub(super) places_of_settings: BTreeMap<Settings, u32>,
-    /// What is said of units: unit, key, value.
+    /// Descriptions of units: unit, key, value.
     pub(super) unit_metadata: BTreeMap<String, BTreeMap<String, String>>,
-    /// When it began, where it says so.
+    /// Its start, where it says so.
     pub(super) started: Option<Timestamp>,
     /// Benchmarks that failed because a part of them did.
     pub(super) failed_in_part: BTreeSet<String>,
@@ -47,11 +47,11 @@ pub(super) struct GoText {
 pub(super) struct GoGroup {
     /// The line of the first.
     pub(super) line: u64,
-    /// Which of the combinations of settings they have.
+    /// The place of their combination of settings.
     pub(super) settings: u32,
-    /// Which of the names they have.
+    /// The place of their name.
     pub(super) name: u32,
-    /// Which process of the source printed them.
+    /// The number of the process that printed them.
     pub(super) process: u32,
     /// Whether they have values.
     pub(super) has_values: bool,
@@ -59,7 +59,7 @@ pub(super) struct GoGroup {
     pub(super) left_out: bool,
 }
 
-/// How something ended that did not go well.
+/// The end of something that did not go well.
 pub(super) struct Failure {
     pub(super) outcome: Outcome,
     pub(super) message: Option<String>,
@@ -144,7 +144,7 @@ impl GoText {
     }
 
     /// Puts right what can be known only in the end.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn complete(&mut self) {
         if self.groups.iter().any(|it| !it.has_values) {
             self.leave_out_failures_of_parts();
             self.complete_names();
@@ -163,10 +163,10 @@ impl GoText {
                 ends.map(|(end, _)| (it.process, &name[..end]))
             })
             .collect();
-        for it in self.groups.iter_mut().filter(|it| !it.has_values) {
-            let name = names.at(it.name);
-            if parts.contains(&(it.process, name)) {
-                it.left_out = true;
+        for group in self.groups.iter_mut().filter(|group| !group.has_values) {
+            let name = names.at(group.name);
+            if parts.contains(&(group.process, name)) {
+                group.left_out = true;
                 self.failed_in_part.insert(name.to_owned());
             }
         }
@@ -185,11 +185,11 @@ impl GoText {
         let (Some(Some(only)), None) = (numbers.next(), numbers.next()) else {
             return;
         };
-        for it in self.groups.iter_mut().filter(|it| !it.has_values) {
-            let name = self.names.at(it.name);
+        for group in self.groups.iter_mut().filter(|group| !group.has_values) {
+            let name = self.names.at(group.name);
             if GoName::of(name).processors != Some(only) {
                 let name = format!("{name}-{only}");
-                it.name = self.names.place_of(&name);
+                group.name = self.names.place_of(&name);
             }
         }
     }

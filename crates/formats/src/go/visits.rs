@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::go::VERSION;
 use crate::go::text::{GoText, Settings, place};
 
-/// What each setting is.
+/// The roles of the settings.
 pub(super) struct Roles {
     /// Those that have several values for the same benchmark: they were varied.
     pub(super) varied: BTreeSet<String>,
@@ -21,10 +21,10 @@ impl Roles {
         let groups = || text.groups.iter().filter(|it| !it.left_out);
         // Where all have the same settings nothing was varied.
         if text.settings.len() > 1 {
-            for it in groups() {
-                let package = text.settings[it.settings as usize].get("pkg");
-                let places = of_benchmark.entry((package, it.name)).or_default();
-                places.insert(it.settings);
+            for group in groups() {
+                let package = text.settings[group.settings as usize].get("pkg");
+                let places = of_benchmark.entry((package, group.name)).or_default();
+                places.insert(group.settings);
             }
         }
         let all: BTreeSet<u32> = groups().map(|it| it.settings).collect();
@@ -70,9 +70,9 @@ pub(super) struct Visit {
     pub(super) line: u64,
     /// One of its combinations of settings.
     pub(super) settings: u32,
-    /// Which of the names it has.
+    /// The place of its name.
     pub(super) name: u32,
-    /// Which visit to this benchmark under these settings it is.
+    /// The number of the visit to this benchmark under these settings.
     pub(super) block: u32,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Visit {
 pub(super) struct Visits {
     /// In the order of their first results.
     pub(super) visits: Vec<Visit>,
-    /// Which of them each group of results belongs to, if any.
+    /// The visit of each group of results, if any.
     of_group: Vec<Option<u32>>,
 }
 
@@ -95,18 +95,18 @@ impl Visits {
         let mut known: HashMap<(u32, u32, u32), u32> = HashMap::new();
         let mut blocks: HashMap<(u32, u32), u32> = HashMap::new();
         let alike = alike(text, roles);
-        let of_group = text.groups.iter().map(|it| {
-            if it.left_out {
+        let of_group = text.groups.iter().map(|group| {
+            if group.left_out {
                 return None;
             }
-            let settings = alike[it.settings as usize];
-            let visit = known.entry((settings, it.process, it.name));
+            let settings = alike[group.settings as usize];
+            let visit = known.entry((settings, group.process, group.name));
             Some(*visit.or_insert_with(|| {
-                let block = blocks.entry((settings, it.name)).or_default();
+                let block = blocks.entry((settings, group.name)).or_default();
                 visits.push(Visit {
-                    line: it.line,
-                    settings: it.settings,
-                    name: it.name,
+                    line: group.line,
+                    settings: group.settings,
+                    name: group.name,
                     block: *block,
                 });
                 *block += 1;

@@ -12,17 +12,17 @@ use crate::google_benchmark::rows::{describe, summarise, take_iteration};
 use crate::google_benchmark::wire::{
     GoogleDocument, GoogleGroup, GoogleKey, GoogleRow, GoogleTitle, groups, params_in, statistic_in,
 };
-use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::detect::{has_key, has_own_key, is_object};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
-use crate::shared::keys::take_text;
-use crate::shared::notes::FOLLOWS;
+use crate::shared::keys::{put, put_object, take_text};
+use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, Object, Version};
+use lapwing_model::{Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "google-benchmark",
@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    (head.trim_ascii_start().starts_with(b"{")
+    (is_object(head)
         && has_own_key(head, "benchmarks")
         && (has_key(head, "real_time") || has_key(head, "per_family_instance_index")))
     .then_some("it has `benchmarks` with `real_time`")
@@ -50,7 +50,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let (titles, bad) = read_titles(&document, &benchmarks);
     let groups = groups(&titles);
-    let draft = new_run(&document, &benchmarks, &groups, context, &mut intake);
+    let draft = new_run(&document, &benchmarks, &groups, context, intake.notes());
     let run = intake.run(draft)?;
     for bad in bad {
         intake.bad(bad);
@@ -60,18 +60,18 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             continue;
         }
         let spot = first_spot_of(&document, &benchmarks, &group);
-        match read_group(&document, &benchmarks, key, &group, &mut intake) {
-            Err(bad) => intake.bad(bad),
-            Ok(draft) if draft.iterations.count == 0 && draft.summaries.is_empty() => {
-                let name = &draft.benchmark.id;
-                intake
-                    .notes()
-                    .left(name, "their aggregates have no figures");
-            }
-            Ok(mut draft) => {
-                draft.host.clone_from(&host);
-                intake.instance(spot, run, draft)?;
-            }
+        let draft = read_group(&document, &benchmarks, key, &group, intake.notes());
+        let Some(mut draft) = intake.good(draft) else {
+            continue;
+        };
+        if draft.iterations.count == 0 && draft.summaries.is_empty() {
+            let name = &draft.benchmark.id;
+            intake
+                .notes()
+                .left(name, "their aggregates have no figures");
+        } else {
+            draft.host.clone_from(&host);
+            intake.instance(spot, run, draft)?;
         }
     }
     intake.finish()
@@ -89,9 +89,7 @@ fn new_session(document: &Document, context: &mut Object) -> Result<SessionDraft
         }
     }
     for key in ["executable", "json_schema_version"] {
-        if let Some(value) = context.remove(key) {
-            attributes.insert(key.to_owned(), value);
-        }
+        put(&mut attributes, key, context.remove(key));
     }
     let tool = match take_text(context, "library_version") {
         Some(version) => format!("Google Benchmark {version}"),
@@ -118,7 +116,7 @@ fn new_run(
     rows: &[&RawValue],
     groups: &[(GoogleKey, GoogleGroup)],
     mut context: Object,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) -> RunDraft {
     let mut version = Version::default();
     if let Some(key) = COMMIT.into_iter().find(|key| is_commit(context.get(*key))) {
@@ -131,24 +129,18 @@ fn new_run(
     let mut fits = Object::new();
     for (key, group) in groups {
         for &place in &group.complexity {
-            let Ok(mut row) = document.element::<Object>(rows[place]) else {
-                continue;
-            };
+            let mut row: Object = document.element(rows[place]).unwrap_or_default();
             row.retain(|key, _| COMPLEXITY.contains(&key.as_str()));
-            let fit = fits
-                .entry(key.run_name.clone())
-                .or_insert_with(|| json!({}));
-            if let Value::Object(fit) = fit {
+            let fit = fits.entry(key.run_name.clone());
+            if let Value::Object(fit) = fit.or_insert_with(|| json!({})) {
                 fit.append(&mut row);
             }
         }
     }
     if !fits.is_empty() {
-        intake
-            .notes()
-            .kept("BigO and RMS", "attribute `complexity` of the run");
-        attributes.insert("complexity".to_owned(), Value::Object(fits));
+        notes.kept("BigO and RMS", "attribute `complexity` of the run");
     }
+    put_object(&mut attributes, "complexity", fits);
     RunDraft {
         version,
         environment: context,
@@ -157,7 +149,7 @@ fn new_run(
     }
 }
 
-/// What a row of complexity says.
+/// The keys of a row of complexity.
 const COMPLEXITY: [&str; 5] = [
     "cpu_coefficient",
     "real_coefficient",
@@ -181,14 +173,12 @@ fn read_titles(
     let titles = rows
         .iter()
         .map(|raw| {
-            let title = document.element::<GoogleTitle>(raw).and_then(|title| {
-                if title.is_named() {
-                    Ok(title)
-                } else {
-                    Err(document.wrong(raw, "`name` is missing"))
-                }
-            });
-            title.map_err(|reason| bad.push(reason)).ok()
+            let title = document.element::<GoogleTitle>(raw);
+            let title = title.map_err(|reason| bad.push(reason)).ok()?;
+            if !title.is_named() {
+                bad.push(document.wrong(raw, "`name` is missing"));
+            }
+            Some(title).filter(GoogleTitle::is_named)
         })
         .collect();
     (titles, bad)
@@ -204,37 +194,30 @@ fn read_group(
     rows: &[&RawValue],
     key: GoogleKey,
     group: &GoogleGroup,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) -> Result<InstanceDraft, BadLine> {
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            params: params_in(&key.run_name),
-            id: key.run_name,
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
+    let params = params_in(&key.run_name);
+    let mut draft = InstanceDraft::of(key.run_name);
+    draft.benchmark.params = params;
     if group.iterations.is_empty() {
         let mut aggregates = Vec::with_capacity(group.aggregates.len());
         for &place in &group.aggregates {
             let mut row = read_row(document, rows[place], &draft.benchmark.id)?;
-            describe(&mut row, &mut draft, intake);
+            describe(&mut row, &mut draft, notes);
             let name = aggregate_name(document, rows[place], &row);
             aggregates.push((name, row));
         }
-        summarise(aggregates, &mut draft, intake);
+        summarise(aggregates, &mut draft, notes);
         return Ok(draft);
     }
     if !group.aggregates.is_empty() {
-        intake
-            .notes()
-            .left("aggregates beside repetitions", FOLLOWS);
+        notes.left("aggregates beside repetitions", FOLLOWS);
     }
     draft.iterations.count = group.iterations.len();
     for (index, &place) in group.iterations.iter().enumerate() {
         let mut row = read_row(document, rows[place], &draft.benchmark.id)?;
-        describe(&mut row, &mut draft, intake);
-        take_iteration(index, row, &mut draft, intake);
+        describe(&mut row, &mut draft, notes);
+        take_iteration(index, row, &mut draft, notes);
     }
     Ok(draft)
 }

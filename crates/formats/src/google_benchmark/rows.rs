@@ -6,50 +6,33 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::google_benchmark::wire::GoogleRow;
-use crate::shared::intake::{InstanceDraft, Intake, SummaryDraft};
+use crate::shared::intake::{InstanceDraft, SummaryDraft};
+use crate::shared::keys::put;
+use crate::shared::notes::Notes;
 use crate::shared::reading::number::Number;
 use crate::shared::units::Unit;
 use lapwing_model::{Metric, MetricName, Outcome};
 use lapwing_record::{IterationColumns, Mark};
 
-/// What says where a row stands and nothing of what was measured.
+/// Keys for the place of a row, which say nothing of the measurement.
 const PLACE: [&str; 5] = ["name", "run_name", "run_type", "repetition_index", "big_o"];
 
 /// Takes what a row says of its benchmark and not of the repetition.
-pub(super) fn describe(
-    row: &mut GoogleRow,
-    draft: &mut InstanceDraft,
-    intake: &mut Intake<'_, '_, '_>,
-) {
+pub(super) fn describe(row: &mut GoogleRow, draft: &mut InstanceDraft, notes: &mut Notes) {
     for key in PLACE {
         row.others.remove(key);
     }
     for key in ["family_index", "per_family_instance_index"] {
-        if let Some(value) = row.others.remove(key) {
-            draft.attributes.insert(key.to_owned(), value);
-        }
+        put(&mut draft.attributes, key, row.others.remove(key));
     }
-    if let Some(repetitions) = row.repetitions {
-        draft
-            .attributes
-            .insert("repetitions".to_owned(), json!(repetitions));
-    }
-    if let Some(threads) = row.threads {
-        draft
-            .benchmark
-            .params
-            .insert("threads".to_owned(), json!(threads));
-    }
-    if let Some(label) = &row.label
-        && !draft.attributes.contains_key("label")
-    {
-        draft.attributes.insert("label".to_owned(), json!(label));
+    put(&mut draft.attributes, "repetitions", row.repetitions);
+    put(&mut draft.benchmark.params, "threads", row.threads);
+    if !draft.attributes.contains_key("label") {
+        put(&mut draft.attributes, "label", row.label.as_deref());
     }
     for (key, value) in &row.others {
         if as_number(value).is_none() {
-            intake
-                .notes()
-                .kept(key, "attributes of the instance or the iteration");
+            notes.kept(key, "attributes of the instance or the iteration");
         }
     }
 }
@@ -59,7 +42,7 @@ pub(super) fn describe(
 fn take_values(
     row: &mut GoogleRow,
     metrics: &mut BTreeMap<MetricName, Metric>,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) -> BTreeMap<MetricName, f64> {
     let time = Unit::named(row.time_unit.as_deref().unwrap_or("ns"));
     let mut values = BTreeMap::new();
@@ -77,9 +60,7 @@ fn take_values(
             }
             Some(number) => {
                 if !number.is_finite() {
-                    intake
-                        .notes()
-                        .left(&key, "some of their values are NaN or infinite");
+                    notes.left(&key, "some of their values are NaN or infinite");
                 }
                 let name = if values.contains_key(&key) {
                     format!("{key} (counter)")
@@ -120,9 +101,9 @@ pub(super) fn take_iteration(
     index: usize,
     mut row: GoogleRow,
     draft: &mut InstanceDraft,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) {
-    let values = take_values(&mut row, &mut draft.metrics, intake);
+    let values = take_values(&mut row, &mut draft.metrics, notes);
     let columns = &mut draft.iterations;
     columns.loops.push(row.iterations.unwrap_or(1).max(1));
     let outcome = outcome(&row);
@@ -131,11 +112,9 @@ pub(super) fn take_iteration(
     }
     let mut attributes = row.others;
     // The first label stands with the instance.
-    if let Some(label) = row.label.map(Value::from)
-        && draft.attributes.get("label") != Some(&label)
-    {
-        attributes.insert("label".to_owned(), label);
-    }
+    let label = row.label.map(Value::from);
+    let other = label.filter(|label| draft.attributes.get("label") != Some(label));
+    put(&mut attributes, "label", other);
     if outcome != Outcome::Ok || !attributes.is_empty() {
         columns.marks.insert(
             u32::try_from(index).unwrap_or(u32::MAX),
@@ -174,16 +153,14 @@ fn put_values(index: usize, values: BTreeMap<MetricName, f64>, columns: &mut Ite
 pub(super) fn summarise(
     aggregates: Vec<(String, GoogleRow)>,
     draft: &mut InstanceDraft,
-    intake: &mut Intake<'_, '_, '_>,
+    notes: &mut Notes,
 ) {
     let mut statistics: BTreeMap<MetricName, BTreeMap<String, f64>> = BTreeMap::new();
     let mut n = None;
     for (name, mut row) in aggregates {
         n = n.or(row.iterations).or(row.repetitions);
         if name == "cv" {
-            intake
-                .notes()
-                .left("cv", "it follows from the mean and the standard deviation");
+            notes.left("cv", "it follows from the mean and the standard deviation");
             continue;
         }
         let is_ratio = row.aggregate_unit.as_deref() == Some("percentage");
@@ -191,7 +168,7 @@ pub(super) fn summarise(
             // A ratio is in no unit of time.
             row.time_unit = Some("s".to_owned());
         }
-        for (metric, value) in take_values(&mut row, &mut draft.metrics, intake) {
+        for (metric, value) in take_values(&mut row, &mut draft.metrics, notes) {
             if value.is_nan() {
                 continue;
             }
@@ -208,39 +185,32 @@ pub(super) fn summarise(
     }
     draft.summaries = statistics
         .into_iter()
-        .filter_map(|(metric, of_metric)| summary(metric, n, of_metric))
+        .filter_map(|(metric, of_metric)| summary(&metric, n, of_metric))
         .collect();
 }
 
 fn summary(
-    metric: MetricName,
+    metric: &str,
     n: Option<u64>,
     mut statistics: BTreeMap<String, f64>,
 ) -> Option<SummaryDraft> {
-    let name = ["mean", "median"]
-        .into_iter()
-        .find(|name| statistics.contains_key(*name))
-        .map(str::to_owned)
-        .or_else(|| statistics.keys().next().cloned())?;
+    let usual = ["mean", "median"].into_iter();
+    let mut usual = usual.filter(|name| statistics.contains_key(*name));
+    let first = usual
+        .next()
+        .or(statistics.keys().next().map(String::as_str));
+    let name = first?.to_owned();
     let centre = statistics.remove(&name)?;
-    let spread = if name == "mean" {
-        statistics.remove("stddev")
-    } else {
-        None
-    };
-    let statistic = match spread {
-        Some(_) => "mean/sd".to_owned(),
-        None => name,
+    let spread = match name.as_str() {
+        "mean" => statistics.remove("stddev"),
+        _other => None,
     };
     Some(SummaryDraft {
-        metric,
         n,
-        centre,
-        spread,
-        statistic,
         extra: statistics
             .into_iter()
             .map(|(name, value)| (name, json!(value)))
             .collect(),
+        ..SummaryDraft::of(metric, centre, &name).with_spread(spread, "sd")
     })
 }

@@ -20,7 +20,7 @@ pub(super) struct GoogleDocument<'d> {
     pub(super) benchmarks: Vec<&'d RawValue>,
 }
 
-/// What tells to which benchmark a row belongs and what kind of row it is.
+/// Identifies the benchmark and the kind of a row.
 #[derive(Deserialize)]
 pub(super) struct GoogleTitle {
     name: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct GoogleTitle {
     rms: Option<Value>,
 }
 
-/// What kind of row it is.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoogleRowKind {
     /// A repetition.
@@ -44,7 +44,7 @@ pub(super) enum GoogleRowKind {
     Complexity,
 }
 
-/// What tells one benchmark of a document from the others.
+/// Distinguishes one benchmark of a document from the others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GoogleKey {
     pub(super) run_name: String,
@@ -62,25 +62,24 @@ pub(super) struct GoogleGroup {
 }
 
 /// A repetition or an aggregate.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct GoogleRow {
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) iterations: Option<u64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) real_time: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) cpu_time: Option<f64>,
     pub(super) time_unit: Option<String>,
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) repetitions: Option<u64>,
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) threads: Option<u64>,
     pub(super) aggregate_name: Option<String>,
     pub(super) aggregate_unit: Option<String>,
-    #[serde(default)]
     pub(super) error_occurred: bool,
     pub(super) error_message: Option<String>,
-    #[serde(default)]
     pub(super) skipped: bool,
     pub(super) skip_message: Option<String>,
     pub(super) label: Option<String>,

@@ -5,17 +5,17 @@ mod wire;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use jiff::Timestamp;
-use serde_json::Value;
-
 use crate::hail::wire::{HailIteration, HailLine};
 use crate::shared::detect::{first_line, has_own_key};
 use crate::shared::intake::{SessionDraft, new_session, refuse_other_options};
+use crate::shared::keys::put;
 use crate::shared::reading::lines::{Line, Lines};
 use crate::shared::reading::moment::moment;
+use crate::shared::reading::spot::Spot;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
+use jiff::Timestamp;
 use lapwing_model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
@@ -29,32 +29,27 @@ pub(super) const FORMAT: Format = Format::new(
     read,
 );
 
-/// What an iteration may have, in the order of its values.
+/// The metrics of an iteration, in the order of its values.
 const METRICS: [&str; 2] = ["wall_time", "task_memory"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let line = first_line(head);
-    (line.starts_with(b"{")
-        && ["path", "name", "iterations"]
-            .iter()
-            .all(|key| has_own_key(line, key)))
-    .then_some("its first line has `path`, `name` and `iterations`")
+    let mut keys = ["path", "name", "iterations"].iter();
+    (line.starts_with(b"{") && keys.all(|key| has_own_key(line, key)))
+        .then_some("its first line has `path`, `name` and `iterations`")
 }
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
-    let draft = SessionDraft {
-        // The first instance's start takes the place of the file's.
-        tool: "hail benchmark".to_owned(),
-        ..SessionDraft::default()
-    };
+    // The first instance's start takes the place of the file's.
+    let draft = SessionDraft::of("hail benchmark");
     let mut reader = Reader {
         session: new_session(source, &digest, sink, draft),
         session_known: false,
         runs: HashMap::new(),
         records: Vec::new(),
     };
-    reader.look_for_session(sink)?;
+    reader.find_known_session(sink)?;
     // One thread reads and parses, this one writes.
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_WAITING);
@@ -86,40 +81,27 @@ const BATCH: usize = 1 << 18;
 
 /// Parses every line and sends the outcome, until the receiver is gone.
 fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
-    let mut lines = match Lines::of(source) {
-        Ok(lines) => lines,
-        Err(error) => {
-            let _receiver_is_gone = sender.send(Err(error));
-            return;
-        }
-    };
-    loop {
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        let failure = loop {
-            match lines.next() {
-                Ok(Some((number, Line::Text(text)))) => {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    let read = Lines::of(source).and_then(|mut lines| {
+        while let Some((number, line)) = lines.next()? {
+            batch.push(match line {
+                Line::Text(text) => {
                     bytes += text.len();
-                    batch.push((number, parse(text)));
+                    (number, parse(text))
                 }
-                Ok(Some((number, Line::Bad(why)))) => batch.push((number, Err(why))),
-                Ok(None) => break None,
-                Err(error) => break Some(error),
-            }
+                Line::Bad(why) => (number, Err(why)),
+            });
             if bytes >= BATCH {
-                break None;
+                bytes = 0;
+                if sender.send(Ok(std::mem::take(&mut batch))).is_err() {
+                    break;
+                }
             }
-        };
-        let last = bytes < BATCH;
-        if sender.send(Ok(batch)).is_err() {
-            return;
         }
-        if let Some(error) = failure {
-            let _receiver_is_gone = sender.send(Err(error));
-            return;
-        }
-        if last {
-            return;
-        }
+        Ok(())
+    });
+    for rest in [Ok(batch), read.map(|()| Vec::new())] {
+        let _receiver_is_gone = sender.send(rest);
     }
 }
 
@@ -155,10 +137,8 @@ fn parse(text: &str) -> Result<MeasuredLine, String> {
 
 /// Returns the time of a key, where it has one.
 fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
-    let Some(text) = text else { return Ok(None) };
-    moment(text)
-        .map(Some)
-        .ok_or_else(|| format!("`{key}` is not a time: {text:?}"))
+    let time = |text| moment(text).ok_or_else(|| format!("`{key}` is not a time: {text:?}"));
+    text.map(time).transpose()
 }
 
 struct Reader {
@@ -170,7 +150,7 @@ struct Reader {
 
 impl Reader {
     /// The same content under another name is the same session.
-    fn look_for_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    fn find_known_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         if let Some(known) = sink.known_session(&self.session)? {
             refuse_other_options(&known, &self.session, &sink.options)?;
             self.session = known;
@@ -215,7 +195,8 @@ impl Reader {
             self.records.push(Record::Session(self.session.clone()));
         }
         let run = self.run(&line);
-        if !self.records.is_empty() && !sink.parents(number, &self.records)? {
+        let spot = Spot::from(number);
+        if !self.records.is_empty() && !sink.parents(spot, &self.records)? {
             // The next line tries again.
             self.session_known = !begins;
             self.runs.clear();
@@ -242,8 +223,8 @@ impl Reader {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        sink.line_with(number, &self.records, Some((id, iterations)))
-            .map(|_good| ())
+        sink.line(spot, &self.records, Some((id, iterations)))?;
+        Ok(())
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -264,11 +245,8 @@ impl Reader {
             parts[2].as_bytes(),
         ]);
         let mut environment = Object::new();
-        for (name, value) in [("platform", &line.platform), ("python", &line.python)] {
-            if let Some(value) = value {
-                environment.insert(name.to_owned(), Value::from(value.as_str()));
-            }
-        }
+        put(&mut environment, "platform", line.platform.as_deref());
+        put(&mut environment, "python", line.python.as_deref());
         self.records.push(Record::Run(Run {
             id,
             session: self.session.id,
@@ -311,24 +289,26 @@ fn columns(iterations: Vec<HailIteration>) -> IterationColumns {
         ..IterationColumns::default()
     };
     let mut values = METRICS.map(|_| Vec::with_capacity(iterations.len()));
-    for (index, it) in (0_u32..).zip(iterations) {
-        columns.burn_in.push(it.is_burn_in);
-        for (column, value) in values.iter_mut().zip([it.time, it.task_memory]) {
+    for (index, iteration) in (0_u32..).zip(iterations) {
+        columns.burn_in.push(iteration.is_burn_in);
+        for (column, value) in values
+            .iter_mut()
+            .zip([iteration.time, iteration.task_memory])
+        {
             column.push(value.unwrap_or(f64::NAN));
         }
-        let outcome = match (it.timed_out, &it.failure) {
+        let outcome = match (iteration.timed_out, &iteration.failure) {
             (true, _) => Outcome::TimedOut,
             (false, Some(_)) => Outcome::Failed,
             (false, None) => Outcome::Ok,
         };
-        if outcome != Outcome::Ok || !it.unknown.is_empty() {
+        if outcome != Outcome::Ok || !iteration.unknown.is_empty() {
+            let failure = iteration.failure;
             let mark = Mark {
                 outcome,
                 // A traceback is a JSON string within the JSON string.
-                message: it
-                    .failure
-                    .map(|text| serde_json::from_str(&text).unwrap_or(text)),
-                attributes: it.unknown,
+                message: failure.map(|text| serde_json::from_str(&text).unwrap_or(text)),
+                attributes: iteration.unknown,
             };
             columns.marks.insert(index, mark);
         }

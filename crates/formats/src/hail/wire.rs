@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use lapwing_stats::as_f64;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use serde::{Deserialize, de};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::shared::reason::without_position;
@@ -97,9 +96,9 @@ impl<'de> Deserialize<'de> for HailIteration {
                 let mut iteration = HailIteration::default();
                 while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
                     match key.as_ref() {
-                        "time" => iteration.time = map.next_value_seed(Measured("time"))?,
+                        "time" => iteration.time = measured(&mut map, "time")?,
                         "task_memory" => {
-                            iteration.task_memory = map.next_value_seed(Measured("task_memory"))?;
+                            iteration.task_memory = measured(&mut map, "task_memory")?;
                         }
                         "is_burn_in" => iteration.is_burn_in = value(&mut map, "is_burn_in")?,
                         "timed_out" => iteration.timed_out = value(&mut map, "timed_out")?,
@@ -133,62 +132,22 @@ fn value<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
     })
 }
 
-/// A measured quantity: a number that is not negative, or nothing.
-struct Measured(&'static str);
-
-impl Measured {
-    fn wrong<T, E: de::Error>(&self, found: impl fmt::Display) -> Result<T, E> {
-        Err(E::custom(format!("`{}` is not a number: {found}", self.0)))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Measured {
-    type Value = Option<f64>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Measured {
-    type Value = Option<f64>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a number for `{}`", self.0)
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        if number < 0.0 {
-            return Err(E::custom(format!("`{}` is negative: {number}", self.0)));
-        }
-        Ok(Some(number))
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(as_f64(number)))
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        Err(E::custom(format!("`{}` is negative: {number}", self.0)))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        self.wrong(format_args!("{text:?}"))
-    }
-
-    fn visit_bool<E: de::Error>(self, truth: bool) -> Result<Self::Value, E> {
-        self.wrong(truth)
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, _list: A) -> Result<Self::Value, A::Error> {
-        self.wrong("a list")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, _object: A) -> Result<Self::Value, A::Error> {
-        self.wrong("an object")
-    }
+/// Returns a measured quantity: a number that is not negative, or nothing.
+fn measured<'de, A: MapAccess<'de>>(map: &mut A, key: &str) -> Result<Option<f64>, A::Error> {
+    let found = match map.next_value()? {
+        Value::Null => return Ok(None),
+        Value::Number(number) => match number.as_f64() {
+            Some(number) if number < 0.0 => {
+                return Err(A::Error::custom(format!("`{key}` is negative: {number}")));
+            }
+            number => return Ok(number),
+        },
+        Value::String(text) => format!("{text:?}"),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    };
+    Err(A::Error::custom(format!(
+        "`{key}` is not a number: {found}"
+    )))
 }

@@ -8,9 +8,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::hyperfine::wire::{CommandResult, HyperfineDocument, HyperfineTitle};
-use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::detect::{has_key, has_own_key, is_object};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::notes::FOLLOWS;
+use crate::shared::keys::choices;
+use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::{BadLine, EachRun, Format, ImportError, Source};
@@ -23,10 +24,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    (head.trim_ascii_start().starts_with(b"{")
-        && has_own_key(head, "results")
-        && has_key(head, "command"))
-    .then_some("it has `results` with a `command`")
+    (is_object(head) && has_own_key(head, "results") && has_key(head, "command"))
+        .then_some("it has `results` with a `command`")
 }
 
 /// What can be computed again from the times.
@@ -39,10 +38,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         .kept_all(wire.others.keys(), "attributes of the session");
     let session = SessionDraft {
         // hyperfine writes no date: the file's is the nearest.
-        tool: "hyperfine".to_owned(),
         attributes: wire.others,
         read_with: vec![("each_run", sink.options.each_run.name())],
-        ..SessionDraft::default()
+        ..SessionDraft::of("hyperfine")
     };
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
@@ -50,37 +48,30 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let run = intake.run(RunDraft::default())?;
     let names = names(&document, &wire.results);
     for (place, (raw, name)) in wire.results.iter().zip(names).enumerate() {
-        match read_result(&document, raw) {
-            Err(bad) => intake.bad(bad),
-            Ok(result) => {
-                let spot = document.spot_of(raw.get());
-                let name = name.unwrap_or_else(|| result.command.clone());
-                note(&result, &mut intake);
-                for draft in drafts(result, &name, place, intake.session(), each_run) {
-                    intake.instance(spot, run, draft)?;
-                }
-            }
+        let Some(result) = intake.good(read_result(&document, raw)) else {
+            continue;
+        };
+        let spot = document.spot_of(raw.get());
+        let name = name.unwrap_or_else(|| result.command.clone());
+        note(&result, intake.notes());
+        for draft in drafts(result, &name, place, intake.session(), each_run) {
+            intake.instance(spot, run, draft)?;
         }
     }
     intake.finish()
 }
 
-fn note(result: &CommandResult, intake: &mut Intake<'_, '_, '_>) {
-    let measured = [
-        ("times", &result.times),
-        ("memory_usage_byte", &result.memory_usage_byte),
-    ];
-    for (key, values) in measured {
+fn note(result: &CommandResult, notes: &mut Notes) {
+    for (key, values) in result.measured() {
         if values.iter().any(|value| !value.is_finite()) {
-            let why = "some of their values are NaN or infinite";
-            intake.notes().left(key, why);
+            notes.left(key, "some of their values are NaN or infinite");
         }
     }
     for key in result.others.keys() {
         if !DERIVED.contains(&key.as_str()) {
-            intake.notes().kept(key, "attributes of the instance");
+            notes.kept(key, "attributes of the instance");
         } else if !result.times.is_empty() {
-            intake.notes().left(key, FOLLOWS);
+            notes.left(key, FOLLOWS);
         }
     }
 }
@@ -106,25 +97,15 @@ fn names(document: &Document, results: &[&RawValue]) -> Vec<Option<String>> {
             if !shared[title.command.as_str()] {
                 return None;
             }
-            let list: Vec<String> = parameters
-                .iter()
-                .map(|(key, value)| match value {
-                    Value::String(text) => format!("{key}={text}"),
-                    other => format!("{key}={other}"),
-                })
-                .collect();
-            Some(format!("{}[{}]", title.command, list.join(",")))
+            let list = choices(parameters).join(",");
+            Some(format!("{}[{list}]", title.command))
         })
         .collect()
 }
 
 fn read_result(document: &Document, raw: &RawValue) -> Result<CommandResult, BadLine> {
     let result: CommandResult = document.element(raw)?;
-    let measured = [
-        ("times", &result.times),
-        ("memory_usage_byte", &result.memory_usage_byte),
-    ];
-    for (key, values) in measured {
+    for (key, values) in result.measured() {
         if let Some(value) = values.iter().find(|value| **value < 0.0) {
             let command = &result.command;
             let reason = format!("`{key}` of `{command}` is negative: {value}");
@@ -252,23 +233,14 @@ fn means(result: &CommandResult) -> Vec<SummaryDraft> {
     if runs == 0
         && let Some(centre) = number("mean")
     {
-        let spread = number("stddev");
-        summaries.push(SummaryDraft {
-            metric: "wall_time".to_owned(),
-            centre,
-            spread,
-            statistic: if spread.is_some() { "mean/sd" } else { "mean" }.to_owned(),
-            ..SummaryDraft::default()
-        });
+        let summary = SummaryDraft::of("wall_time", centre, "mean");
+        summaries.push(summary.with_spread(number("stddev"), "sd"));
     }
     for (metric, mean) in [("user_time", result.user), ("system_time", result.system)] {
         if let Some(centre) = mean {
             summaries.push(SummaryDraft {
-                metric: metric.to_owned(),
                 n: (runs > 0).then_some(runs as u64),
-                centre,
-                statistic: "mean".to_owned(),
-                ..SummaryDraft::default()
+                ..SummaryDraft::of(metric, centre, "mean")
             });
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct HyperfineDocument<'d> {
     pub(super) others: Object,
 }
 
-/// What tells the results of one document from each other.
+/// Distinguishes the results of one document from each other.
 #[derive(Deserialize, PartialEq)]
 pub(super) struct HyperfineTitle {
     pub(super) command: String,
@@ -38,4 +38,14 @@ pub(super) struct CommandResult {
     pub(super) parameters: Option<Object>,
     #[serde(flatten)]
     pub(super) others: Object,
+}
+
+impl CommandResult {
+    /// Returns what was measured of each run, by key.
+    pub(super) fn measured(&self) -> [(&'static str, &Vec<f64>); 2] {
+        [
+            ("times", &self.times),
+            ("memory_usage_byte", &self.memory_usage_byte),
+        ]
+    }
 }

@@ -1,7 +1,7 @@
 //! JMH's sample mode: how often each time came.
 
 use lapwing_stats::as_f64;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::jmh::wire::JmhMetric;
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
@@ -63,15 +63,10 @@ pub(super) fn histogram(
         .iter()
         .map(|&(label, share)| (label.to_owned(), json!(percentile(&pairs, n, share))))
         .collect();
-    let mut extra = Object::new();
-    extra.insert("percentiles".to_owned(), Value::Object(percentiles));
     draft.summaries.push(SummaryDraft {
-        metric: name.to_owned(),
         n: Some(n),
-        centre: mean,
-        spread: sd,
-        statistic: if sd.is_some() { "mean/sd" } else { "mean" }.to_owned(),
-        extra,
+        extra: Object::from_iter([("percentiles".to_owned(), percentiles.into())]),
+        ..SummaryDraft::of(name, mean, "mean").with_spread(sd, "sd")
     });
 }
 

@@ -12,8 +12,8 @@ use crate::jmh::histogram::histogram;
 use crate::jmh::wire::{JmhMetric, JmhResult, JmhTitle, MACHINE, read_result};
 use crate::shared::detect::has_key;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::put_object;
-use crate::shared::notes::FOLLOWS;
+use crate::shared::keys::{choices, in_words, put_object, with_choices};
+use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
@@ -32,21 +32,14 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let elements: Vec<&RawValue> = document.parse()?;
     let titles = Titles::of(&document, &elements);
-    let session = SessionDraft {
-        // JMH writes no date: the file's is the nearest.
-        tool: titles.tool.clone(),
-        ..SessionDraft::default()
-    };
+    // JMH writes no date: the file's is the nearest.
+    let session = SessionDraft::of(&titles.tool);
     let digest = document.sha256();
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let mut blocks: BTreeMap<(Id, String), u32> = BTreeMap::new();
     for (raw, benchmark) in elements.iter().zip(&titles.benchmarks) {
-        let result = match read_result(&document, raw) {
-            Ok(result) => result,
-            Err(bad) => {
-                intake.bad(bad);
-                continue;
-            }
+        let Some(result) = intake.good(read_result(&document, raw)) else {
+            continue;
         };
         // What has metrics has a title as well, or the reading of it failed.
         let Some(benchmark) = benchmark else {
@@ -54,58 +47,46 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             intake.bad(missing.unwrap_or_else(|| document.wrong(raw, "it has no title")));
             continue;
         };
-        note(&result, &mut intake);
+        note(&result, intake.notes());
         let run = intake.run(titles.run_draft(&result))?;
         let block = blocks.entry((run, benchmark.id.clone())).or_default();
         let spot = document.spot_of(raw.get());
-        for draft in drafts(&result, benchmark) {
-            intake.instance(
-                spot,
-                run,
-                InstanceDraft {
-                    block: *block,
-                    ..draft
-                },
-            )?;
+        for mut draft in drafts(&result, benchmark) {
+            draft.block = *block;
+            intake.instance(spot, run, draft)?;
             *block += 1;
         }
     }
     intake.finish()
 }
 
-fn note(result: &JmhResult, intake: &mut Intake<'_, '_, '_>) {
-    intake
-        .notes()
-        .kept_all(result.unknown.keys(), "attributes of the instance");
+fn note(result: &JmhResult, notes: &mut Notes) {
+    notes.kept_all(result.unknown.keys(), "attributes of the instance");
     let metrics = &result.metrics;
     if has_samples(&metrics.primary) {
         for key in ["score", "scoreError", "scoreConfidence", "scorePercentiles"] {
-            intake.notes().left(key, FOLLOWS);
+            notes.left(key, FOLLOWS);
         }
     }
-    intake.notes().kept_all(
-        metrics.primary.unknown.keys(),
-        "attributes of the instance, under `primaryMetric`",
-    );
+    let place = "attributes of the instance, under `primaryMetric`";
+    notes.kept_all(metrics.primary.unknown.keys(), place);
     for (name, metric) in &metrics.secondary {
-        intake.notes().kept_all(
-            metric.unknown.keys(),
-            "attributes of the instance, under `secondaryMetrics`",
-        );
+        let place = "attributes of the instance, under `secondaryMetrics`";
+        notes.kept_all(metric.unknown.keys(), place);
         let mut values = metric.raw_data.iter().flatten();
         let no_values = values.all(|it| it.known().is_none());
         if metric.raw_data_histogram.is_empty() && no_values && metric.score.known().is_none() {
-            intake.notes().left(name, "it has no values");
+            notes.left(name, "it has no values");
         }
     }
 }
 
-/// What all results of a document say together.
+/// The common properties of the results of a document.
 struct Titles {
     tool: String,
     /// One for each element; `None` where it cannot be read.
     benchmarks: Vec<Option<Benchmark>>,
-    /// What of the machine has several values for the same benchmark: it was varied.
+    /// The keys of the machine with several values for the same benchmark: these were varied.
     varied: BTreeSet<String>,
 }
 
@@ -154,23 +135,16 @@ impl Titles {
         };
         for key in &self.varied {
             let value = match draft.environment.get(key) {
-                Some(Value::String(text)) => text.clone(),
                 Some(Value::Array(words)) => {
                     let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
                     words.join(" ")
                 }
-                Some(other) => other.to_string(),
+                Some(other) => in_words(other),
                 None => continue,
             };
             draft.factors.insert(key.clone(), Level::Text(value));
         }
-        let levels: Vec<String> = draft
-            .factors
-            .iter()
-            .map(|(key, level)| format!("{key}={level}"))
-            .collect();
-        draft.variant = (!levels.is_empty()).then(|| levels.join(","));
-        draft
+        draft.named_by_factors()
     }
 }
 
@@ -185,15 +159,7 @@ fn machine(document: &Document, raw: &RawValue) -> BTreeMap<String, Value> {
 /// JMH's own name is that of the method; parameters belong to it, and where the document
 /// has the same in several modes or with several numbers of threads, so do these.
 fn benchmarks(titles: &[Option<JmhTitle>]) -> Vec<Option<Benchmark>> {
-    let list = |title: &JmhTitle| -> Vec<String> {
-        let params = title.params.iter().flatten();
-        params
-            .map(|(key, value)| match value {
-                Value::String(text) => format!("{key}={text}"),
-                other => format!("{key}={other}"),
-            })
-            .collect()
-    };
+    let list = |title: &JmhTitle| title.params.as_ref().map(choices).unwrap_or_default();
     let mut modes: BTreeMap<(&str, Vec<String>), BTreeSet<&Option<String>>> = BTreeMap::new();
     let mut threads: BTreeMap<(&str, Vec<String>), BTreeSet<Option<u64>>> = BTreeMap::new();
     for title in titles.iter().flatten() {
@@ -213,13 +179,8 @@ fn benchmarks(titles: &[Option<JmhTitle>]) -> Vec<Option<Benchmark>> {
             if let Some(number) = title.threads.filter(|_| threads[&key].len() > 1) {
                 brackets.push(format!("threads={number}"));
             }
-            let id = if brackets.is_empty() {
-                title.benchmark.clone()
-            } else {
-                format!("{}[{}]", title.benchmark, brackets.join(","))
-            };
             Some(Benchmark {
-                id,
+                id: with_choices(&title.benchmark, &brackets),
                 params: title.params.clone().unwrap_or_default(),
                 ..Benchmark::default()
             })
@@ -236,25 +197,19 @@ fn drafts(result: &JmhResult, benchmark: &Benchmark) -> Vec<InstanceDraft> {
     let mut attributes = result.settings.clone();
     attributes.extend(result.unknown.clone());
     let metrics = &result.metrics;
-    put_object(
-        &mut attributes,
-        "primaryMetric",
-        metrics.primary.unknown.clone(),
-    );
+    let of_primary = metrics.primary.unknown.clone();
+    put_object(&mut attributes, "primaryMetric", of_primary);
     let mut of_secondary = Object::new();
     for (name, metric) in &metrics.secondary {
         put_object(&mut of_secondary, name, metric.unknown.clone());
     }
     put_object(&mut attributes, "secondaryMetrics", of_secondary);
-    let primary = quantity(&metrics.primary);
-    let secondary = metrics.secondary.iter().map(|(name, metric)| {
+    let (name, unit) = quantity(&metrics.primary);
+    let mut all: Vec<(String, Unit, &JmhMetric)> = vec![(name, unit, &metrics.primary)];
+    all.extend(metrics.secondary.iter().map(|(name, metric)| {
         let (name, unit) = secondary_quantity(name, metric);
         (name, unit, metric)
-    });
-    let all: Vec<(String, Unit, &JmhMetric)> =
-        std::iter::once((primary.0, primary.1, &metrics.primary))
-            .chain(secondary)
-            .collect();
+    }));
     let forks = all
         .iter()
         .map(|(_, _, metric)| metric.raw_data.len().max(metric.raw_data_histogram.len()))
@@ -343,15 +298,10 @@ fn score(name: &str, unit: &Unit, metric: &JmhMetric) -> SummaryDraft {
         .iter()
         .filter_map(|(percent, value)| Some((percent.clone(), json!(unit.base(value.known()?)))))
         .collect();
-    if !percentiles.is_empty() {
-        extra.insert("percentiles".to_owned(), Value::Object(percentiles));
-    }
+    put_object(&mut extra, "percentiles", percentiles);
     SummaryDraft {
-        metric: name.to_owned(),
-        centre: unit.base(metric.score.0),
-        statistic: "mean".to_owned(),
         extra,
-        ..SummaryDraft::default()
+        ..SummaryDraft::of(name, unit.base(metric.score.0), "mean")
     }
 }
 

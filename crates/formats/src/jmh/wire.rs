@@ -13,19 +13,16 @@ use crate::shared::reading::document::Document;
 use crate::shared::reading::number::Number;
 use lapwing_model::Object;
 
-/// What tells the results of one document from each other.
+/// Distinguishes the results of one document from each other.
 #[derive(Deserialize)]
 pub(super) struct JmhTitle {
     pub(super) benchmark: String,
-    #[serde(default)]
     pub(super) mode: Option<String>,
-    #[serde(default)]
     pub(super) threads: Option<u64>,
-    #[serde(default)]
     pub(super) params: Option<Object>,
 }
 
-/// What is known of the machine that ran it: the virtual one.
+/// Keys of the virtual machine that ran it.
 pub(super) const MACHINE: [&str; 6] = [
     "jmhVersion",
     "jvm",
@@ -35,7 +32,7 @@ pub(super) const MACHINE: [&str; 6] = [
     "vmVersion",
 ];
 
-/// How it was run.
+/// Keys of the settings of the run.
 pub(super) const SETTINGS: [&str; 9] = [
     "mode",
     "threads",
@@ -59,7 +56,7 @@ pub(super) struct JmhResult {
     pub(super) metrics: Metrics,
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Deserialize)]
 pub(super) struct Metrics {
     #[serde(rename = "primaryMetric")]

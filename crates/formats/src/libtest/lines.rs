@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::shared::reading::lines::{Line, Lines};
 use crate::{ImportError, Source};
 
-/// What stands between a name and what came of it.
+/// The separator between a name and its result.
 const DOTS: &str = " ... ";
 
 /// A line `test …`.
@@ -16,7 +16,7 @@ pub(super) struct TestResult<'l> {
     pub(super) came: Came<'l>,
 }
 
-/// What came of a test.
+/// The result of a test.
 pub(super) enum Came<'l> {
     Measured(LibtestFigures<'l>),
     Failed,
@@ -32,7 +32,7 @@ pub(super) struct LibtestFigures<'l> {
     pub(super) statistic: &'static str,
 }
 
-/// What is known at a line from the lines before it.
+/// The state of the reading, from the lines before.
 #[derive(Default)]
 struct LibtestPlace {
     target: Option<String>,
@@ -42,7 +42,7 @@ struct LibtestPlace {
     speaks: Option<(String, Vec<String>)>,
 }
 
-/// What failed benchmarks said, by name.
+/// The output of failed benchmarks, by name.
 pub(super) type FailureMessages = BTreeMap<String, String>;
 
 /// Lines to keep of what a failed benchmark said.

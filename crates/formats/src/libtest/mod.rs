@@ -5,15 +5,15 @@ mod lines;
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::libtest::lines::{Came, FailureMessages, LibtestFigures, TestResult, each_result};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{InstanceOutcome, MetricName};
+use lapwing_model::InstanceOutcome;
 
 pub(super) const FORMAT: Format = Format::new(
     "libtest",
@@ -31,11 +31,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
-    let session = SessionDraft {
-        tool: "cargo bench".to_owned(),
-        ..SessionDraft::default()
-    };
-    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, SessionDraft::of("cargo bench"))?;
     let run = intake.run(RunDraft::default())?;
     let mut first_target: Option<Option<String>> = None;
     let mut has_several = false;
@@ -109,9 +105,7 @@ fn draft(
         Some(_) | None => name.to_owned(),
     };
     let mut draft = InstanceDraft::of(id);
-    if let Some(target) = result.target {
-        draft.attributes.insert("target".to_owned(), json!(target));
-    }
+    put(&mut draft.attributes, "target", result.target);
     match &result.came {
         Came::Failed => {
             draft.outcome = InstanceOutcome::Failed;
@@ -126,21 +120,16 @@ fn draft(
 
 fn summarise(measured: &LibtestFigures<'_>, draft: &mut InstanceDraft) {
     let unit = Unit::named(measured.unit);
-    let metric: MetricName = if unit.metric.unit == "s" {
-        "wall_time".to_owned()
+    let metric = if unit.metric.unit == "s" {
+        "wall_time"
     } else {
-        measured.unit.to_owned()
+        measured.unit
     };
-    draft.summarise(
-        &unit,
-        SummaryDraft {
-            metric,
-            centre: unit.base(measured.centre),
-            spread: Some(unit.base(measured.spread)),
-            statistic: measured.statistic.to_owned(),
-            ..SummaryDraft::default()
-        },
-    );
+    let summary = SummaryDraft {
+        spread: Some(unit.base(measured.spread)),
+        ..SummaryDraft::of(metric, unit.base(measured.centre), measured.statistic)
+    };
+    draft.summarise(&unit, summary);
     if let Some((rate, unit)) = &measured.rate {
         let unit = Unit::named(unit);
         let metric = if unit.metric.unit == "B/s" {
@@ -148,15 +137,7 @@ fn summarise(measured: &LibtestFigures<'_>, draft: &mut InstanceDraft) {
         } else {
             "throughput"
         };
-        draft.summarise(
-            &unit,
-            SummaryDraft {
-                metric: metric.to_owned(),
-                centre: unit.base(*rate),
-                statistic: "median".to_owned(),
-                ..SummaryDraft::default()
-            },
-        );
+        draft.summarise(&unit, SummaryDraft::of(metric, unit.base(*rate), "median"));
     }
 }
 

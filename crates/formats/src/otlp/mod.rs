@@ -5,7 +5,6 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
@@ -15,7 +14,7 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::keys::in_words;
 use crate::shared::reading::document::Document;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, traced};
+use crate::shared::spans::{PLAIN, SpanDraft, TASK, WALL, take_trace, timestamp_of, traced};
 use crate::{Format, ImportError, Source};
 use lapwing_model::Object;
 
@@ -35,12 +34,10 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     loop {
         let begin = requests.byte_offset();
         let Some(raw) = requests.next() else { break };
-        let request = match raw {
-            Ok(raw) => document.element::<OtlpRequest>(raw),
+        let raw = match raw {
+            Ok(raw) => raw,
             Err(error) => {
-                let rest = &document.text()[begin..];
-                let skipped = rest.len() - rest.trim_start().len();
-                let spot = document.spot_of(&rest[skipped..]);
+                let spot = document.spot_of(document.text()[begin..].trim_start());
                 let what = if error.is_eof() {
                     "is cut off"
                 } else {
@@ -50,22 +47,19 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                 break;
             }
         };
-        match request.and_then(|request| {
-            let spot = document.spot_of(raw.as_ref().map_or("", |raw| raw.get()));
-            reader.take(request).map_err(|reason| spot.bad(reason))
-        }) {
-            Ok(()) => {}
-            Err(bad) => sink.bad(bad),
+        let taken = document.element(raw).and_then(|request| {
+            reader
+                .take(request)
+                .map_err(|reason| document.wrong(raw, reason))
+        });
+        if let Err(bad) = taken {
+            sink.bad(bad);
         }
-    }
-    if reader.spans.is_empty() && sink.only_counts() {
-        return Ok(());
     }
     let first = reader.spans.iter().filter_map(|it| it.0.start()).min();
     let session = SessionDraft {
-        started: first.and_then(|time| Timestamp::from_nanosecond(time.into()).ok()),
-        tool: "OpenTelemetry".to_owned(),
-        ..SessionDraft::default()
+        started: first.and_then(timestamp_of),
+        ..SessionDraft::of("OpenTelemetry")
     };
     let name = reader.service.take();
     let resources = std::mem::take(&mut reader.resources);
@@ -74,7 +68,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     if let [only] = &resources[..] {
         trace.environment = only.clone();
     }
-    take_trace(source, document.sha256(), sink, session, trace)
+    take_trace(source, document.sha256(), sink, session, trace, 1)
 }
 
 #[derive(Default)]

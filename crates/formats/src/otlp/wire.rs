@@ -11,24 +11,22 @@ pub(super) struct OtlpRequest {
     pub(super) resource_spans: Vec<ResourceSpans>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct ResourceSpans {
-    #[serde(default)]
     pub(super) resource: OtlpResource,
-    #[serde(default)]
     pub(super) scope_spans: Vec<ScopeSpans>,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default)]
 pub(super) struct OtlpResource {
-    #[serde(default)]
     pub(super) attributes: Vec<OtlpAttribute>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ScopeSpans {
-    #[serde(default)]
     pub(super) spans: Vec<OtlpSpan>,
 }
 
@@ -54,12 +52,10 @@ pub(super) struct OtlpSpan {
     pub(super) status: OtlpStatus,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct OtlpEvent {
-    #[serde(default)]
     pub(super) name: String,
-    #[serde(default)]
     time_unix_nano: Value,
 }
 
@@ -70,10 +66,9 @@ pub(super) struct OtlpLink {
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default)]
 pub(super) struct OtlpStatus {
-    #[serde(default)]
     pub(super) message: String,
-    #[serde(default)]
     code: Value,
 }
 

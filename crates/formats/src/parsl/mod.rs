@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use crate::parsl::rows::{ParslRows, integer_of, text_of, time_of, timestamp_of};
-use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
+use crate::parsl::rows::{ParslRows, integer_of, text_of, time_of};
+use crate::shared::intake::{InstanceDraft, SessionDraft};
 use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, TASK, WALL, named_run, traced};
+use crate::shared::spans::{SpanDraft, TASK, WALL, take_trace, timestamp_of, traced};
 use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -49,13 +49,9 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
                 let name = &trace.benchmark.id;
                 sink.notes().left(name, "the workflow has no tasks");
             }
-            Ok((session, mut trace)) => {
+            Ok((session, trace)) => {
                 any = true;
-                let run = named_run(&sink.options.trace, &mut trace);
-                let mut intake = Intake::begin(source, &digest, sink, session)?;
-                let run = intake.run(run)?;
-                intake.instance(workflow.number, run, trace)?;
-                intake.finish()?;
+                take_trace(source, &digest, sink, session, trace, workflow.number)?;
             }
             Err(reason) => sink.bad(BadLine::new(workflow.number, reason)),
         }
@@ -63,9 +59,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     if any || sink.only_counts() {
         Ok(())
     } else {
-        Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        })
+        Err(source.without_results())
     }
 }
 
@@ -92,9 +86,8 @@ fn workflow_drafts(
         // Not the file's: a database grows with each workflow.
         identity: Some(identity.finalize().into()),
         started: began.and_then(timestamp_of),
-        tool: "parsl".to_owned(),
         name: Some(id.clone()),
-        ..SessionDraft::default()
+        ..SessionDraft::of("parsl")
     };
     let mut spans = Vec::new();
     for task in rows.tasks.get(&id).into_iter().flatten() {
@@ -170,7 +163,7 @@ fn inputs_of(task: &DatabaseRow, run: &str, rows: &ParslRows) -> Vec<String> {
     numbers.filter_map(|id: i64| rows.name(run, id)).collect()
 }
 
-/// What a task used, as far as it was sampled.
+/// The resources that a task used, as far as they were sampled.
 #[derive(Debug, Default, Clone, Copy)]
 struct UsedResources {
     process: Option<i64>,

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use rusqlite::types::Value;
 
 use super::{Statuses, UsedResources};
 use crate::ImportError;
 use crate::shared::reading::database::{Database, DatabaseRow};
 use crate::shared::reading::moment::moment;
-use crate::shared::spans::nanoseconds;
+use crate::shared::spans::{nanoseconds, since_1970};
 
 /// A workflow, a task of it, an attempt at that.
 type AttemptKey = (String, i64, i64);
@@ -147,11 +146,7 @@ pub(super) fn time_of(row: &DatabaseRow, column: &str) -> Result<Option<i64>, St
     let Some(text) = text_of(row, column) else {
         return Ok(None);
     };
-    let time = moment(&text).and_then(|time| i64::try_from(time.as_nanosecond()).ok());
+    let time = moment(&text).and_then(since_1970);
     time.map(Some)
         .ok_or_else(|| format!("`{column}` is not a time: {text:?}"))
-}
-
-pub(super) fn timestamp_of(time: i64) -> Option<Timestamp> {
-    Timestamp::from_nanosecond(time.into()).ok()
 }

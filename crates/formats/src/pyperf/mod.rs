@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::{in_words, take_count, take_number, take_text};
+use crate::shared::detect::{has_key, has_own_key, is_object};
+use crate::shared::intake::{
+    InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft, iterations_of,
+};
+use crate::shared::keys::{in_words, put, take_count, take_number, take_text};
 use crate::shared::notes::Notes;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
@@ -17,14 +19,14 @@ use crate::shared::reading::number::{Number, column};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, Id, Metric, Object};
+use lapwing_model::{Benchmark, Metric, Object};
 use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format =
     Format::new("pyperf", "pyperf -o, pyperformance", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    (head.trim_ascii_start().starts_with(b"{")
+    (is_object(head)
         && has_own_key(head, "benchmarks")
         && has_key(head, "runs")
         && (has_key(head, "values") || has_key(head, "warmups")))
@@ -51,11 +53,10 @@ struct WireBenchmark<'d> {
     others: Object,
 }
 
-/// What one process gave.
+/// The results of one process.
 #[derive(Deserialize)]
 struct WireRun {
     metadata: Option<Object>,
-    #[serde(default)]
     warmups: Option<Vec<(u64, Number)>>,
     #[serde(default, deserialize_with = "column")]
     values: Vec<f64>,
@@ -74,7 +75,7 @@ struct Date {
     date: Option<String>,
 }
 
-/// What describes the machine and the interpreter, and not the benchmark.
+/// Keys that describe the machine and the interpreter, and not the benchmark.
 const OF_MACHINE: [&str; 11] = [
     "aslr",
     "boot_time",
@@ -90,7 +91,7 @@ const OF_MACHINE: [&str; 11] = [
 ];
 const OF_MACHINE_BEGIN: [&str; 3] = ["cpu_", "mem_", "python_"];
 
-/// What pyperf itself says of a benchmark.
+/// Keys in which pyperf itself describes a benchmark.
 const OF_BENCHMARK: [&str; 5] = [
     "calibrate_",
     "recalibrate_",
@@ -126,9 +127,16 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         ..RunDraft::default()
     })?;
     for raw in &wire.benchmarks {
-        match document.element::<WireBenchmark<'_>>(raw) {
-            Err(bad) => intake.bad(bad),
-            Ok(benchmark) => take_benchmark(&document, &common, benchmark, run, &mut intake)?,
+        let benchmark = intake.good(document.element::<WireBenchmark<'_>>(raw));
+        let Some(benchmark) = benchmark else {
+            continue;
+        };
+        let metadata = [&common, &benchmark.metadata.unwrap_or_default()];
+        for raw in benchmark.runs {
+            let spot = document.spot_of(raw.get());
+            let others = &benchmark.others;
+            let draft = new_instance(&document, raw, metadata, others, intake.notes());
+            intake.read_instance(spot, run, draft)?;
         }
     }
     intake.finish()
@@ -175,45 +183,19 @@ fn is_of_machine(key: &str) -> bool {
         && (OF_MACHINE.contains(&key) || OF_MACHINE_BEGIN.iter().any(|it| key.starts_with(it)))
 }
 
-fn take_benchmark(
-    document: &Document,
-    common: &Object,
-    benchmark: WireBenchmark<'_>,
-    run: Id,
-    intake: &mut Intake<'_, '_, '_>,
-) -> Result<(), ImportError> {
-    let own = benchmark.metadata.unwrap_or_default();
-    for raw in benchmark.runs {
-        let spot = document.spot_of(raw.get());
-        let draft = new_instance(
-            document,
-            raw,
-            common,
-            &own,
-            &benchmark.others,
-            intake.notes(),
-        );
-        match draft {
-            Err(bad) => intake.bad(bad),
-            Ok(draft) => intake.instance(spot, run, draft)?,
-        }
-    }
-    Ok(())
-}
-
+/// Returns the instance of a process, with the metadata of the document and of its benchmark.
 fn new_instance(
     document: &Document,
     raw: &RawValue,
-    common: &Object,
-    own: &Object,
+    [common, of_benchmark]: [&Object; 2],
     others: &Object,
     notes: &mut Notes,
 ) -> Result<InstanceDraft, BadLine> {
     let process: WireRun = document.element(raw)?;
-    let its_own = process.metadata.unwrap_or_default();
+    let of_process = process.metadata.unwrap_or_default();
     let mut about = common.clone();
-    about.extend(own.clone());
-    about.extend(its_own.clone());
+    about.extend(of_benchmark.clone());
+    about.extend(of_process.clone());
     let Some(id) = take_text(&mut about, "name") else {
         return Err(document.wrong(raw, "the benchmark's `name` is missing in its metadata"));
     };
@@ -241,7 +223,7 @@ fn new_instance(
                 notes.kept(&key, "attributes of the instance");
             }
             attributes.insert(key, value);
-        } else if own.contains_key(&key) || its_own.contains_key(&key) {
+        } else if of_benchmark.contains_key(&key) || of_process.contains_key(&key) {
             environment.insert(key, value);
         }
     }
@@ -249,9 +231,8 @@ fn new_instance(
         notes.kept(key, "attributes of the instance");
         attributes.insert(key.clone(), value.clone());
     }
-    if inner_loops > 1 {
-        attributes.insert("inner_loops".to_owned(), json!(inner_loops));
-    }
+    let several = Some(inner_loops).filter(|loops| *loops > 1);
+    put(&mut attributes, "inner_loops", several);
     Ok(InstanceDraft {
         benchmark: Benchmark {
             id,
@@ -274,12 +255,7 @@ fn new_instance(
         iterations: columns(&metric, &unit, &warmups, process.values, loops, inner_loops),
         // One figure of the whole process, warm-ups and all: no iteration has it.
         summaries: memory
-            .map(|centre| SummaryDraft {
-                metric: "peak_memory".to_owned(),
-                centre,
-                statistic: "max".to_owned(),
-                ..SummaryDraft::default()
-            })
+            .map(|bytes| SummaryDraft::of("peak_memory", bytes, "max"))
             .into_iter()
             .collect(),
         ..InstanceDraft::default()
@@ -297,17 +273,12 @@ fn metric_of(unit: Option<&str>) -> (String, Unit) {
 }
 
 fn take_tags(about: &mut Object) -> Vec<String> {
-    let is_texts = |it: &Value| {
-        it.as_array()
-            .is_some_and(|tags| tags.iter().all(Value::is_string))
-    };
-    if !about.get("tags").is_some_and(is_texts) {
-        return Vec::new();
+    let tags = about.get("tags").cloned().unwrap_or_default();
+    let tags: Option<Vec<String>> = serde_json::from_value(tags).ok();
+    if tags.is_some() {
+        about.remove("tags");
     }
-    match about.remove("tags") {
-        Some(Value::Array(tags)) => tags.iter().map(in_words).collect(),
-        Some(_) | None => Vec::new(),
-    }
+    tags.unwrap_or_default()
 }
 
 /// Warm-ups come first and say for themselves how many loops they had; all values are
@@ -332,10 +303,8 @@ fn columns(
     column.extend(values);
     unit.base_column(&mut column);
     IterationColumns {
-        count,
         burn_in,
         loops: all_loops,
-        values: BTreeMap::from([(metric.to_owned(), column)]),
-        ..IterationColumns::default()
+        ..iterations_of(metric, column)
     }
 }

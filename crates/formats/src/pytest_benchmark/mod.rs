@@ -8,15 +8,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::pytest_benchmark::wire::{PytestDocument, PytestEntry, PytestStats, Rounds};
-use crate::shared::detect::{has_key, has_own_key};
-use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use crate::shared::keys::{in_words, put_object, take_text};
+use crate::shared::detect::{has_key, has_keys, has_own_key, is_object};
+use crate::shared::intake::{
+    InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft, iterations_of,
+};
+use crate::shared::keys::{in_words, put, put_object, take_text};
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::reading::document::Document;
-use crate::shared::reading::moment::moment;
+use crate::shared::reading::moment::moment_of;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, Metric, Object, Version};
+use lapwing_model::{Metric, Object, Version};
 use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format::new(
@@ -27,14 +29,14 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    if !head.trim_ascii_start().starts_with(b"{") || !has_own_key(head, "benchmarks") {
+    if !is_object(head) || !has_own_key(head, "benchmarks") {
         return None;
     }
     if has_key(head, "machine_info") && (has_key(head, "commit_info") || has_key(head, "stats")) {
         return Some("it has `benchmarks` and `machine_info`");
     }
     // The keys may come in any order, and the machine's behind a long list.
-    (has_key(head, "fullname") && has_key(head, "stats"))
+    has_keys(head, &["fullname", "stats"])
         .then_some("it has `benchmarks` with `fullname` and `stats`")
 }
 
@@ -63,13 +65,8 @@ const WITH_MEDIAN: [&str; 5] = ["q1", "q3", "ld15iqr", "hd15iqr", "iqr_outliers"
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let mut wire: PytestDocument<'_> = document.parse()?;
-    let started =
-        match &wire.datetime {
-            Some(text) => Some(moment(text).ok_or_else(|| {
-                document.wrong_document(format!("`datetime` is not a time: {text}"))
-            })?),
-            None => None,
-        };
+    let started = moment_of("datetime", wire.datetime.as_deref())
+        .map_err(|reason| document.wrong_document(reason))?;
     let tool = match &wire.version {
         Some(version) => format!("pytest-benchmark {version}"),
         None => "pytest-benchmark".to_owned(),
@@ -90,15 +87,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let run = intake.run(new_run(machine, commit))?;
     let read = |raw: &RawValue| read_entry(&document, raw);
     document.each_element(&wire.benchmarks, read, |spot, read| {
-        match read {
-            Err(bad) => intake.bad(bad),
-            Ok((mut draft, notes)) => {
-                intake.notes().add(notes);
-                draft.host.clone_from(&host);
-                intake.instance(spot, run, draft)?;
-            }
-        }
-        Ok::<(), ImportError>(())
+        let Some((mut draft, notes)) = intake.good(read) else {
+            return Ok(());
+        };
+        intake.notes().add(notes);
+        draft.host.clone_from(&host);
+        intake.instance(spot, run, draft)
     })?;
     intake.finish()
 }
@@ -154,22 +148,15 @@ fn new_instance(
         notes.left("param", "it stands in the benchmark's name and in `params`");
     }
     put_object(&mut attributes, "options", options);
-    put_object(
-        &mut attributes,
-        "extra_info",
-        entry.extra_info.take().unwrap_or_default(),
-    );
+    let extra_info = entry.extra_info.take().unwrap_or_default();
+    put_object(&mut attributes, "extra_info", extra_info);
     let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id,
-            params: entry.params.take().unwrap_or_default(),
-            tags: entry.group.take().iter().map(in_words).collect(),
-            ..Benchmark::default()
-        },
         attributes,
         metrics: BTreeMap::from([(metric.to_owned(), Metric::lower("s"))]),
-        ..InstanceDraft::default()
+        ..InstanceDraft::of(id)
     };
+    draft.benchmark.params = entry.params.take().unwrap_or_default();
+    draft.benchmark.tags = entry.group.take().iter().map(in_words).collect();
     put_stats(&mut draft, metric, entry.stats, rounds, notes)?;
     Ok(draft)
 }
@@ -226,23 +213,15 @@ fn put_stats(
         for key in ["mean", "stddev", "median", "iqr"] {
             notes.left(key, FOLLOWS);
         }
+        let count = if loops > 1 { rounds.len() } else { 0 };
         draft.iterations = IterationColumns {
-            count: rounds.len(),
-            loops: if loops == 1 {
-                Vec::new()
-            } else {
-                vec![loops; rounds.len()]
-            },
-            values: BTreeMap::from([(metric.to_owned(), rounds)]),
-            ..IterationColumns::default()
+            loops: vec![loops; count],
+            ..iterations_of(metric, rounds)
         };
     } else {
         draft.summaries = summaries(metric, &mut stats)?;
-        if loops > 1 {
-            draft
-                .attributes
-                .insert("iterations".to_owned(), Value::from(loops));
-        }
+        let several = Some(loops).filter(|loops| *loops > 1);
+        put(&mut draft.attributes, "iterations", several);
     }
     // `outliers` is the two counts once more.
     stats.others.remove("outliers");
@@ -256,29 +235,25 @@ fn put_stats(
 
 fn summaries(metric: &str, stats: &mut PytestStats<'_>) -> Result<Vec<SummaryDraft>, String> {
     let n = stats.rounds;
-    let mut of = |centre: Option<f64>, spread: Option<f64>, words: [&str; 2], with: &[&str]| {
+    let mut of = |statistic: &str, centre: Option<f64>, with: &[&str]| {
         let extra = with
             .iter()
             .filter_map(|key| stats.others.remove_entry(*key))
             .filter(|(_, value)| value.is_number())
             .collect();
         centre.map(|centre| SummaryDraft {
-            metric: metric.to_owned(),
             n,
-            centre,
-            spread,
-            statistic: words[usize::from(spread.is_some())].to_owned(),
             extra,
+            ..SummaryDraft::of(metric, centre, statistic)
         })
     };
-    let mean = of(stats.mean, stats.stddev, ["mean", "mean/sd"], &WITH_MEAN);
-    let median = of(
-        stats.median,
-        stats.iqr,
-        ["median", "median/iqr"],
-        &WITH_MEDIAN,
-    );
-    let summaries: Vec<SummaryDraft> = mean.into_iter().chain(median).collect();
+    let mean = of("mean", stats.mean, &WITH_MEAN);
+    let median = of("median", stats.median, &WITH_MEDIAN);
+    let summaries: Vec<SummaryDraft> = mean
+        .map(|mean| mean.with_spread(stats.stddev, "sd"))
+        .into_iter()
+        .chain(median.map(|median| median.with_spread(stats.iqr, "iqr")))
+        .collect();
     if summaries.is_empty() {
         return Err("`stats` has neither `data` nor `mean`".to_owned());
     }

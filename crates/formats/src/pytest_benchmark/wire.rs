@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::BadLine;
 use crate::shared::reading::document::Document;
-use crate::shared::reading::number::{Number, is_no_number_word, known, plain_column};
+use crate::shared::reading::number::{NumberVisitor, known, plain_column};
 use lapwing_model::Object;
 
 /// The whole document.
@@ -41,23 +41,27 @@ pub(super) struct PytestEntry<'d> {
 }
 
 /// Its statistics, with the rounds where they were saved.
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
 pub(super) struct PytestStats<'d> {
     #[serde(borrow)]
     pub(super) data: Option<&'d RawValue>,
     pub(super) rounds: Option<u64>,
     pub(super) iterations: Option<u64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) mean: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) stddev: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) median: Option<f64>,
-    #[serde(default, deserialize_with = "known")]
+    #[serde(deserialize_with = "known")]
     pub(super) iqr: Option<f64>,
     #[serde(flatten)]
     pub(super) others: Object,
 }
+
+/// The error of a list with texts besides a remark at its end.
+const MIXED: &str = "invalid type: a text among numbers, expected a number";
 
 /// The rounds, as far as the list has them.
 #[derive(Debug, Default, PartialEq)]
@@ -79,7 +83,16 @@ impl Rounds {
                 values,
                 cut_short: false,
             }),
-            None => document.value("stats.data", raw),
+            None => document.value("stats.data", raw).map_err(|bad| {
+                // The list as a whole is wrong then.
+                match bad.reason.split_once("`: ") {
+                    Some((_, rest)) if rest.starts_with(MIXED) => BadLine {
+                        reason: format!("`stats.data`: {rest}"),
+                        ..bad
+                    },
+                    Some(_) | None => bad,
+                }
+            }),
         }
     }
 }
@@ -96,16 +109,14 @@ impl<'de> Deserialize<'de> for Rounds {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Rounds, A::Error> {
                 let mut rounds = Rounds::default();
-                while let Some(entry) = list.next_element()? {
-                    match entry {
-                        Round::Value(value) if !rounds.cut_short => rounds.values.push(value),
-                        Round::Remark if !rounds.values.is_empty() && !rounds.cut_short => {
+                while let Some(Round(value)) = list.next_element()? {
+                    match value {
+                        Some(value) if !rounds.cut_short => rounds.values.push(value),
+                        None if !rounds.values.is_empty() && !rounds.cut_short => {
                             rounds.cut_short = true;
                         }
-                        Round::Value(_) | Round::Remark => {
-                            return Err(A::Error::custom(
-                                "invalid type: a text among numbers, expected a number",
-                            ));
+                        Some(_) | None => {
+                            return Err(A::Error::custom(MIXED));
                         }
                     }
                 }
@@ -120,56 +131,14 @@ impl<'de> Deserialize<'de> for Rounds {
     }
 }
 
-/// An entry of the list of rounds.
-enum Round {
-    Value(f64),
-    Remark,
-}
+/// An entry of the list of rounds: a number, or a remark.
+struct Round(Option<f64>);
 
 impl<'de> Deserialize<'de> for Round {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Round;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a number")
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Round, E> {
-                Ok(Round::Value(number))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Round, E> {
-                integer(number)
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Round, E> {
-                integer(number)
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Round, E> {
-                Ok(Round::Value(f64::NAN))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Round, E> {
-                Ok(if is_no_number_word(text) {
-                    Round::Value(f64::NAN)
-                } else {
-                    Round::Remark
-                })
-            }
-        }
-        deserializer.deserialize_any(Any)
+        let visitor = NumberVisitor { or_text: true };
+        deserializer.deserialize_any(visitor).map(Round)
     }
-}
-
-/// Reads a whole number the way that [`Number`] does.
-fn integer<'de, E: Error, N>(number: N) -> Result<Round, E>
-where
-    N: serde::de::IntoDeserializer<'de, E>,
-{
-    Number::deserialize(number.into_deserializer()).map(|number| Round::Value(number.0))
 }
 
 #[cfg(test)]

@@ -11,11 +11,13 @@ use serde_json::json;
 
 use crate::shared::detect::first_line;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::keys::put;
+use crate::shared::notes::Notes;
 use crate::shared::rows::{bad_header, bad_row};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
-use lapwing_model::{Benchmark, InstanceOutcome, Metric, Version};
+use lapwing_model::{InstanceOutcome, Version};
 
 pub(super) const FORMAT: Format = Format::new("rebar", "CSV of rebar measure", looks_like, read);
 
@@ -34,31 +36,20 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let mut rows = Rows::of(source)?;
-    let mut first = rows.next()?;
+    let mut next = rows.next()?;
     let session = SessionDraft {
         started: date_of(source),
-        tool: tool(first.as_ref()),
+        tool: tool(next.as_ref()),
         ..SessionDraft::default()
     };
     let mut intake = Intake::begin(source, &digest, sink, session)?;
-    while let Some(row) = first
-        .take()
-        .map_or_else(|| rows.next(), |row| Ok(Some(row)))?
-    {
-        let line = match &row {
-            Ok(row) => row.line,
-            Err(bad) => bad.line,
-        };
-        match row.and_then(|row| {
-            let draft = draft(&row, &mut intake)?;
-            Ok((run_of(&row), draft))
-        }) {
-            Err(bad) => intake.bad(bad),
-            Ok((run, draft)) => {
-                let run = intake.run(run)?;
-                intake.instance(line, run, draft)?;
-            }
+    while let Some(row) = next {
+        let drafted = row.and_then(|row| Ok((draft(&row, intake.notes())?, row)));
+        if let Some((draft, row)) = intake.good(drafted) {
+            let run = intake.run(run_of(&row))?;
+            intake.instance(row.line, run, draft)?;
         }
+        next = rows.next()?;
     }
     intake.finish()
 }
@@ -177,27 +168,16 @@ const KNOWN: [&str; 15] = [
     "max",
 ];
 
-fn draft(row: &RebarRow, intake: &mut Intake<'_, '_, '_>) -> Result<InstanceDraft, BadLine> {
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id: row.fields.get("name").cloned().unwrap_or_default(),
-            tags: row.fields.get("model").cloned().into_iter().collect(),
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
+fn draft(row: &RebarRow, notes: &mut Notes) -> Result<InstanceDraft, BadLine> {
+    let field = |column: &str| row.fields.get(column).cloned();
+    let mut draft = InstanceDraft::of(field("name").unwrap_or_default());
+    draft.benchmark.tags.extend(field("model"));
     let length = row.whole("haystack_len")?;
-    if let Some(model) = row.fields.get("model") {
-        let params = &mut draft.benchmark.params;
-        params.insert("model".to_owned(), json!(model));
-    }
-    if let Some(length) = length {
-        let params = &mut draft.benchmark.params;
-        params.insert("haystack_len".to_owned(), json!(length));
-    }
+    put(&mut draft.benchmark.params, "model", field("model"));
+    put(&mut draft.benchmark.params, "haystack_len", length);
     for (column, value) in &row.fields {
         if !KNOWN.contains(&column.as_str()) {
-            intake.notes().kept(column, "attributes of the instance");
+            notes.kept(column, "attributes of the instance");
             draft.attributes.insert(column.clone(), json!(value));
         }
     }
@@ -219,7 +199,8 @@ fn summarise(
         return Err(row.wrong("`median` is empty where there is no `err`"));
     };
     let n = row.whole("iters")?;
-    let mut extra = lapwing_model::Object::new();
+    let mut summary = SummaryDraft::of("wall_time", median, "median");
+    summary.n = n;
     for (column, name) in [
         ("mean", "mean"),
         ("stddev", "sd"),
@@ -227,41 +208,16 @@ fn summarise(
         ("max", "max"),
         ("total", "total"),
     ] {
-        if let Some(time) = row.time(column)? {
-            extra.insert(name.to_owned(), json!(time));
-        }
+        put(&mut summary.extra, name, row.time(column)?);
     }
-    draft
-        .metrics
-        .insert("wall_time".to_owned(), Metric::lower("s"));
     let spread = row.time("mad")?;
-    draft.summaries.push(SummaryDraft {
-        metric: "wall_time".to_owned(),
-        n,
-        centre: median,
-        spread,
-        statistic: if spread.is_some() {
-            "median/mad"
-        } else {
-            "median"
-        }
-        .to_owned(),
-        extra,
-    });
+    draft.summarise(&Unit::named("s"), summary.with_spread(spread, "mad"));
     if let Some(length) = length
         && median > 0.0
     {
-        let length = as_f64(length);
-        draft
-            .metrics
-            .insert("bytes_per_second".to_owned(), Metric::higher("B/s"));
-        draft.summaries.push(SummaryDraft {
-            metric: "bytes_per_second".to_owned(),
-            n,
-            centre: length / median,
-            statistic: "median".to_owned(),
-            ..SummaryDraft::default()
-        });
+        let mut rate = SummaryDraft::of("bytes_per_second", as_f64(length) / median, "median");
+        rate.n = n;
+        draft.summarise(&Unit::named("B/s"), rate);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::shared::detect::{first_line, has_own_key};
 use crate::shared::reading::lines::{Line, Lines};
+use crate::shared::reading::spot::Spot;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
@@ -18,20 +19,21 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
     while let Some((number, line)) = lines.next()? {
-        match line {
-            Line::Bad(why) => sink.bad(BadLine::new(number, why)),
-            Line::Text(text) => match parse_line(text.as_bytes()) {
-                Ok(record) => sink.line(number, [&record])?,
-                Err(LineError::Json(error)) => {
-                    sink.bad(BadLine::new(number, reason(text, &error)));
-                }
-                Err(
-                    error @ (LineError::NoVersion
-                    | LineError::Newer { .. }
-                    | LineError::Kind { .. }
-                    | LineError::Refused { .. }),
-                ) => sink.bad(BadLine::new(number, error.to_string())),
-            },
+        let record = match line {
+            Line::Bad(why) => Err(why),
+            Line::Text(text) => parse_line(text.as_bytes()).map_err(|error| match error {
+                LineError::Json(error) => reason(text, &error),
+                error @ (LineError::NoVersion
+                | LineError::Newer { .. }
+                | LineError::Kind { .. }
+                | LineError::Refused { .. }) => error.to_string(),
+            }),
+        };
+        match record {
+            Ok(record) => {
+                sink.line(Spot::from(number), &[record], None)?;
+            }
+            Err(why) => sink.bad(BadLine::new(number, why)),
         }
     }
     Ok(())

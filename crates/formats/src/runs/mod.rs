@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::shared::detect::first_line;
-use crate::shared::intake::{InstanceDraft, Intake, SessionDraft};
+use crate::shared::intake::{InstanceDraft, Intake, SessionDraft, iterations_of};
 use crate::shared::reading::moment::moment;
 use crate::shared::rows::{bad_header, bad_row};
 use crate::shared::sink::Sink;
@@ -13,7 +13,6 @@ use crate::shared::spans::named_run;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_model::{Better, Level, Object};
-use lapwing_record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
     takes_names: true,
@@ -81,12 +80,8 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut intake = Intake::begin(source, &digest, sink, session)?;
     let mut place = 0;
     for row in rows {
-        let row = match row {
-            Ok(row) => row,
-            Err(bad) => {
-                intake.bad(bad);
-                continue;
-            }
+        let Some(row) = intake.good(row) else {
+            continue;
         };
         let mut draft = columns.draft(&row, source.stem());
         let mut run = named_run(&intake.options().trace, &mut draft);
@@ -158,12 +153,12 @@ impl RunsColumns {
         let (Some(cost_at), false) = (cost_at, factors.is_empty()) else {
             return Err("the first line needs a column per factor, and the cost as the last column beside the time".to_owned());
         };
-        for (place, own) in factors.iter().enumerate() {
-            if own.name.is_empty() {
-                return Err(format!("column {} has no name", own.at + 1));
+        for (number, FactorColumn { at, name, .. }) in factors.iter().enumerate() {
+            if name.is_empty() {
+                return Err(format!("column {} has no name", at + 1));
             }
-            if factors[..place].iter().any(|other| other.name == own.name) {
-                return Err(format!("there are two columns `{}`", own.name));
+            if factors[..number].iter().any(|other| other.name == *name) {
+                return Err(format!("there are two columns `{name}`"));
             }
         }
         let (metric, unit, states_unit) = metric_of(names[cost_at]);
@@ -179,7 +174,7 @@ impl RunsColumns {
     }
 
     fn names(&self) -> impl Iterator<Item = String> {
-        self.factors.iter().map(|own| own.name.clone())
+        self.factors.iter().map(|factor| factor.name.clone())
     }
 
     fn row(&self, record: &StringRecord) -> Result<RunRow, BadLine> {
@@ -190,43 +185,39 @@ impl RunsColumns {
             let (cost, text) = (&self.cost, text(self.cost_at));
             BadLine::new(line, format!("`{cost}` is the cost, because it is the last column beside the time, and `{text}` is no number"))
         })?;
-        let time = match self.time {
-            None => None,
-            Some((at, name)) => {
-                let text = text(at);
-                let time = time_of(text).ok_or_else(|| {
-                    let reason = format!(
-                        "`{name}` is neither a Unix time stamp nor a date with a time: `{text}`"
-                    );
-                    BadLine::new(line, reason)
-                })?;
-                Some(time)
-            }
-        };
+        let time = self.time.map(|(at, name)| {
+            let text = text(at);
+            time_of(text).ok_or_else(|| {
+                let reason = format!(
+                    "`{name}` is neither a Unix time stamp nor a date with a time: `{text}`"
+                );
+                BadLine::new(line, reason)
+            })
+        });
         let factors = self.factors.iter();
         Ok(RunRow {
             line,
-            levels: factors.map(|own| text(own.at).to_owned()).collect(),
-            time,
+            levels: factors.map(|factor| text(factor.at).to_owned()).collect(),
+            time: time.transpose()?,
             cost: self.unit.base(cost),
         })
     }
 
     /// Returns the levels of each factor: those of the good rows, then the base if it is stated.
     fn levels(&self, rows: &[Result<RunRow, BadLine>]) -> Vec<Vec<Level>> {
-        let column = |(place, own): (usize, &FactorColumn)| {
+        let column = |(place, factor): (usize, &FactorColumn)| {
             let rows = rows.iter().flatten();
             let texts = rows.map(|row| row.levels[place].as_str());
-            levels(&texts.chain(own.base.as_deref()).collect::<Vec<&str>>())
+            levels(&texts.chain(factor.base.as_deref()).collect::<Vec<&str>>())
         };
         self.factors.iter().enumerate().map(column).collect()
     }
 
     /// Returns what analyses of studies ask a session for: the order of its factors, and their bases.
     fn attributes(&self, levels: &[Vec<Level>]) -> Object {
-        let factors = self.factors.iter().zip(levels).map(|(own, levels)| {
-            let mut factor = json!({"name": own.name});
-            if let (Some(_), Some(base)) = (&own.base, levels.last()) {
+        let factors = self.factors.iter().zip(levels).map(|(column, levels)| {
+            let mut factor = json!({"name": column.name});
+            if let (Some(_), Some(base)) = (&column.base, levels.last()) {
                 factor["levels"] = json!([base]);
             }
             factor
@@ -236,17 +227,12 @@ impl RunsColumns {
     }
 
     fn draft(&self, row: &RunRow, benchmark: &str) -> InstanceDraft {
-        let mut draft = InstanceDraft::of(benchmark);
-        draft.started = row.time;
-        draft
-            .metrics
-            .insert(self.metric.clone(), self.unit.metric.clone());
-        draft.iterations = IterationColumns {
-            count: 1,
-            values: [(self.metric.clone(), vec![row.cost])].into(),
-            ..IterationColumns::default()
-        };
-        draft
+        InstanceDraft {
+            started: row.time,
+            metrics: [(self.metric.clone(), self.unit.metric.clone())].into(),
+            iterations: iterations_of(&self.metric, vec![row.cost]),
+            ..InstanceDraft::of(benchmark)
+        }
     }
 }
 

@@ -8,10 +8,10 @@ use memchr::{memchr2, memmem};
 use crate::shared::places::is_companion;
 use crate::{FORMATS, Foreign, Format, ImportError, Source};
 
-/// How much of a file's beginning is looked at.
+/// The number of bytes at a file's beginning that are looked at.
 const HEAD: u64 = 1 << 20;
 
-/// What every SQLite file begins with.
+/// The beginning of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// A format, and by what it was recognised, unless it was given.
@@ -29,9 +29,7 @@ pub(crate) fn format_of(
 ) -> Result<Recognised, ImportError> {
     if source.is_folder() {
         let found = source.path().and_then(|path| format_at(path, given));
-        return found.ok_or_else(|| ImportError::Unknown {
-            name: source.name().to_owned(),
-        });
+        return found.ok_or_else(|| ImportError::Unknown(source.name().to_owned()));
     }
     let mut head = Vec::new();
     source
@@ -40,20 +38,18 @@ pub(crate) fn format_of(
         .read_to_end(&mut head)
         .map_err(|error| source.failed(error))?;
     let name = || source.name().to_owned();
-    if head.trim_ascii().is_empty() && head.len() < 1 << 20 {
-        return Err(ImportError::Empty { name: name() });
+    if head.trim_ascii().is_empty() && (head.len() as u64) < HEAD {
+        return Err(ImportError::Empty(name()));
     }
+    let encoded = |found| ImportError::Encoding {
+        name: name(),
+        found,
+    };
     if is_sqlite(&head) {
-        return database_format(&head, given).map_err(|found| ImportError::Encoding {
-            name: name(),
-            found,
-        });
+        return database_format(&head, given).map_err(encoded);
     }
     if let Some(found) = foreign_encoding(&head) {
-        return Err(ImportError::Encoding {
-            name: name(),
-            found,
-        });
+        return Err(encoded(found));
     }
     if let Some(format) = given {
         return Ok((format, None));
@@ -65,10 +61,8 @@ pub(crate) fn format_of(
     match found.or_else(|| format_at(source.path()?, given)) {
         Some(found) => Ok(found),
         // Its name alone says nothing: results may be called `benchmarks.json` as well.
-        None if source.path().is_some_and(is_companion) => {
-            Err(ImportError::Companion { name: name() })
-        }
-        None => Err(ImportError::Unknown { name: name() }),
+        None if source.path().is_some_and(is_companion) => Err(ImportError::Companion(name())),
+        None => Err(ImportError::Unknown(name())),
     }
 }
 
@@ -79,7 +73,7 @@ fn format_at(path: &Path, given: Option<&'static Format>) -> Option<Recognised> 
     formats.find_map(|format| (format.is_at)(path).map(|because| (format, Some(because))))
 }
 
-/// Where an SQLite file says which program it belongs to, and what ours says there.
+/// The place where an SQLite file names its program, and the name in ours.
 const APPLICATION: std::ops::Range<usize> = 68..72;
 const OURS: &[u8] = b"LAPW";
 
@@ -98,7 +92,7 @@ fn database_format(head: &[u8], given: Option<&'static Format>) -> Result<Recogn
     found.next().ok_or(Foreign::Sqlite)
 }
 
-/// Where a tar archive has its sign.
+/// The position of the sign of a tar archive.
 const TAR_SIGN: usize = 257;
 
 fn foreign_encoding(head: &[u8]) -> Option<Foreign> {
@@ -134,6 +128,16 @@ pub(crate) fn first_line(head: &[u8]) -> &[u8] {
 pub(crate) fn has_key(text: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");
     memmem::find_iter(text, &quoted).any(|at| is_key_end(&text[at + quoted.len()..]))
+}
+
+/// Returns whether all of these keys stand in the text.
+pub(crate) fn has_keys(text: &[u8], keys: &[&str]) -> bool {
+    keys.iter().all(|key| has_key(text, key))
+}
+
+/// Returns whether a text begins with a JSON object.
+pub(crate) fn is_object(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{")
 }
 
 /// Returns whether a JSON object has a key itself, as far as its text is there; not

@@ -12,13 +12,13 @@ use lapwing_record::IterationColumns;
 /// A session before it has an id.
 #[derive(Debug, Default)]
 pub(crate) struct SessionDraft {
-    /// What tells it from the other sessions of its source; empty where it is the only one.
+    /// Distinguishes it from the other sessions of its source; empty where it is the only one.
     pub(crate) key: String,
-    /// What its ids come from, where that is not the source's own digest.
+    /// The origin of its ids, where that is not the source's own digest.
     pub(crate) identity: Option<[u8; 32]>,
     /// The suite that its benchmarks belong to, where the source says so.
     pub(crate) suite: Option<String>,
-    /// When it began; the file's own time where the source does not say.
+    /// Its start; the file's own time where the source does not say.
     pub(crate) started: Option<Timestamp>,
     /// The program that measured, with its version.
     pub(crate) tool: String,
@@ -30,21 +30,43 @@ pub(crate) struct SessionDraft {
     pub(crate) read_with: Vec<(&'static str, &'static str)>,
 }
 
+impl SessionDraft {
+    /// Returns a session of that program.
+    pub(crate) fn of(tool: &str) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A run before it has an id.
 #[derive(Debug, Default)]
 pub(crate) struct RunDraft {
-    /// What tells it from the other runs of its session; empty where it is the only one.
+    /// Distinguishes it from the other runs of its session; empty where it is the only one.
     pub(crate) key: String,
     /// The named setting; `None` where nothing was varied.
     pub(crate) variant: Option<String>,
-    /// What was deliberately varied.
+    /// The factors that were deliberately varied.
     pub(crate) factors: BTreeMap<String, Level>,
     /// The state of the software under test.
     pub(crate) version: Version,
-    /// What was observed and not chosen.
+    /// Observations that were not chosen.
     pub(crate) environment: Object,
     /// Whatever else is known of it.
     pub(crate) attributes: Object,
+}
+
+impl RunDraft {
+    /// Names the variant after the levels of the factors, if there are any.
+    pub(crate) fn named_by_factors(mut self) -> Self {
+        let levels = self.factors.iter();
+        let levels: Vec<String> = levels
+            .map(|(factor, level)| format!("{factor}={level}"))
+            .collect();
+        self.variant = (!levels.is_empty()).then(|| levels.join(","));
+        self
+    }
 }
 
 /// An instance, with everything measured in it, before it has an id.
@@ -52,7 +74,7 @@ pub(crate) struct RunDraft {
 pub(crate) struct InstanceDraft {
     /// Its id where that is not to come from its place in the source.
     pub(crate) id: Option<Id>,
-    /// What was measured.
+    /// The benchmark that was measured.
     pub(crate) benchmark: Benchmark,
     /// The block that it belongs to.
     pub(crate) block: u32,
@@ -60,11 +82,11 @@ pub(crate) struct InstanceDraft {
     pub(crate) position: Option<u32>,
     /// The machine that it ran on.
     pub(crate) host: Option<String>,
-    /// When it began.
+    /// Its start.
     pub(crate) started: Option<Timestamp>,
-    /// When it ended.
+    /// Its end.
     pub(crate) ended: Option<Timestamp>,
-    /// What was observed and not chosen.
+    /// Observations that were not chosen.
     pub(crate) environment: Object,
     /// The scheduler's names for it.
     pub(crate) job: Object,
@@ -76,13 +98,13 @@ pub(crate) struct InstanceDraft {
     pub(crate) metrics: BTreeMap<MetricName, Metric>,
     /// Its iterations.
     pub(crate) iterations: IterationColumns,
-    /// What the source says of metrics whose samples it did not keep.
+    /// Summaries of metrics whose samples the source did not keep.
     pub(crate) summaries: Vec<SummaryDraft>,
     /// The timed pieces of its task graph.
     pub(crate) spans: Vec<SpanDraft>,
-    /// How it ended.
+    /// Its outcome.
     pub(crate) outcome: InstanceOutcome,
-    /// Why, where it did not end well.
+    /// The reason, where it did not end well.
     pub(crate) message: Option<String>,
     /// The machine's state around it.
     pub(crate) observed: Object,
@@ -113,14 +135,44 @@ impl InstanceDraft {
 pub(crate) struct SummaryDraft {
     /// The metric that it speaks of.
     pub(crate) metric: MetricName,
-    /// How many samples it was made from, where the source says so.
+    /// The number of samples it was made from, where the source says so.
     pub(crate) n: Option<u64>,
     /// The centre.
     pub(crate) centre: f64,
     /// The spread, where the source says so.
     pub(crate) spread: Option<f64>,
-    /// Which centre and spread, such as `median/iqr`.
+    /// The names of centre and spread, such as `median/iqr`.
     pub(crate) statistic: String,
     /// Further figures of the same metric, in its unit.
     pub(crate) extra: Object,
+}
+
+impl SummaryDraft {
+    /// Returns the summary of a metric by a statistic such as `mean`.
+    pub(crate) fn of(metric: &str, centre: f64, statistic: &str) -> Self {
+        Self {
+            metric: metric.to_owned(),
+            centre,
+            statistic: statistic.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the spread, where it is known, with its name such as `sd`.
+    pub(crate) fn with_spread(mut self, spread: Option<f64>, name: &str) -> Self {
+        if spread.is_some() {
+            self.statistic = format!("{}/{name}", self.statistic);
+        }
+        self.spread = spread;
+        self
+    }
+}
+
+/// Returns iterations of which only the values of one metric are known.
+pub(crate) fn iterations_of(metric: &str, values: Vec<f64>) -> IterationColumns {
+    IterationColumns {
+        count: values.len(),
+        values: BTreeMap::from([(metric.to_owned(), values)]),
+        ..IterationColumns::default()
+    }
 }

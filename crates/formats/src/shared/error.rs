@@ -14,7 +14,7 @@ pub struct BadLine {
     pub file: Option<String>,
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
@@ -28,6 +28,16 @@ impl BadLine {
         }
     }
 
+    /// Returns the line of an element as that of the object whose key has it.
+    pub(crate) fn of_key(self, key: &str) -> Self {
+        let reason = match self.reason.strip_prefix('`') {
+            // The path goes on within the value.
+            Some(path) => format!("`{key}{path}"),
+            None => format!("`{key}`: {}", self.reason),
+        };
+        Self { reason, ..self }
+    }
+
     /// Says what is wrong and where, as `FILE:LINE: reason`.
     pub fn in_source(&self, name: &str) -> String {
         let file = self.file.as_deref().unwrap_or(name);
@@ -35,7 +45,7 @@ impl BadLine {
     }
 }
 
-/// What a file seems to be that is no UTF-8 text.
+/// The apparent kind of a file that is no UTF-8 text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
     /// Text in two bytes a character.
@@ -77,7 +87,7 @@ impl fmt::Display for Foreign {
     }
 }
 
-/// What can go wrong with an import.
+/// Errors of an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file cannot be read.
@@ -85,15 +95,12 @@ pub enum ImportError {
     Read {
         /// The file.
         name: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// There is nothing in it.
-    #[error("{name} is empty")]
-    Empty {
-        /// The file.
-        name: String,
-    },
+    #[error("{0} is empty")]
+    Empty(String),
     /// A file was imported before, with options that give other records.
     #[error(
         "the same content is already in the store as session `{session}`, imported with {before} and not {now}"
@@ -101,29 +108,20 @@ pub enum ImportError {
     ImportedOtherwise {
         /// The session's name.
         session: String,
-        /// How it was imported.
+        /// The options of the earlier import.
         before: String,
-        /// How it was to be imported now.
+        /// The options of this import.
         now: String,
     },
     /// It is of a known format and says nothing.
-    #[error("{name} holds no results")]
-    NoResults {
-        /// The file.
-        name: String,
-    },
+    #[error("{0} holds no results")]
+    NoResults(String),
     /// No file has a name that fits a pattern.
-    #[error("no file fits the pattern `{pattern}`")]
-    NothingFits {
-        /// The pattern.
-        pattern: String,
-    },
+    #[error("no file fits the pattern `{0}`")]
+    NothingFits(String),
     /// It goes with other files and is none to import by itself.
-    #[error("{name} goes with the results beside it and holds none itself: import its directory")]
-    Companion {
-        /// The file.
-        name: String,
-    },
+    #[error("{0} goes with the results beside it and holds none itself: import its directory")]
+    Companion(String),
     /// A folder has nothing that could be read.
     #[error("{name} is a directory without a file of results")]
     EmptyDirectory {
@@ -137,7 +135,7 @@ pub enum ImportError {
     Compressed {
         /// The file.
         name: String,
-        /// What the decoder says.
+        /// The error of the decoder.
         source: io::Error,
     },
     /// It is text in another encoding, or no text.
@@ -145,18 +143,15 @@ pub enum ImportError {
     Encoding {
         /// The file.
         name: String,
-        /// What it seems to be.
+        /// Its apparent kind.
         found: Foreign,
     },
     /// It is of no known format.
     #[error(
-        "{name} is in none of the formats that can be imported: {}",
-        known_formats()
+        "{0} is in none of the formats that can be imported: {known}",
+        known = known_formats()
     )]
-    Unknown {
-        /// The file.
-        name: String,
-    },
+    Unknown(String),
     /// A line is bad.
     #[error("{}", first.in_source(name))]
     Line {
@@ -164,9 +159,9 @@ pub enum ImportError {
         name: String,
         /// The first bad line.
         first: BadLine,
-        /// How many more are bad.
+        /// The number of further bad lines.
         more: u64,
-        /// How many lines are good.
+        /// The number of good lines.
         good: u64,
     },
     /// The good lines of a file were to be kept, and there are none.
@@ -176,7 +171,7 @@ pub enum ImportError {
         name: String,
         /// The first bad line.
         first: BadLine,
-        /// How many more are bad.
+        /// The number of further bad lines.
         more: u64,
     },
     /// A document that has to be read as a whole is bad.
@@ -184,9 +179,9 @@ pub enum ImportError {
     Document {
         /// The file.
         name: String,
-        /// Where, from 1.
-        line: usize,
-        /// What is wrong.
+        /// The line, from 1.
+        line: u64,
+        /// The error.
         reason: String,
     },
     /// A document that has to be read as a whole is too long for that.
@@ -202,7 +197,7 @@ pub enum ImportError {
     Database {
         /// The file.
         name: String,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
     /// The store cannot be used.

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub(crate) use crate::shared::drafts::{InstanceDraft, RunDraft, SessionDraft, SummaryDraft};
+pub(crate) use crate::shared::drafts::{
+    InstanceDraft, RunDraft, SessionDraft, SummaryDraft, iterations_of,
+};
 use crate::shared::keys::make_way;
 use crate::shared::reading::spot::Spot;
 use crate::shared::sink::Sink;
@@ -119,6 +121,11 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         self.sink.bad(bad);
     }
 
+    /// Returns what was read; nothing where it is bad, which is noted.
+    pub(crate) fn good<T>(&mut self, read: Result<T, BadLine>) -> Option<T> {
+        read.map_err(|bad| self.bad(bad)).ok()
+    }
+
     /// Returns the id of the session.
     pub(crate) fn session(&self) -> Id {
         self.session.id
@@ -162,18 +169,31 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         run: Id,
         draft: InstanceDraft,
     ) -> Result<(), ImportError> {
-        self.begin_instance(spot, run, draft).map(|_taken| ())
+        self.begin_instance(spot.into(), run, draft)?;
+        Ok(())
+    }
+
+    /// Takes an instance that stands there and was read, or notes why it is bad.
+    pub(crate) fn read_instance(
+        &mut self,
+        spot: impl Into<Spot>,
+        run: Id,
+        read: Result<InstanceDraft, BadLine>,
+    ) -> Result<(), ImportError> {
+        match self.good(read) {
+            Some(draft) => self.instance(spot, run, draft),
+            None => Ok(()),
+        }
     }
 
     /// Takes an instance that begins there and of which more iterations may follow;
     /// returns nothing where it is bad.
     pub(crate) fn begin_instance(
         &mut self,
-        spot: impl Into<Spot>,
+        spot: Spot,
         run: Id,
         mut draft: InstanceDraft,
     ) -> Result<Option<TakenInstance>, ImportError> {
-        let spot = spot.into();
         let position = self.position;
         self.position += 1;
         if let Some(reason) = clean(&mut draft) {
@@ -239,7 +259,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
                 .map(|(index, span)| Record::Span(span.into_span(id, iteration, index))),
         );
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        let good = self.sink.line_with(spot, &records, iterations)?;
+        let good = self.sink.line(spot, &records, iterations)?;
         Ok(good.then_some(taken))
     }
 
@@ -276,7 +296,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// When there was nothing in it.
     pub(crate) fn finish(self) -> Result<(), ImportError> {
         if self.position == 0 {
-            return Err(ImportError::NoResults { name: self.name });
+            return Err(ImportError::NoResults(self.name));
         }
         for (run, waiting) in self.runs {
             if waiting.is_none() {

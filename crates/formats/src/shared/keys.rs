@@ -33,18 +33,25 @@ pub(crate) fn take_count(object: &mut Object, key: &str) -> Option<u64> {
     Some(count)
 }
 
+/// Inserts a value, where there is one.
+pub(crate) fn put(object: &mut Object, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        object.insert(key.to_owned(), value.into());
+    }
+}
+
 /// Inserts a finite number; what is not finite has no place in JSON.
 pub(crate) fn put_number(object: &mut Object, key: &str, number: Option<f64>) {
-    if let Some(number) = number.and_then(serde_json::Number::from_f64) {
-        object.insert(key.to_owned(), Value::Number(number));
-    }
+    put(object, key, number.and_then(serde_json::Number::from_f64));
 }
 
 /// Inserts an object that says something.
 pub(crate) fn put_object(object: &mut Object, key: &str, content: Object) {
-    if !content.is_empty() {
-        object.insert(key.to_owned(), Value::Object(content));
-    }
+    put(
+        object,
+        key,
+        Some(content).filter(|content| !content.is_empty()),
+    );
 }
 
 /// Gives keys that are taken a `_` at the end, as many as it needs.
@@ -68,6 +75,22 @@ pub(crate) fn in_words(value: &Value) -> String {
             value.to_string()
         }
     }
+}
+
+/// Returns a name with the choices that tell it from others of that name: `name[key=value,…]`.
+pub(crate) fn with_choices(name: &str, choices: &[String]) -> String {
+    if choices.is_empty() {
+        return name.to_owned();
+    }
+    format!("{name}[{}]", choices.join(","))
+}
+
+/// Returns the values of an object as `key=value`.
+pub(crate) fn choices(object: &Object) -> Vec<String> {
+    let pairs = object.iter();
+    pairs
+        .map(|(key, value)| format!("{key}={}", in_words(value)))
+        .collect()
 }
 
 /// Returns a number where the text is one that would be written like this.

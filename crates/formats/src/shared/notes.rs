@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 /// Names to remember for each reason; the others are only counted.
 const REMEMBERED: usize = 40;
 
-/// What happened to something that is no measurement of the model.
+/// The fate of something that is no measurement of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Whether it is in the store.
     pub kept: bool,
-    /// What, by the names that the source has for it.
+    /// Its names in the source.
     pub what: Vec<String>,
-    /// How many names more there were.
+    /// The number of further names.
     pub more: u64,
-    /// Why it is left out, or where it is kept.
+    /// The reason why it is left out, or the place where it is kept.
     pub why: &'static str,
 }
 
-/// What stands before the number of a line that has no other name.
+/// The word before the number of a line that has no other name.
 const LINE: &str = "line ";
 
 impl Note {

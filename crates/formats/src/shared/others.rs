@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -14,61 +16,49 @@ use lapwing_model::Object;
 
 /// The keys of an object with their values, in order; one that stands there twice comes
 /// twice.
-pub(crate) struct Entries<'d>(pub(crate) Vec<(Cow<'d, str>, &'d RawValue)>);
+pub(crate) struct EntriesOf<K, V>(pub(crate) Vec<(K, V)>);
 
-impl<'de: 'd, 'd> Deserialize<'de> for Entries<'d> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Entries<'de>;
+/// The keys of an object with their values as they stand there.
+pub(crate) type Entries<'d> = EntriesOf<Key<'d>, &'d RawValue>;
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some((Key(key), raw)) = map.next_entry()? {
-                    entries.push((key, raw));
-                }
-                Ok(Entries(entries))
-            }
-        }
-        deserializer.deserialize_map(Any)
-    }
-}
+/// The keys that a struct does not know; what they hold is skipped.
+///
+/// It stands flattened in elements that are too numerous to keep unknown
+/// keys.
+pub(crate) type UnknownKeys = EntriesOf<String, IgnoredAny>;
 
 /// A key, copied only where it has escapes.
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
-struct Key<'d>(#[serde(borrow)] Cow<'d, str>);
+pub(crate) struct Key<'d>(#[serde(borrow)] Cow<'d, str>);
 
-/// The names of the keys that a struct does not know; what they hold is skipped.
-///
-/// It stands flattened in elements that are too numerous to keep unknown
-/// keys.
-#[derive(Debug, Default)]
-pub(crate) struct UnknownKeys(pub(crate) Vec<String>);
+impl Deref for Key<'_> {
+    type Target = str;
 
-impl<'de> Deserialize<'de> for UnknownKeys {
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for EntriesOf<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = UnknownKeys;
+        struct Any<K, V>(PhantomData<(K, V)>);
+        impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Any<K, V> {
+            type Value = EntriesOf<K, V>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UnknownKeys, A::Error> {
-                let mut names = Vec::new();
-                while let Some((name, IgnoredAny)) = map.next_entry()? {
-                    names.push(name);
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
                 }
-                Ok(UnknownKeys(names))
+                Ok(EntriesOf(entries))
             }
         }
-        deserializer.deserialize_map(Any)
+        deserializer.deserialize_map(Any(PhantomData))
     }
 }
 
@@ -82,13 +72,13 @@ pub(crate) fn others(
     raw: &RawValue,
     known: &[&str],
 ) -> Result<Object, BadLine> {
-    let Entries(all) = document.element(raw)?;
+    let entries: Entries<'_> = document.element(raw)?;
     let mut others = Object::new();
-    for (key, raw) in all {
-        if !known.contains(&key.as_ref()) {
+    for (key, raw) in entries.0 {
+        if !known.contains(&&*key) {
             let value: Value = document.element(raw)?;
             if value != Value::Null {
-                others.insert(key.into_owned(), value);
+                others.insert(key.to_owned(), value);
             }
         }
     }

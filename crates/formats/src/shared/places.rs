@@ -15,7 +15,7 @@ pub struct ImportPath {
     pub asked_for: bool,
 }
 
-/// What there is to import.
+/// The files and folders to import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportPaths {
     /// Files and folders, in order.
@@ -85,7 +85,7 @@ pub fn places_at(path: &Path) -> Result<ImportPaths, ImportError> {
         .map(|found| found.filter_map(Result::ok).collect::<Vec<PathBuf>>())
         .unwrap_or_default();
     if fitting.is_empty() {
-        return Err(ImportError::NothingFits { pattern: text });
+        return Err(ImportError::NothingFits(text));
     }
     let mut places = ImportPaths::default();
     for path in fitting {
@@ -103,7 +103,7 @@ pub fn places_at(path: &Path) -> Result<ImportPaths, ImportError> {
         }
     }
     if places.places.is_empty() {
-        return Err(ImportError::NothingFits { pattern: text });
+        return Err(ImportError::NothingFits(text));
     }
     Ok(places)
 }

@@ -15,7 +15,7 @@ static NO_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(crate) fn reason(text: &str, error: &serde_json::Error) -> String {
     let message = without_position(&error.to_string());
     match error.classify() {
-        Category::Data => data(&message),
+        Category::Data => missing_in_words(&message),
         Category::Syntax => too_large(text, error)
             .or_else(|| not_a_number(text, error))
             .unwrap_or_else(|| format!("not valid JSON: {message}")),
@@ -77,11 +77,12 @@ fn not_a_number(text: &str, error: &serde_json::Error) -> Option<String> {
     Some(format!("`{key}` is not a number: {word}"))
 }
 
-fn data(message: &str) -> String {
-    if let Some(rest) = message.strip_prefix("missing field ") {
-        return format!("{rest} is missing");
+/// Says in people's words that a key is missing, where that is what serde says.
+pub(crate) fn missing_in_words(message: &str) -> String {
+    match message.strip_prefix("missing field ") {
+        Some(key) => format!("{key} is missing"),
+        None => message.to_owned(),
     }
-    message.to_owned()
 }
 
 /// Cuts off serde's position, which counts within the line and would only confuse.

@@ -22,7 +22,7 @@ pub(crate) fn bad_row(source: &Source, error: csv::Error) -> Result<BadLine, Imp
 pub(crate) fn bad_header(source: &Source, bad: BadLine) -> ImportError {
     ImportError::Document {
         name: source.name().to_owned(),
-        line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+        line: bad.line,
         reason: bad.reason,
     }
 }

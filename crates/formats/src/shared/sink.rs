@@ -33,7 +33,7 @@ pub(crate) struct Sink<'w, 't> {
     notes: Notes,
 }
 
-/// Where records go in the end.
+/// The destination of records.
 enum Target<'w, 't> {
     Store(&'w mut Writer<'t>),
     Memory(RecordMemory),
@@ -43,38 +43,18 @@ enum Target<'w, 't> {
 const REMEMBERED: usize = 1000;
 
 impl<'w, 't> Sink<'w, 't> {
-    /// Returns a sink that writes to the store.
+    /// Returns a sink that writes to the store, or that keeps the records if there is none.
     pub(crate) fn new(
-        writer: &'w mut Writer<'t>,
-        recognised: Recognised,
-        source: &Source,
-        options: &ImportOptions,
-    ) -> Self {
-        Self::to(Target::Store(writer), recognised, source, options)
-    }
-
-    /// Returns a sink that keeps the records.
-    pub(crate) fn in_memory(
-        recognised: Recognised,
-        source: &Source,
-        options: &ImportOptions,
-    ) -> Self {
-        Self::to(
-            Target::Memory(RecordMemory::default()),
-            recognised,
-            source,
-            options,
-        )
-    }
-
-    fn to(
-        target: Target<'w, 't>,
+        writer: Option<&'w mut Writer<'t>>,
         recognised: Recognised,
         source: &Source,
         options: &ImportOptions,
     ) -> Self {
         Self {
-            target,
+            target: match writer {
+                Some(writer) => Target::Store(writer),
+                None => Target::Memory(RecordMemory::default()),
+            },
             recognised,
             name: source.name().to_owned(),
             options: options.clone(),
@@ -103,34 +83,21 @@ impl<'w, 't> Sink<'w, 't> {
         self.bad_count > 0 && self.options.bad_lines == BadLines::Refuse
     }
 
-    /// Puts the records that stand on a line; when the store cannot accept one of them
-    /// because of what it says, the line is bad.
-    pub(crate) fn line<'r>(
-        &mut self,
-        spot: impl Into<Spot>,
-        records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<(), ImportError> {
-        self.line_with(spot, records, None).map(|_good| ())
-    }
-
     /// Puts the records that stand on a line, and the iterations of the instance among them;
-    /// returns whether they were good.
-    pub(crate) fn line_with<'r>(
+    /// when the store cannot accept one of them because of what it says, the line is bad.
+    /// Returns whether they were good.
+    pub(crate) fn line(
         &mut self,
-        spot: impl Into<Spot>,
-        records: impl IntoIterator<Item = &'r Record>,
+        spot: Spot,
+        records: &[Record],
         iterations: Option<(Id, IterationColumns)>,
     ) -> Result<bool, ImportError> {
         if self.only_counts() {
             self.good += 1;
             return Ok(true);
         }
-        let spot = spot.into();
-        let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
-            let mut marks = columns.marks.values();
-            marks.any(|mark| is_deep(&mark.attributes))
-        });
-        if deep_mark {
+        let mut marks = iterations.iter().flat_map(|(_, it)| it.marks.values());
+        if marks.any(|mark| is_deep(&mark.attributes)) {
             self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
             return Ok(false);
         }
@@ -158,31 +125,26 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Puts records that others on the same line belong to, without counting a good line;
     /// returns whether they were good.
-    pub(crate) fn parents<'r>(
-        &mut self,
-        spot: impl Into<Spot>,
-        records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<bool, ImportError> {
+    pub(crate) fn parents(&mut self, spot: Spot, records: &[Record]) -> Result<bool, ImportError> {
         if self.only_counts() {
             return Ok(true);
         }
-        self.put_all(spot.into(), records)
+        self.put_all(spot, records)
     }
 
     /// Puts all records; returns false, and notes the line as bad, where one cannot be had.
-    fn put_all<'r>(
-        &mut self,
-        spot: Spot,
-        records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<bool, ImportError> {
-        let records: Vec<&Record> = records.into_iter().collect();
+    fn put_all(&mut self, spot: Spot, records: &[Record]) -> Result<bool, ImportError> {
         // All of them first, so that no part of a line is kept.
-        if let Some(why) = records.iter().find_map(|record| refusal(record)) {
+        if let Some(why) = records.iter().find_map(refusal) {
             self.bad(spot.bad(why));
             return Ok(false);
         }
         for record in records {
-            match self.target.put(record) {
+            let put = match &mut self.target {
+                Target::Store(writer) => writer.put(record),
+                Target::Memory(memory) => memory.put(record),
+            };
+            match put {
                 Ok(()) => {}
                 Err(
                     error @ (StoreError::Conflict { .. }
@@ -356,14 +318,5 @@ impl<'w, 't> Sink<'w, 't> {
             appended,
             records,
         })
-    }
-}
-
-impl Target<'_, '_> {
-    fn put(&mut self, record: &Record) -> Result<(), StoreError> {
-        match self {
-            Self::Store(writer) => writer.put(record),
-            Self::Memory(memory) => memory.put(record),
-        }
     }
 }

@@ -24,7 +24,7 @@ pub struct Source {
     modified: Option<Timestamp>,
 }
 
-/// Where the bytes are.
+/// The location of the bytes.
 #[derive(Debug)]
 enum SourceContent {
     File(File),
@@ -33,7 +33,7 @@ enum SourceContent {
     Folder,
 }
 
-/// How the bytes are packed.
+/// The compression of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coding {
     Plain,
@@ -114,7 +114,7 @@ impl Source {
             .and_then(|bytes| bytes.take(4).read_to_end(&mut magic))
             .map_err(|error| source.failed(error))?;
         source.coding = match magic[..] {
-            [] => return Err(ImportError::Empty { name: source.name }),
+            [] => return Err(ImportError::Empty(source.name)),
             [0x1f, 0x8b, ..] => Coding::Gzip,
             [0x28, 0xB5, 0x2F, 0xFD] => Coding::Zstd,
             [..] => Coding::Plain,
@@ -185,6 +185,11 @@ impl Source {
             hash.update(piece);
             text.consume(length);
         }
+    }
+
+    /// Returns the error that says that it holds no results.
+    pub(crate) fn without_results(&self) -> ImportError {
+        ImportError::NoResults(self.name.clone())
     }
 
     /// Returns the error that says why it could not be read.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
-use crate::shared::reading::spot::Spot;
+use crate::shared::keys::put;
 use crate::shared::sink::Sink;
 use crate::{ImportError, Source, TraceNames};
 use lapwing_model::{Id, Metric, Object, Span};
@@ -30,7 +31,7 @@ pub(crate) struct SpanDraft {
     pub(crate) category: String,
     /// Its name.
     pub(crate) name: String,
-    /// Where it ran.
+    /// The lane that it ran on.
     pub(crate) lane: Option<String>,
     /// The names of the spans that it waited for.
     pub(crate) inputs: Vec<String>,
@@ -61,9 +62,7 @@ impl SpanDraft {
 
     /// Adds an attribute, where it is known.
     pub(crate) fn attribute(&mut self, key: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.attributes.insert(key.to_owned(), value.into());
-        }
+        put(&mut self.attributes, key, value);
     }
 
     /// Returns the span of that instance.
@@ -86,14 +85,20 @@ impl SpanDraft {
 
 /// Returns seconds in nanoseconds; `None` beyond their range.
 pub(crate) fn nanoseconds(seconds: f64) -> Option<i64> {
-    const RANGE: f64 = 9e9;
+    in_nanoseconds(seconds, 1_000_000_000)
+}
+
+/// Returns a time in units of so many nanoseconds in nanoseconds; `None` beyond their range.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "within the range of whole nanoseconds, and units are powers of ten"
+)]
+pub(crate) fn in_nanoseconds(time: f64, unit: i64) -> Option<i64> {
+    const RANGE: f64 = 9e18;
     // Apart, since the product of a time of the calendar would lose its last digits once more.
-    let (whole, part) = (seconds.trunc(), seconds.fract() * 1e9);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the range of whole nanoseconds"
-    )]
-    (seconds.abs() < RANGE).then(|| whole as i64 * 1_000_000_000 + part.round() as i64)
+    let (whole, part) = (time.trunc(), time.fract() * unit as f64);
+    (time.abs() < RANGE / unit as f64).then(|| whole as i64 * unit + part.round() as i64)
 }
 
 /// Returns the instance of a trace whose whole took that many seconds, where the source says so.
@@ -131,24 +136,38 @@ pub(crate) fn nobody() -> Id {
     Id::derived(&[])
 }
 
-/// Takes a source that is one trace.
+/// Takes a trace that stands on a line of a source.
 pub(crate) fn take_trace(
     source: &Source,
     digest: &[u8; 32],
     sink: &mut Sink<'_, '_>,
     session: SessionDraft,
     mut trace: InstanceDraft,
+    line: u64,
 ) -> Result<(), ImportError> {
     if trace.spans.is_empty() {
-        return Err(ImportError::NoResults {
-            name: source.name().to_owned(),
-        });
+        // What is bad is told at the end.
+        return if sink.only_counts() {
+            Ok(())
+        } else {
+            Err(source.without_results())
+        };
     }
     let run = named_run(&sink.options.trace, &mut trace);
     let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(run)?;
-    intake.instance(Spot::from(1_u64), run, trace)?;
+    intake.instance(line, run, trace)?;
     intake.finish()
+}
+
+/// Returns a number of nanoseconds since 1970 as a time.
+pub(crate) fn timestamp_of(nanoseconds: i64) -> Option<Timestamp> {
+    Timestamp::from_nanosecond(nanoseconds.into()).ok()
+}
+
+/// Returns a time in nanoseconds since 1970; `None` beyond their range.
+pub(crate) fn since_1970(time: Timestamp) -> Option<i64> {
+    i64::try_from(time.as_nanosecond()).ok()
 }
 
 /// Gives a trace the name that it is imported under, and returns its run.

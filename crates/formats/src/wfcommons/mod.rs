@@ -11,7 +11,7 @@ use crate::shared::intake::SessionDraft;
 use crate::shared::reading::document::Document;
 use crate::shared::reading::moment::moment;
 use crate::shared::sink::Sink;
-use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, take_trace, traced};
+use crate::shared::spans::{SpanDraft, TASK, WALL, nanoseconds, since_1970, take_trace, traced};
 use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
@@ -34,10 +34,8 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WorkflowInstance<'d> {
-    #[serde(default)]
     name: Option<String>,
     schema_version: String,
-    #[serde(default)]
     runtime_system: Option<RuntimeSystem>,
     #[serde(borrow)]
     workflow: &'d RawValue,
@@ -46,7 +44,6 @@ struct WorkflowInstance<'d> {
 #[derive(Deserialize)]
 struct RuntimeSystem {
     name: String,
-    #[serde(default)]
     version: Option<String>,
 }
 
@@ -87,9 +84,7 @@ struct SpecifiedFile {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Execution<'d> {
-    #[serde(default)]
     makespan_in_seconds: Option<f64>,
-    #[serde(default)]
     executed_at: Option<String>,
     #[serde(borrow)]
     tasks: Vec<&'d RawValue>,
@@ -100,19 +95,14 @@ struct Execution<'d> {
 struct ExecutedTask {
     id: String,
     runtime_in_seconds: f64,
-    #[serde(default)]
     executed_at: Option<String>,
     #[serde(default)]
     machines: Vec<String>,
-    #[serde(default, rename = "avgCPU")]
+    #[serde(rename = "avgCPU")]
     average_cpu: Option<f64>,
-    #[serde(default)]
     core_count: Option<f64>,
-    #[serde(default)]
     read_bytes: Option<u64>,
-    #[serde(default)]
     written_bytes: Option<u64>,
-    #[serde(default)]
     memory_in_bytes: Option<u64>,
 }
 
@@ -136,10 +126,6 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
             Err(bad) => sink.bad(bad),
         }
     }
-    let (makespan, executed_at) = (
-        workflow.execution.makespan_in_seconds,
-        workflow.execution.executed_at,
-    );
     let tool = match instance.runtime_system {
         Some(RuntimeSystem { name, version }) => match version {
             Some(version) => format!("{name} {version}"),
@@ -148,17 +134,18 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         None => "wfcommons".to_owned(),
     };
     let session = SessionDraft {
-        started: executed_at.as_deref().and_then(time_of),
+        started: workflow.execution.executed_at.as_deref().and_then(time_of),
         tool,
         ..SessionDraft::default()
     };
     let name = instance.name.filter(|name| !name.is_empty());
     let benchmark = name.unwrap_or_else(|| source.stem().to_owned());
+    let makespan = workflow.execution.makespan_in_seconds;
     let trace = traced(&benchmark, makespan, spans);
-    take_trace(source, document.sha256(), sink, session, trace)
+    take_trace(source, document.sha256(), sink, session, trace, 1)
 }
 
-/// What is specified of the tasks, by their ids.
+/// The specifications of the tasks, by their ids.
 struct Graph<'s> {
     tasks: BTreeMap<&'s str, &'s SpecifiedTask>,
     sizes: BTreeMap<&'s str, u64>,
@@ -208,7 +195,7 @@ impl<'s> Graph<'s> {
         span.attribute("bytes_written", task.written_bytes);
         span.attribute("peak_memory", task.memory_in_bytes);
         let started = task.executed_at.as_deref().and_then(time_of);
-        let started = started.and_then(|time| i64::try_from(time.as_nanosecond()).ok());
+        let started = started.and_then(since_1970);
         if let Some(started) = started {
             span.clock = Some(WALL.to_owned());
             span.event("started", Some(started));

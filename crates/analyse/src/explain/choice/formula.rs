@@ -3,7 +3,7 @@
 use lapwing_stats::{Configuration, Detection, Noise as Variances, PilotNoise, instances_needed};
 
 use super::search::FEWEST_INSTANCES;
-use super::{Chosen, PlanOptions, Rates, Unable};
+use super::{Chosen, PlanOptions, Rates, Unable, configuration};
 use crate::explain::RunCosts;
 use crate::judge::CellRate;
 
@@ -80,19 +80,12 @@ impl PlanOptions {
         let mut unable = Unable::TooMany;
         for iterations in numbers_of_iterations(most.iterations) {
             // Every configuration needs at least three instances, whatever its iterations.
-            let least = Configuration {
-                instances: 3,
-                iterations,
-            };
-            if costs.of(least) >= 2.0 * cheapest {
+            if costs.of(configuration(3, iterations)) >= 2.0 * cheapest {
                 break;
             }
             match self.fewest(noise, iterations, slowdown, most.instances) {
                 Ok(instances) => {
-                    let configuration = Configuration {
-                        instances,
-                        iterations,
-                    };
+                    let configuration = configuration(instances, iterations);
                     let cost = costs.of(configuration);
                     cheapest = cheapest.min(cost);
                     guesses.push(Guess {
@@ -133,10 +126,7 @@ impl PlanOptions {
         );
         let enough = instances.filter(|it| *it <= most).ok_or(Unable::TooMany)?;
         let is_quiet = |instances| {
-            let configuration = Configuration {
-                instances,
-                iterations,
-            };
+            let configuration = configuration(instances, iterations);
             let found = self.by_formula(noise, configuration, slowdown);
             let rates = found.and_then(|it| it.rates).ok_or(Unable::TooMany)?;
             Ok(rates.false_positives.value <= self.false_positives + ROUNDED)
@@ -172,10 +162,7 @@ impl PlanOptions {
         most: Configuration,
     ) -> Option<Chosen> {
         let at = |instances, iterations| {
-            let configuration = Configuration {
-                instances,
-                iterations,
-            };
+            let configuration = configuration(instances, iterations);
             let found = self.by_formula(noise, configuration, slowdown)?;
             Some((found, found.power()?))
         };

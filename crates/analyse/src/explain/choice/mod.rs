@@ -40,11 +40,11 @@ pub struct PlanOptions {
     pub assurance: f64,
     /// Methods, strategies, confidence and simulation. Only the first method and strategy are used.
     pub detection: DetectionOptions,
-    /// How a configuration is chosen.
+    /// The rule by which a configuration is chosen.
     pub rule: ChoiceRule,
 }
 
-/// How a configuration is chosen.
+/// The rule by which a configuration is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceRule {
     /// The cheapest sufficient configuration up to these numbers of instances and iterations: by formula, confirmed by
@@ -123,7 +123,7 @@ pub struct Unmet {
     pub needed: Option<Chosen>,
 }
 
-/// Why no configuration is sufficient.
+/// Reasons why no configuration is sufficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unable {
     /// The noise is unknown: it needs three instances of two iterations each, and positive values.
@@ -162,14 +162,7 @@ fn choice(
     } = *of_metric;
     let burn_in = burn_in(of_metric);
     let costs = run_costs(of_metric, burn_in);
-    let seed = options
-        .detection
-        .seed
-        .split(sample.suite)
-        .split(&sample.benchmark.id);
-    let seed = seed
-        .split(&sample.setting.text().unwrap_or_default())
-        .split(name);
+    let seed = of_metric.seed(options.detection.seed);
     let mut search = Search::new(cleaned, costs, options, seed);
     let found = match options.rule {
         ChoiceRule::Cheapest(most) => {
@@ -195,11 +188,16 @@ fn choice(
     (choice, simulation)
 }
 
+/// Returns the configuration of so many instances and iterations.
+pub(crate) const fn configuration(instances: usize, iterations: usize) -> Configuration {
+    Configuration {
+        instances,
+        iterations,
+    }
+}
+
 /// Limits that cover nearly all practical plans.
-pub const USUAL_MOST: Configuration = Configuration {
-    instances: 200,
-    iterations: 50,
-};
+pub const USUAL_MOST: Configuration = configuration(200, 50);
 
 impl PlanOptions {
     /// Returns the cheapest configuration that detects the first slowdown at this noise or its limit, by formula, and

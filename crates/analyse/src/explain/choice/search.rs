@@ -4,7 +4,7 @@ use lapwing_stats::{Configuration, Seed};
 
 use super::formula::{FEWEST_ITERATIONS, Guess};
 use super::simulation::{MOST_SIMULATED_INSTANCES, Simulation};
-use super::{Chosen, PlanNoise, PlanOptions, Unable, Unmet};
+use super::{Chosen, PlanNoise, PlanOptions, Unable, Unmet, configuration};
 use crate::clean::Cleaned;
 use crate::explain::RunCosts;
 
@@ -21,10 +21,7 @@ const FORMULA_MAY_BE_OFF: f64 = 0.05;
 pub const MOST_NEEDED: usize = 100_000;
 
 /// The limits for a configuration beyond the user's limits.
-pub(super) const UNLIMITED: Configuration = Configuration {
-    instances: MOST_NEEDED,
-    iterations: 1_000,
-};
+pub(super) const UNLIMITED: Configuration = configuration(MOST_NEEDED, 1_000);
 
 /// The assumed costs if no time is known.
 const EQUAL_COSTS: RunCosts = RunCosts {
@@ -68,7 +65,7 @@ impl<'a> Search<'a> {
             }));
         };
         let mut hunt = Hunt::new(self, noise, slowdown, most);
-        hunt.look_at_all();
+        hunt.search();
         let (best, why) = (hunt.best, hunt.why);
         if let Some((_, chosen)) = best {
             return Ok(self.simulation.with_pilots_interval(chosen, slowdown));
@@ -80,7 +77,7 @@ impl<'a> Search<'a> {
                 .with_pilots_interval(simulated.unwrap_or(it), slowdown)
         });
         let mut hunt = Hunt::new(self, noise, slowdown, UNLIMITED);
-        hunt.look_at_all();
+        hunt.search();
         Err(Box::new(Unmet {
             why,
             closest,
@@ -109,9 +106,9 @@ struct Hunt<'a, 'b> {
     most: Configuration,
     /// The cheapest so far, and its cost.
     best: Option<(f64, Chosen)>,
-    /// Why no other configuration is sufficient.
+    /// The reason why no other configuration is sufficient.
     why: Unable,
-    /// How many more configurations may be simulated.
+    /// The number of configurations that may still be simulated.
     left: usize,
 }
 
@@ -143,11 +140,8 @@ impl<'a, 'b> Hunt<'a, 'b> {
         }
     }
 
-    fn look_at_all(&mut self) {
-        let limits = Configuration {
-            instances: UNLIMITED.instances,
-            ..self.most
-        };
+    fn search(&mut self) {
+        let limits = configuration(UNLIMITED.instances, self.most.iterations);
         let (noise, costs) = (self.noise, self.search.costs);
         let guesses = self
             .search
@@ -157,16 +151,16 @@ impl<'a, 'b> Hunt<'a, 'b> {
             self.why = why;
             Vec::new()
         });
-        guesses.iter().for_each(|guess| self.look_at(*guess));
-        if self.best.is_none() && self.look_at_most() {
+        guesses.iter().for_each(|guess| self.try_guess(*guess));
+        if self.best.is_none() && self.try_closest() {
             // By now the error of the formula is known.
-            guesses.iter().for_each(|guess| self.look_at(*guess));
+            guesses.iter().for_each(|guess| self.try_guess(*guess));
         }
         self.go_down();
     }
 
     /// Simulates the closest configuration by formula, and returns whether it is sufficient.
-    fn look_at_most(&mut self) -> bool {
+    fn try_closest(&mut self) -> bool {
         let options = self.search.options;
         let closest = options.closest_by_formula(self.noise, self.slowdown, self.most);
         let Some(iterations) = closest.map(|it| it.configuration.iterations) else {
@@ -186,7 +180,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
     }
 
     /// Simulates a number of iterations if it could be cheaper than the best so far.
-    fn look_at(&mut self, guess: Guess) {
+    fn try_guess(&mut self, guess: Guess) {
         let Configuration {
             instances: guessed,
             iterations,
@@ -210,10 +204,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         };
         // Where a simulation is possible, the formula alone is not sufficient.
         if by_formula > MOST_SIMULATED_INSTANCES && by_formula <= self.most.instances {
-            let configuration = Configuration {
-                instances: by_formula,
-                iterations,
-            };
+            let configuration = configuration(by_formula, iterations);
             let options = self.search.options;
             if let Some(chosen) = options.by_formula(self.noise, configuration, self.slowdown) {
                 self.take(chosen);
@@ -234,17 +225,11 @@ impl<'a, 'b> Hunt<'a, 'b> {
         let Some((limit, _)) = self.best else {
             return usize::MAX;
         };
-        let is_cheaper = |instances| {
-            let configuration = Configuration {
-                instances,
-                iterations,
-            };
-            self.search.costs.of(configuration) < limit
-        };
+        let cost = |instances| self.search.costs.of(configuration(instances, iterations));
         let (mut yes, mut no) = (0, UNLIMITED.instances);
         while no - yes > 1 {
             let middle = yes.midpoint(no);
-            if is_cheaper(middle) {
+            if cost(middle) < limit {
                 yes = middle
             } else {
                 no = middle
@@ -268,11 +253,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
         // A simulation may have shown how far the formula is off.
         let of_best = self.best.and_then(|it| power(it.1.configuration));
         let least = of_best.map_or(wanted, |it| it.min(wanted)) - FORMULA_MAY_BE_OFF;
-        let configuration = Configuration {
-            instances,
-            iterations,
-        };
-        power(configuration).is_none_or(|it| it >= least)
+        power(configuration(instances, iterations)).is_none_or(|it| it >= least)
     }
 
     /// Returns the fewest instances from three to `top` that simulations confirm, beginning at `start`.
@@ -280,16 +261,14 @@ impl<'a, 'b> Hunt<'a, 'b> {
         let (mut no, mut yes) = (FEWEST_INSTANCES - 1, None);
         let mut at = start.clamp(FEWEST_INSTANCES, top);
         let mut step = 1;
-        while let Some(found) = self.simulated(Configuration {
-            instances: at,
-            iterations,
-        }) {
+        while let Some(found) = self.simulated(configuration(at, iterations)) {
             if self.does(&found) {
                 yes = Some(found);
-                at = match no < FEWEST_INSTANCES {
+                at = if no < FEWEST_INSTANCES {
                     // Nothing is too few yet.
-                    true => at.saturating_sub(step).max(no + 1),
-                    false => no.midpoint(at),
+                    at.saturating_sub(step).max(no + 1)
+                } else {
+                    no.midpoint(at)
                 };
             } else {
                 no = found.configuration.instances;
@@ -322,10 +301,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
                 is_simulated && *instances >= FEWEST_INSTANCES && *iterations >= FEWEST_ITERATIONS
             });
             let found = fewer.into_iter().find_map(|(instances, iterations)| {
-                let found = self.simulated(Configuration {
-                    instances,
-                    iterations,
-                })?;
+                let found = self.simulated(configuration(instances, iterations))?;
                 self.does(&found).then_some(found)
             });
             match found {

@@ -31,10 +31,8 @@ pub struct Simulation {
 
 impl Simulation {
     pub(super) fn new(cleaned: &Cleaned, options: &PlanOptions, seed: Seed) -> Self {
-        let rows = cleaned.instances.iter();
-        let rows: Vec<&[f64]> = rows.map(|it| it.values.as_slice()).collect();
         Self {
-            pilot: Pilot::new(&rows),
+            pilot: Pilot::new(&cleaned.rows()),
             cleaned: Cleaned {
                 instances: cleaned.instances.clone(),
                 ..Cleaned::default()

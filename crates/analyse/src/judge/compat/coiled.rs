@@ -3,9 +3,10 @@
 use lapwing_stats::{Seed, ThresholdShare, threshold_shares};
 use rayon::prelude::*;
 
-use super::super::compare::{VerdictReason, obstacle};
+use super::super::compare::obstacle;
 use super::super::instance_means;
 use super::super::sides::SideSamples;
+use super::super::verdict::VerdictReason;
 use crate::sample::Subject;
 use lapwing_model::Metric;
 
@@ -15,7 +16,7 @@ pub const COILED_RESAMPLES: usize = 10_000;
 /// One comparison as in the heat maps of Coiled's A/B tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonAsCoiled {
-    /// What is compared.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// The metric's unit and direction.
     pub metric: Metric,

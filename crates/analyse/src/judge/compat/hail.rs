@@ -3,8 +3,14 @@
 use lapwing_stats::{
     Confidence, HierarchicalReplicates, Interval, Seed, Statistic, percentile_interval,
 };
+use rayon::prelude::*;
 
+use super::super::compare::obstacle;
+use super::super::sides::SideSamples;
+use super::super::verdict::VerdictReason;
 use crate::clean::Cleaned;
+use crate::sample::Subject;
+use lapwing_model::Metric;
 
 /// The result of Hail's `analyze_benchmarks` for a benchmark.
 ///
@@ -23,6 +29,25 @@ pub struct HailComparison {
     pub radius: f64,
 }
 
+/// One comparison as Hail's `analyze_benchmarks` makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonAsHail {
+    /// The subject of the comparison.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// The name of the baseline, which Hail calls control.
+    pub baseline: String,
+    /// The name of the candidate, which Hail calls test.
+    pub candidate: String,
+    /// Number of analysed instances per side.
+    pub instances: [usize; 2],
+    /// The means of all values pooled, in the metric's unit.
+    pub means: [f64; 2],
+    /// Hail's result.
+    pub result: HailComparison,
+}
+
 /// The number of resamples in Hail's documentation.
 pub const HAIL_REPLICATES: usize = 10_000;
 
@@ -39,11 +64,7 @@ pub fn analyze_as_hail(
     confidence: Confidence,
     seed: Seed,
 ) -> Option<HailComparison> {
-    let rows = |side: &Cleaned| -> Vec<Vec<f64>> {
-        let instances = side.instances.iter();
-        instances.map(|it| it.values_and_gaps().collect()).collect()
-    };
-    let (control, test) = (rows(control), rows(test));
+    let (control, test) = (control.rows_with_gaps(), test.rows_with_gaps());
     let control: Vec<&[f64]> = control.iter().map(Vec::as_slice).collect();
     let test: Vec<&[f64]> = test.iter().map(Vec::as_slice).collect();
     let replicates = HierarchicalReplicates::draw(&control, &test, Statistic::Mean, count, seed);
@@ -59,4 +80,43 @@ pub fn analyze_as_hail(
         relative_change,
         radius: (relative_change.upper - middle) / middle,
     })
+}
+
+impl SideSamples {
+    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them; those with an empty side are dropped, as
+    /// Hail cannot make them.
+    pub fn compare_as_hail(
+        &self,
+        names: &[String],
+        count: usize,
+        confidence: Confidence,
+        seed: Seed,
+    ) -> Vec<ComparisonAsHail> {
+        let pairs = self.pairs(names);
+        let compared = pairs.into_par_iter().map(|pair| {
+            if obstacle(pair.sides) == Some(VerdictReason::OtherUnit) {
+                return None;
+            }
+            let [control, test] = pair.sides.map(|side| &side.cleaned);
+            let seed = seed
+                .split(&pair.subject.suite)
+                .split(&pair.subject.benchmark);
+            let result = analyze_as_hail(control, test, count, confidence, seed)?;
+            Some(ComparisonAsHail {
+                subject: pair.subject.clone(),
+                metric: pair.metric.clone(),
+                baseline: pair.names[0].to_owned(),
+                candidate: pair.names[1].to_owned(),
+                instances: [control.instances.len(), test.instances.len()],
+                means: [pooled_mean(control), pooled_mean(test)],
+                result,
+            })
+        });
+        compared.flatten().collect()
+    }
+}
+
+fn pooled_mean(cleaned: &Cleaned) -> f64 {
+    let values = cleaned.instances.iter().flat_map(|it| &it.values);
+    lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }

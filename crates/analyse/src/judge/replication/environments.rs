@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::sample::{is_volatile, observations};
 use lapwing_model::{Id, Run};
 
-/// Where the packages of an environment are.
+/// The prefix of the paths of packages.
 const PACKAGES: &str = "packages.";
 /// Observations that say which machine it was; cautions are about these.
 const OF_MACHINE: [&str; 4] = ["host", "cpu_model", "abilities", "lapwing"];
@@ -101,14 +101,13 @@ fn package_name(requirement: &str) -> String {
     let named = requirement
         .rsplit_once("#egg=")
         .map_or(requirement, |(_, name)| name);
-    let name: String = match named.starts_with("git+") {
+    let named = if named.starts_with("git+") {
         // The repository's name is the best guess.
-        true => {
-            let last = named.rsplit('/').next().unwrap_or_default();
-            last.chars().take_while(|it| is_of_name(*it)).collect()
-        }
-        false => named.chars().take_while(|it| is_of_name(*it)).collect(),
+        named.rsplit('/').next().unwrap_or_default()
+    } else {
+        named
     };
+    let name: String = named.chars().take_while(|it| is_of_name(*it)).collect();
     let name = name.trim_end_matches(".git");
     name.to_lowercase().replace(['_', '.'], "-")
 }

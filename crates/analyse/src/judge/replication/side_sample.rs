@@ -11,7 +11,7 @@ use super::super::duet::DuetPart;
 use super::unit::InstanceOrigin;
 use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
 use crate::sample::{Sample, SideSetting, telling};
-use lapwing_model::{Conversion, InstanceOutcome, Look, Outcome};
+use lapwing_model::{Conversion, InstanceOutcome, Look, Metric, Outcome};
 use lapwing_record::InstanceData;
 
 impl SideSample {
@@ -62,37 +62,34 @@ impl SideSample {
             recorded_instances: instances.len(),
             ..Self::default()
         };
-        for it in instances {
-            let failures = failures(it);
+        for instance in instances {
+            let failures = failures(instance);
             side.failures += failures;
-            let tried = it.iterations.len().max(1);
+            let tried = instance.iterations.len().max(1);
             side.failure_rates.push(as_f64(failures) / as_f64(tried));
-            side.has_values |= it
-                .iterations
-                .values
-                .get(metric)
-                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
-            side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
-            let look = Look::of(&it.instance.attributes);
+            let mut values = instance.iterations.values.get(metric).into_iter().flatten();
+            side.has_values |= values.any(|value| value.is_finite());
+            let mut summaries = instance.summaries.iter();
+            side.has_summary |= summaries.any(|summary| summary.metric == metric);
+            let look = Look::of(&instance.instance.attributes);
             *side.looks.entry(look).or_insert(0) += 1;
-            note(&mut side.hosts, it.instance.host.as_deref());
-            note(&mut side.processors, processor(it));
-            note(
-                &mut side.fingerprints,
-                it.instance.benchmark.fingerprint.as_deref(),
-            );
-            let benchmark = &it.instance.benchmark;
+            note(&mut side.hosts, instance.instance.host.as_deref());
+            note(&mut side.processors, processor(instance));
+            let benchmark = &instance.instance.benchmark;
+            note(&mut side.fingerprints, benchmark.fingerprint.as_deref());
             let params = telling(&benchmark.params);
             if !params.is_empty() {
                 let known = side.params.entry(benchmark.id.clone()).or_default();
                 known.extend(params);
             }
-            let unit = it.run.metrics.get(metric).map(|it| it.unit.as_str());
-            note(&mut side.units, unit.filter(|unit| !unit.is_empty()));
-            let metric = it.run.metrics.get(metric);
-            side.directions
-                .extend(metric.and_then(|metric| metric.better));
-            side.runs.insert(it.run.id);
+            if let Some(Metric { unit, better }) = instance.run.metrics.get(metric) {
+                note(
+                    &mut side.units,
+                    Some(unit.as_str()).filter(|unit| !unit.is_empty()),
+                );
+                side.directions.extend(*better);
+            }
+            side.runs.insert(instance.run.id);
         }
         side
     }
@@ -149,7 +146,7 @@ fn origins(cleaned: &Cleaned, instances: &[&InstanceData]) -> Vec<InstanceOrigin
 }
 
 /// Returns the number of iterations that failed or timed out; 1 for a failed instance without iterations.
-fn failures(it: &InstanceData) -> usize {
+pub(crate) fn failures(it: &InstanceData) -> usize {
     if it.iterations.is_empty() {
         let outcome = it.end.as_ref().map(|end| end.outcome);
         return usize::from(matches!(
@@ -164,9 +161,8 @@ fn failures(it: &InstanceData) -> usize {
 fn processor(it: &InstanceData) -> Option<&str> {
     const KEY: &str = "cpu_model";
     let of_instance = it.instance.environment.get(KEY);
-    of_instance
-        .or_else(|| it.run.environment.get(KEY))
-        .and_then(Value::as_str)
+    let model = of_instance.or_else(|| it.run.environment.get(KEY));
+    model.and_then(Value::as_str)
 }
 
 fn note(names: &mut BTreeSet<String>, name: Option<&str>) {

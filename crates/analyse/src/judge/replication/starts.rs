@@ -44,10 +44,10 @@ impl SampleStarts {
     /// Returns the start from which a sample is analysed: the largest of all, so that the same part of every sample is
     /// compared. A sample that never reaches a steady state is excluded.
     fn of_sample(&self, sample: &Sample<'_>) -> SteadyStart {
-        let own = self.samples.get(&key_of(sample)).copied();
-        let own = own.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
-        if own.0 == SteadyFrom::Never {
-            return own;
+        let of_sample = self.samples.get(&key_of(sample)).copied();
+        let of_sample = of_sample.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
+        if of_sample.0 == SteadyFrom::Never {
+            return of_sample;
         }
         let starts = self
             .samples
@@ -62,7 +62,7 @@ impl SampleStarts {
                 let wanted = Some(wanted).filter(|wanted| *wanted > start);
                 (SteadyFrom::Index(start), BurnInSource::Found { wanted })
             }
-            None => own,
+            None => of_sample,
         }
     }
 }
@@ -105,7 +105,7 @@ impl SideStarts {
     }
 
     /// Matches benchmarks as the comparison does, after all are known.
-    pub(in crate::judge) fn settle(&mut self, count: usize) {
+    pub(in crate::judge) fn match_benchmarks(&mut self, count: usize) {
         let suites = |side: usize| self.suites.get(&side).cloned().unwrap_or_default();
         let suites: Vec<BTreeSet<String>> = (0..count).map(suites).collect();
         if !are_apart(&suites) {

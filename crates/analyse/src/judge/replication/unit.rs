@@ -53,13 +53,13 @@ pub struct InstanceOrigin {
 /// The replicates of a comparison and their unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replication {
-    /// What one replicate is.
+    /// The unit of a replicate.
     pub unit: ReplicationUnit,
     /// Their values.
     pub replicates: Replicates,
     /// The centres of the two sides, on the scale of the values.
     pub centres: [f64; 2],
-    /// How often the results were looked at while instances were added.
+    /// The looks at the results while instances were added.
     pub looks: Looks,
 }
 
@@ -74,10 +74,8 @@ impl Replication {
     /// Returns the replicates of two sides from the logarithms of their instances: the pairs of a duet if there are
     /// enough, else those of [`Replication::of`].
     pub(in crate::judge) fn of_logs(sides: [&SideSample; 2], logs: &[Vec<f64>; 2]) -> Option<Self> {
-        let duet = super::super::duet::replication(sides).map(|found| Self {
-            looks: Looks::of(sides),
-            ..found
-        });
+        let duet = super::super::duet::replication(sides);
+        let duet = duet.map(|found| found.with_looks(sides));
         duet.or_else(|| Self::of(sides, logs))
     }
 
@@ -89,11 +87,14 @@ impl Replication {
     /// and hosts are pairs if they contain more than half of the instances of each side. The rule depends on the
     /// design alone, never on the values, which keeps error rates as stated.
     pub(in crate::judge) fn of(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {
-        let found = Self::by_design(sides, values)?;
-        Some(Self {
+        Self::by_design(sides, values).map(|found| found.with_looks(sides))
+    }
+
+    fn with_looks(self, sides: [&SideSample; 2]) -> Self {
+        Self {
             looks: Looks::of(sides),
-            ..found
-        })
+            ..self
+        }
     }
 
     fn by_design(sides: [&SideSample; 2], values: &[Vec<f64>; 2]) -> Option<Self> {

@@ -24,7 +24,7 @@ pub(crate) fn may_have_bare_words(text: &[u8]) -> bool {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Quoted {
     pub(crate) text: String,
-    /// Where the quotes before the words stand in it, the first [`REMEMBERED`] of them.
+    /// The positions of the quotes before the words, the first [`REMEMBERED`] of them.
     pub(crate) quotes: Vec<usize>,
 }
 

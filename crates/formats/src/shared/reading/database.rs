@@ -15,7 +15,7 @@ use crate::{ImportError, Source};
 /// Bytes of the header.
 const HEADER: usize = 100;
 
-/// Where the header has the two bytes that say how the file is written; 2 is the write-ahead log.
+/// The positions of the two bytes of the header that say how the file is written; 2 is the write-ahead log.
 const FILE_FORMATS: [usize; 2] = [18, 19];
 
 /// A row: what is not NULL, by the name of the column in small letters.

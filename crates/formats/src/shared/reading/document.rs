@@ -15,8 +15,9 @@ use sha2::{Digest, Sha256};
 use crate::shared::reading::bare_words::{
     Quoted, REMEMBERED, may_have_bare_words, with_quoted_words,
 };
+use crate::shared::reading::json_path::path_at;
 use crate::shared::reading::spot::Spot;
-use crate::shared::reason::{offset_of, too_large, without_position};
+use crate::shared::reason::{missing_in_words, offset_of, too_large, without_position};
 use crate::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
@@ -39,9 +40,10 @@ const LONG_LINE: usize = 400;
 pub(crate) struct Document {
     name: String,
     text: Arc<String>,
-    /// Where quotes were put before words; another one is behind each.
+    /// Positions of the quotes that were put before words; another one is behind each.
     quotes: Vec<usize>,
-    digest: Digested,
+    /// For a large text, a thread of its own fills it in while the text is parsed.
+    digest: Arc<OnceLock<[u8; 32]>>,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
 }
@@ -78,7 +80,7 @@ impl Document {
             let bytes = error.as_bytes();
             ImportError::Document {
                 name: name.to_owned(),
-                line: bytes[..place].split(|&byte| byte == b'\n').count(),
+                line: bytes[..place].split(|&byte| byte == b'\n').count() as u64,
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
@@ -90,10 +92,7 @@ impl Document {
         let text = Arc::new(text);
         Ok(Self {
             name: name.to_owned(),
-            digest: match early {
-                Some(digest) => Digested::Known(digest),
-                None => Digested::later(&text),
-            },
+            digest: early.map_or_else(|| digested(&text), |early| Arc::new(early.into())),
             text,
             quotes,
             known: Mutex::new((0, 1)),
@@ -107,7 +106,7 @@ impl Document {
 
     /// Returns the SHA-256 of the source as it stands there.
     pub(crate) fn sha256(&self) -> &[u8; 32] {
-        self.digest.get()
+        self.digest.wait()
     }
 
     /// Reads the whole document.
@@ -127,7 +126,7 @@ impl Document {
     pub(crate) fn refused(&self, bad: BadLine) -> ImportError {
         ImportError::Document {
             name: self.name.clone(),
-            line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+            line: bad.line,
             reason: bad.reason,
         }
     }
@@ -158,14 +157,18 @@ impl Document {
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(BATCHES_WAITING);
             scope.spawn(move || {
-                let batches = Batches { rest: elements };
-                for batch in batches {
-                    let batch: Vec<_> = batch.iter().map(|raw| read(raw)).collect();
-                    if sender.send(batch).is_err() {
-                        // The receiver is gone.
-                        return;
+                let (mut batch, mut bytes) = (Vec::new(), 0);
+                for raw in elements {
+                    bytes += raw.get().len();
+                    batch.push(read(raw));
+                    if bytes >= BATCH {
+                        bytes = 0;
+                        if sender.send(std::mem::take(&mut batch)).is_err() {
+                            return;
+                        }
                     }
                 }
+                let _receiver_is_gone = sender.send(batch);
             });
             receiver
                 .into_iter()
@@ -180,14 +183,7 @@ impl Document {
         key: &str,
         raw: &'d RawValue,
     ) -> Result<T, BadLine> {
-        self.part(raw.get()).map_err(|bad| BadLine {
-            reason: match bad.reason.strip_prefix('`') {
-                // The path goes on within the value.
-                Some(path) => format!("`{key}{path}"),
-                None => format!("`{key}`: {}", bad.reason),
-            },
-            ..bad
-        })
+        self.part(raw.get()).map_err(|bad| bad.of_key(key))
     }
 
     /// Returns the error that says what is wrong with an element.
@@ -210,25 +206,21 @@ impl Document {
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
-        // Where there is an error, a second reading finds the key that has it.
-        serde_json::from_str(part).map_err(|error| self.bad::<T>(part, &error))
+        serde_json::from_str(part).map_err(|error| self.bad(part, &error))
     }
 
-    fn bad<'d, T: Deserialize<'d>>(&'d self, part: &'d str, error: &serde_json::Error) -> BadLine {
-        let mut deserializer = serde_json::Deserializer::from_str(part);
-        let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Ok(_) => String::new(),
-            Err(error) => error.path().to_string(),
-        };
-        let place = self.place_of(part) + offset_of(part, error.line(), error.column());
+    fn bad(&self, part: &str, error: &serde_json::Error) -> BadLine {
+        let offset = offset_of(part, error.line(), error.column());
+        let place = self.place_of(part) + offset;
         let message = in_words(&without_position(&error.to_string()));
-        let too_large = too_large(part, error);
+        let with_path = |reason: String| match path_at(part, offset).as_str() {
+            "" => reason,
+            path => format!("`{path}`: {reason}"),
+        };
         let reason = match error.classify() {
-            Category::Data if path.is_empty() || path == "." => message,
-            Category::Data => format!("`{path}`: {message}"),
-            Category::Syntax => match too_large {
-                Some(too_large) if path.is_empty() || path == "." => too_large,
-                Some(too_large) => format!("`{path}`: {too_large}"),
+            Category::Data => with_path(message),
+            Category::Syntax => match too_large(part, error) {
+                Some(too_large) => with_path(too_large),
                 None => format!("not valid JSON: {message}"),
             },
             Category::Eof => "the JSON is cut off".to_owned(),
@@ -282,67 +274,24 @@ impl Document {
     }
 }
 
-/// A digest that may still be in the making.
-enum Digested {
-    Known([u8; 32]),
-    /// Computed by a thread of its own, while the text is parsed.
-    Later(Arc<OnceLock<[u8; 32]>>),
-}
-
-impl Digested {
-    fn later(text: &Arc<String>) -> Self {
-        let cell = Arc::new(OnceLock::new());
-        let (filled, read) = (Arc::clone(&cell), Arc::clone(text));
-        let thread = std::thread::Builder::new().spawn(move || {
-            filled.get_or_init(|| Sha256::digest(read.as_bytes()).into());
-        });
-        match thread {
-            Ok(_runs_by_itself) => Self::Later(cell),
-            // Without another thread this one does it.
-            Err(_none_to_be_had) => Self::Known(Sha256::digest(text.as_bytes()).into()),
-        }
+/// Returns the digest of a text, which may still be in the making.
+fn digested(text: &Arc<String>) -> Arc<OnceLock<[u8; 32]>> {
+    let digest = Arc::new(OnceLock::new());
+    let (filled, read) = (Arc::clone(&digest), Arc::clone(text));
+    let compute = move || {
+        filled.get_or_init(|| Sha256::digest(read.as_bytes()).into());
+    };
+    // Without another thread this one does it.
+    if std::thread::Builder::new().spawn(compute).is_err() {
+        digest.get_or_init(|| Sha256::digest(text.as_bytes()).into());
     }
-
-    fn get(&self) -> &[u8; 32] {
-        match self {
-            Self::Known(digest) => digest,
-            Self::Later(cell) => cell.wait(),
-        }
-    }
-}
-
-/// Neighbouring elements that are worth handing over together.
-struct Batches<'e, 'd> {
-    rest: &'e [&'d RawValue],
-}
-
-impl<'e, 'd> Iterator for Batches<'e, 'd> {
-    type Item = &'e [&'d RawValue];
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let mut bytes = 0;
-        let enough = self.rest.iter().position(|raw| {
-            bytes += raw.get().len();
-            bytes >= BATCH
-        });
-        let (batch, rest) = self
-            .rest
-            .split_at(enough.map_or(self.rest.len(), |at| at + 1));
-        self.rest = rest;
-        Some(batch)
-    }
+    digest
 }
 
 /// Puts serde's words for types into people's.
 fn in_words(message: &str) -> String {
-    if let Some(rest) = message.strip_prefix("missing field ") {
-        return format!("{rest} is missing");
-    }
     let Some((found, expected)) = message.split_once(", expected ") else {
-        return message.to_owned();
+        return missing_in_words(message);
     };
     let expected = match expected {
         "f64" => "a number",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Endings to spell out; of the others only the number is said.
 const SHOWN: usize = 5;
 
-/// How many files of which other endings there are in folders.
+/// The numbers of files in folders by ending, of endings that are not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherEndings {
     files: BTreeMap<String, u64>,

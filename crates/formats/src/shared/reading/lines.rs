@@ -18,7 +18,7 @@ pub(crate) struct Lines<'s> {
 pub(crate) enum Line<'l> {
     /// The text without its end.
     Text(&'l str),
-    /// What is wrong with it.
+    /// The error.
     Bad(String),
 }
 

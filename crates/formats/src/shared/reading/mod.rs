@@ -4,6 +4,7 @@ pub(crate) mod bare_words;
 pub(crate) mod database;
 pub(crate) mod document;
 pub(crate) mod endings;
+pub(crate) mod json_path;
 pub(crate) mod lines;
 pub(crate) mod moment;
 pub(crate) mod number;

@@ -22,6 +22,12 @@ pub(crate) fn moment(text: &str) -> Option<Timestamp> {
         .ok()
 }
 
+/// Returns the time that the text of a key means, where there is one; the error names the key.
+pub(crate) fn moment_of(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
+    let time = |text| moment(text).ok_or_else(|| format!("`{key}` is not a time: {text}"));
+    text.map(time).transpose()
+}
+
 /// Returns the time so many milliseconds after the epoch.
 pub(crate) fn since_epoch(milliseconds: f64) -> Option<Timestamp> {
     #[expect(

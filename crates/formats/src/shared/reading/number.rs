@@ -87,43 +87,52 @@ pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Number;
+        let number = deserializer.deserialize_any(NumberVisitor { or_text: false })?;
+        Ok(number.map_or_else(Self::default, Self))
+    }
+}
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a number")
-            }
+/// Reads a number: NaN for what is not known, nothing for a text where one may stand.
+pub(crate) struct NumberVisitor {
+    /// Whether a text is allowed in its place.
+    pub(crate) or_text: bool,
+}
 
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
-                Ok(Number(number))
-            }
+impl Visitor<'_> for NumberVisitor {
+    type Value = Option<f64>;
 
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(as_f64(number)))
-            }
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number")
+    }
 
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a quantity above 2^53 is rounded"
-            )]
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
-                Ok(Number(number as f64))
-            }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<f64>, E> {
+        Ok(Some(number))
+    }
 
-            fn visit_unit<E: Error>(self) -> Result<Number, E> {
-                Ok(Number(f64::NAN))
-            }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<f64>, E> {
+        Ok(Some(as_f64(number)))
+    }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
-                if is_no_number_word(text) {
-                    Ok(Number(f64::NAN))
-                } else {
-                    Err(E::invalid_type(serde::de::Unexpected::Str(text), &self))
-                }
-            }
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a quantity above 2^53 is rounded"
+    )]
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<f64>, E> {
+        Ok(Some(number as f64))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<f64>, E> {
+        Ok(Some(f64::NAN))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<f64>, E> {
+        if is_no_number_word(text) {
+            Ok(Some(f64::NAN))
+        } else if self.or_text {
+            Ok(None)
+        } else {
+            Err(E::invalid_type(serde::de::Unexpected::Str(text), &self))
         }
-        deserializer.deserialize_any(Any)
     }
 }
 

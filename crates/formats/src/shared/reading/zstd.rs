@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// How much to decode at once.
+/// The number of bytes to decode at once.
 const PIECE: usize = 1 << 18;
 
 /// Decodes zstd frames that stand one behind the other, as `zstd` itself does.
