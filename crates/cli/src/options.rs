@@ -123,6 +123,11 @@ impl ExportOptions {
             .try_for_each(|(_, path)| check_folder(path))
     }
 
+    /// Writes an answer into each of the files.
+    pub fn write_answer(&self, answer: &dyn Answer) -> Result<(), CliError> {
+        self.write(|format, out| Ok(write_answer(answer, format, None, out)?))
+    }
+
     /// Writes each of the files.
     pub fn write(
         &self,

@@ -13,6 +13,7 @@ mod detection_source;
 mod duet;
 mod earlier;
 mod family;
+mod gate;
 mod looks;
 mod methods;
 mod metrics;
@@ -42,6 +43,7 @@ pub use detection::{
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
+pub use gate::{GateCondition, GateOutcome};
 pub use looks::Looks;
 pub use metrics::{MetricChoice, metric};
 pub use replication::environments::UnintendedDifference;

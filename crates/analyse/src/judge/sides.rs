@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, Seed, SuiteRatio};
 use rayon::prelude::*;
 
-use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
+use super::compare::{
+    CompareOptions, Comparison, SideSample, Verdict, VerdictReason, compare, obstacle,
+};
 use super::compat::hail::{HailComparison, analyze_as_hail};
 use super::decide::decide;
 use super::earlier::{EarlierComparisons, LARGEST_FAMILY};
@@ -21,8 +23,7 @@ use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
     samples,
 };
-use lapwing_model::JudgedFrom;
-use lapwing_model::{Id, Metric, MetricName};
+use lapwing_model::{Better, Id, JudgedFrom, Metric, MetricName};
 use lapwing_record::{InstanceData, StoreError};
 
 /// How one sample is split in two, as a control without a change.
@@ -32,6 +33,17 @@ pub enum SampleSplit {
     Halves,
     /// Alternating instances in order of measurement.
     Alternating,
+}
+
+impl SampleSplit {
+    /// Returns the names of the two parts of a side.
+    pub fn part_names(self, side: &str) -> [String; 2] {
+        let parts = match self {
+            Self::Halves => ["first half", "second half"],
+            Self::Alternating => ["odd", "even"],
+        };
+        parts.map(|part| format!("{side} ({part})"))
+    }
 }
 
 /// The samples of all sides, by what is compared.
@@ -90,6 +102,20 @@ pub struct ComparisonAsHail {
     pub means: [f64; 2],
     /// Hail's result.
     pub result: HailComparison,
+}
+
+impl ComparisonAsHail {
+    /// Returns the nearest verdict of Lapwing; Hail only reports changes.
+    pub fn verdict(&self) -> Verdict {
+        let [baseline, candidate] = self.means;
+        let is_more = candidate > baseline;
+        match (self.result.changed, self.metric.better) {
+            (false, _) | (true, None) => Verdict::Inconclusive,
+            (true, Some(Better::Lower)) if is_more => Verdict::Regression,
+            (true, Some(Better::Higher)) if !is_more => Verdict::Regression,
+            (true, Some(Better::Lower | Better::Higher)) => Verdict::Improvement,
+        }
+    }
 }
 
 impl SideSamples {
@@ -350,8 +376,8 @@ impl SideSamples {
     }
 
     /// Returns the exclusions, by each benchmark's first metric.
-    pub fn audit(&self) -> &Audit {
-        &self.audit
+    pub fn into_audit(self) -> Audit {
+        self.audit
     }
 
     /// Returns the comparison of every candidate with the first side, with verdicts, by suite, benchmark, setting,
@@ -407,30 +433,27 @@ impl SideSamples {
         compared.flatten().collect()
     }
 
-    /// Returns the benchmarks, each with the name of a candidate, of which a side has no analysed data by any metric;
-    /// and whether that side is the candidate.
-    pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
+    /// Returns the benchmarks of which a side has no analysed data by any metric, for each candidate; and whether that
+    /// side is the candidate.
+    pub fn lacking(&self, names: &[String]) -> Vec<(String, bool)> {
         let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
         for pair in &pairs {
-            let it = &pair.subject;
-            let key = (
-                it.suite.as_str(),
-                it.benchmark.as_str(),
-                &it.setting,
-                pair.candidate,
-            );
+            let Subject {
+                suite,
+                benchmark,
+                setting,
+                ..
+            } = &pair.subject;
+            let key = (suite.as_str(), benchmark.as_str(), setting, pair.candidate);
             let has = counts.entry(key).or_default();
             for (has, side) in has.iter_mut().zip(pair.sides) {
                 *has |= !side.cleaned.instances.is_empty();
             }
         }
-        let lacking = counts.into_iter().filter(|(_, has)| !(has[0] && has[1]));
+        let lacking = counts.into_iter().filter(|(_, has)| *has != [true, true]);
         lacking
-            .map(|((_, benchmark, _, candidate), has)| {
-                let is_candidate = has[0] && !has[1];
-                (benchmark.to_owned(), names[candidate].clone(), is_candidate)
-            })
+            .map(|((_, benchmark, ..), has)| (benchmark.to_owned(), has == [true, false]))
             .collect()
     }
 

@@ -2,9 +2,12 @@
 
 mod analysed;
 pub mod audit;
+pub mod compare;
+mod listing;
 pub mod not_judged;
 mod row_fields;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};
-pub use row_fields::{MetricFields, SettingFields, identity};
+pub use listing::Listing;
+pub use row_fields::{MetricFields, SettingFields, identity, subject_title};

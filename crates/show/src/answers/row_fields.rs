@@ -1,5 +1,6 @@
 //! Fields that identify a row of an answer.
 
+use lapwing_analyse::sample::Subject;
 use serde::Serialize;
 
 use crate::RowSubject;
@@ -39,4 +40,12 @@ pub fn identity(row: RowSubject<'_>) -> (MetricFields<'_>, SettingFields<'_>) {
         session: row.setting.session.as_deref(),
     };
     (metric, setting)
+}
+
+/// Returns the title of a row: `test_join (fast, 2026.9)`.
+pub fn subject_title(subject: &Subject) -> String {
+    match subject.setting.text() {
+        Some(setting) => format!("{} ({setting})", subject.benchmark),
+        None => subject.benchmark.clone(),
+    }
 }

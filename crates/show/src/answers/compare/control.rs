@@ -1,0 +1,67 @@
+//! The A/A control of a session: how often the copy of the baseline seemed to differ from it.
+
+use lapwing_analyse::judge::{Comparison, Verdict};
+use lapwing_model::text::{counted, first_names};
+use serde::Serialize;
+
+use crate::ratio_text;
+
+/// Result of an A/A control.
+#[derive(Debug, Serialize)]
+pub struct ControlResult {
+    comparisons: usize,
+    alarms: Vec<ControlAlarm>,
+}
+
+/// A comparison of the baseline with its copy that found a difference.
+#[derive(Debug, Serialize)]
+struct ControlAlarm {
+    benchmark: String,
+    metric: String,
+    ratio: f64,
+}
+
+impl ControlResult {
+    /// Returns the result of these comparisons of a baseline with its copy; `None` if none has a ratio.
+    pub fn new(comparisons: &[Comparison]) -> Option<Self> {
+        let with_ratio = comparisons.iter().filter(|it| it.ratio.is_some()).count();
+        let alarms = comparisons.iter().filter(|comparison| {
+            matches!(
+                comparison.verdict,
+                Verdict::Regression | Verdict::Improvement
+            )
+        });
+        let alarms = alarms.map(|comparison| ControlAlarm {
+            benchmark: comparison.subject.benchmark.clone(),
+            metric: comparison.subject.metric.clone(),
+            ratio: comparison.ratio.map_or(1.0, |ratio| ratio.value),
+        });
+        (with_ratio > 0).then(|| Self {
+            comparisons: with_ratio,
+            alarms: alarms.collect(),
+        })
+    }
+
+    /// Returns a note on the result.
+    pub fn text(&self) -> String {
+        let alarms = self.alarms.iter();
+        let alarms = alarms.map(|it| (format!("{} {}", it.benchmark, it.metric), it.ratio));
+        control_text(self.comparisons, &alarms.collect::<Vec<_>>())
+    }
+}
+
+/// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
+pub fn control_text(comparisons: usize, alarms: &[(String, f64)]) -> String {
+    let all = counted(comparisons, "comparison");
+    if alarms.is_empty() {
+        return format!("A/A control: no false alarm in {all} of the baseline with its copy");
+    }
+    let named = alarms
+        .iter()
+        .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
+    format!(
+        "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
+        counted(alarms.len(), "false alarm"),
+        first_names(named, 4)
+    )
+}
