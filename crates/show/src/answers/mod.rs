@@ -4,10 +4,13 @@ mod analysed;
 pub mod audit;
 pub mod compare;
 mod listing;
+pub mod mds;
 pub mod not_judged;
 mod row_fields;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};
 pub use listing::Listing;
-pub use row_fields::{MetricFields, SettingFields, identity, subject_title};
+pub use row_fields::{
+    MetricFields, SettingFields, identity, identity_cells, identity_columns, subject_title,
+};

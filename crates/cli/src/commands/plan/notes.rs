@@ -3,11 +3,11 @@
 use lapwing_analyse::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_show::answers::not_judged;
-use lapwing_show::{DetectionView, machine_time, round_percent};
+use lapwing_show::{DetectionView, beyond_band_note, machine_time, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{beyond_band_note, cost_text, power_text, rate_text, shown};
+use super::text::{cost_text, power_text, rate_text, shown};
 use super::{PlanCommand, document};
 
 /// More names than this are a number.

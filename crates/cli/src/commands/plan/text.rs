@@ -245,13 +245,3 @@ fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static
         },
     }
 }
-
-/// Returns a note on the suite's smallest effect.
-pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
-    smallest_effect.map(|share| {
-        let band = round_percent(share);
-        format!(
-            "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
-        )
-    })
-}
