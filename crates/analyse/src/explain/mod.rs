@@ -7,6 +7,7 @@ mod detectability;
 mod effort;
 mod groups;
 mod noise;
+mod plan;
 mod samples;
 
 pub use advice::{Advice, advise};
@@ -19,4 +20,5 @@ pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
 pub use noise::{Noise, NoisePart, noise};
+pub use plan::{BudgetedPlan, LineFate, PlanLine};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};

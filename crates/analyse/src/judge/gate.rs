@@ -19,14 +19,12 @@ pub enum GateCondition {
 pub enum GateOutcome {
     /// No condition is met.
     Passed,
-    /// A benchmark regressed.
-    Regressed,
+    /// A benchmark regressed, or is worse in the runs of one process per side.
+    Worse,
     /// The candidate lacks a benchmark of the baseline in every metric.
     Lacking,
     /// A benchmark fails more often than in the baseline.
     MoreFailures,
-    /// A benchmark is worse in the runs of one process per side.
-    WorseInRuns,
     /// Only runs of one process per side were graded, which is too few for the asked regressions.
     OnlyGraded,
     /// Nothing was judged.
@@ -40,13 +38,13 @@ impl GateOutcome {
         let any = |is_meant: fn(&Comparison) -> bool| comparisons.iter().any(is_meant);
         let wants_regressions = has(GateCondition::Regression);
         if wants_regressions && any(|it| it.verdict == Verdict::Regression) {
-            Self::Regressed
+            Self::Worse
         } else if wants_regressions && lacks_any(comparisons) {
             Self::Lacking
         } else if has(GateCondition::Failures) && any(fails_more_often) {
             Self::MoreFailures
         } else if has(GateCondition::WorseInRuns) && any(|it| it.verdict == Verdict::WorseInRuns) {
-            Self::WorseInRuns
+            Self::Worse
         } else if any(|it| it.ratio.is_some() || it.difference.is_some()) {
             Self::Passed
         } else if !any(is_graded) {

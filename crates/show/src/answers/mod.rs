@@ -6,6 +6,7 @@ pub mod compare;
 mod listing;
 pub mod mds;
 pub mod not_judged;
+pub mod plan;
 mod row_fields;
 pub mod variability;
 

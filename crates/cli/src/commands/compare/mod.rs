@@ -219,31 +219,25 @@ impl CompareCommand {
 
     /// Returns the exit code, and explains it if the verdicts do not.
     fn gate(&self, comparisons: &[Comparison], context: &Context) -> ExitStatus {
-        let (exit, why) = match GateOutcome::new(&self.fail_on, comparisons) {
-            GateOutcome::Passed => (ExitStatus::Fine, None),
-            GateOutcome::Regressed | GateOutcome::WorseInRuns => (ExitStatus::Judged, None),
-            GateOutcome::Lacking => (
-                ExitStatus::Judged,
-                Some(
-                    "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it",
-                ),
-            ),
-            GateOutcome::MoreFailures => (
-                ExitStatus::Judged,
-                Some(
-                    "--fail-on failures fails because a benchmark fails more often than in the baseline",
-                ),
-            ),
-            GateOutcome::OnlyGraded => (
-                ExitStatus::NotEnough,
-                Some(
+        let note = |why: &str| context.terminal.note(why);
+        match GateOutcome::new(&self.fail_on, comparisons) {
+            GateOutcome::Passed => return ExitStatus::Fine,
+            GateOutcome::NothingJudged => return ExitStatus::NotEnough,
+            GateOutcome::OnlyGraded => {
+                note(
                     "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone",
-                ),
+                );
+                return ExitStatus::NotEnough;
+            }
+            GateOutcome::Worse => {}
+            GateOutcome::Lacking => note(
+                "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it",
             ),
-            GateOutcome::NothingJudged => (ExitStatus::NotEnough, None),
-        };
-        context.terminal.notes(why);
-        exit
+            GateOutcome::MoreFailures => note(
+                "--fail-on failures fails because a benchmark fails more often than in the baseline",
+            ),
+        }
+        ExitStatus::Judged
     }
 
     /// Compares by the method of Hail's `analyze_benchmarks`.
