@@ -145,6 +145,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
         | SessionError::Processors { .. }
         | SessionError::Shared(_)
         | SessionError::Job(_)
+        | SessionError::NothingSimulated { .. }
         | SessionError::StoredExecutor { .. }
         | SessionError::Plan(_)
         | SessionError::NoPlan { .. }
@@ -166,6 +167,7 @@ fn session_consequence(error: &SessionError) -> Option<String> {
         SessionError::NothingSubmitted { .. } => {
             "no job was submitted, and nothing was stored".to_owned()
         }
+        SessionError::NothingSimulated { .. } => "nothing was simulated".to_owned(),
         SessionError::NotStored { file, .. } => {
             format!("everything measured is in {}", file.display())
         }

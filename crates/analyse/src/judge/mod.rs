@@ -9,6 +9,7 @@ mod compat;
 mod decide;
 mod descriptive;
 mod detection;
+mod detection_file;
 mod detection_source;
 mod duet;
 mod earlier;
@@ -40,6 +41,7 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use detection_file::{ExperimentShare, ExperimentWriter, KnownExperiments};
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;

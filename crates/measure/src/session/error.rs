@@ -32,6 +32,12 @@ pub enum SessionError {
         /// The reason.
         source: RunError,
     },
+    /// No job of a simulation could be submitted.
+    #[error("{source}")]
+    NothingSimulated {
+        /// The reason.
+        source: JobError,
+    },
     /// Everything was measured, and the store failed.
     #[error("{source}")]
     NotStored {

@@ -254,7 +254,7 @@ impl PlanCommand {
         let next = Cell::new(0);
         let analyse = |data: &_, settings, metrics: &_| {
             let number = next.replace(next.get() + 1);
-            let is_of_others = |share: &JobShare| !share.has_benchmark(number);
+            let is_of_others = |share: &JobShare| !share.share().has(number);
             if self.jobs.share.as_ref().is_some_and(is_of_others) {
                 BySetting::default()
             } else {
