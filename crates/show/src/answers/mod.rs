@@ -3,6 +3,7 @@
 mod analysed;
 pub mod audit;
 pub mod compare;
+pub mod detect;
 mod listing;
 pub mod mds;
 pub mod not_judged;
