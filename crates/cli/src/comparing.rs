@@ -9,13 +9,13 @@ use lapwing_analyse::clean::CleaningRules;
 use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
+use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store};
 use lapwing_show::answers::compare::environment_note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
 use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
-use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
 use crate::options::{Context, NamedValue, one_of};

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
+use lapwing_measure::suite::{burn_in_file, parse_duration};
 use lapwing_record::Filter;
 use lapwing_show::answers::{not_judged, not_judged::NotJudged};
 use lapwing_show::writing::AnswerFormat;
@@ -26,7 +26,7 @@ use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions, check_plot};
 use crate::store::{note_retired, open_for_reading};
-use crate::{burn_in_file, suite_file, suite_update};
+use crate::{suite_file, suite_update};
 
 /// Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in
 #[derive(Debug, Args)]
@@ -162,14 +162,14 @@ impl BurnIn {
     /// Returns the starts of the burn-in file: the named one, else that of the default suite file.
     fn listed(&self) -> Result<BTreeMap<String, u32>, CliError> {
         if let Some(path) = &self.burn_in_file {
-            return burn_in_file::read(path);
+            return Ok(burn_in_file::read(path)?);
         }
         let Some(suite) = self.suite.path() else {
             return Ok(BTreeMap::new());
         };
         match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {
             // It may be named before this command has written it.
-            Some(path) if path.exists() => burn_in_file::read(&path),
+            Some(path) if path.exists() => Ok(burn_in_file::read(&path)?),
             Some(_) | None => Ok(BTreeMap::new()),
         }
     }

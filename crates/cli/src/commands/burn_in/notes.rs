@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use lapwing_analyse::clean::SteadyFrom;
 use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_show::percent;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use super::rows::{BurnInRow, FOUND};
-use crate::burn_in_file::unknown_names;
 
 /// More names than this are a number.
 const SHOWN: usize = 5;

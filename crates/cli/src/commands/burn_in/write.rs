@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_analyse::clean::bare_name;
+use lapwing_measure::suite::burn_in_file;
 use lapwing_model::text::grouped;
 use lapwing_record::BenchmarkRow;
 
 use super::notes::why_not_written;
 use super::rows::BurnInRow;
+use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
-use crate::{atomic, burn_in_file};
 
 /// Writes a burn-in file, and keeps its entries of other benchmarks.
 pub struct BurnInWriter {
@@ -39,7 +40,8 @@ impl BurnInWriter {
         } else {
             burn_in_file::read(path).map_err(|error| {
                 let name = path.display();
-                error.consequence(format!("{name} already exists and was not changed"))
+                CliError::input(error)
+                    .consequence(format!("{name} already exists and was not changed"))
             })?
         };
         let mut suites: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
