@@ -1,6 +1,7 @@
 //! Problems of a measurement, and what to do next.
 
 mod advice;
+mod burn_in;
 mod choice;
 mod costs;
 mod detectability;
@@ -11,6 +12,9 @@ mod plan;
 mod samples;
 
 pub use advice::{Advice, advise};
+pub use burn_in::{
+    BenchmarkBurnIn, InstanceBurnIn, KeptValues, NoTimeError, SteadyStartSearch, burn_in_of,
+};
 pub use choice::{
     Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanNoise, PlanOptions, Rates, Simulation, USUAL_MOST,
     Unable, Unmet, choices,

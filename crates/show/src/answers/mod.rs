@@ -2,6 +2,7 @@
 
 mod analysed;
 pub mod audit;
+pub mod burn_in;
 pub mod compare;
 pub mod detect;
 mod listing;
