@@ -110,7 +110,7 @@ pub fn burn_in_of(
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let unit = unit(sample, &metric);
+    let unit = metric_unit(sample, &metric);
     if let Some(MaxCost::Sum(_)) = search.burn_in.max_cost
         && unit != "s"
     {
@@ -159,7 +159,8 @@ pub fn burn_in_of(
     Ok(Some(row))
 }
 
-fn unit(sample: &Sample<'_>, metric: &str) -> String {
+/// Returns the unit of a metric in the latest instance that has it; empty if it has none.
+pub fn metric_unit(sample: &Sample<'_>, metric: &str) -> String {
     let instances = sample.instances.iter().rev();
     let mut units = instances.filter_map(|it| Some(it.run.metrics.get(metric)?.unit.clone()));
     units.next().unwrap_or_default()

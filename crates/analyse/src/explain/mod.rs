@@ -14,6 +14,7 @@ mod samples;
 pub use advice::{Advice, advise};
 pub use burn_in::{
     BenchmarkBurnIn, InstanceBurnIn, KeptValues, NoTimeError, SteadyStartSearch, burn_in_of,
+    metric_unit,
 };
 pub use choice::{
     Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanNoise, PlanOptions, Rates, Simulation, USUAL_MOST,

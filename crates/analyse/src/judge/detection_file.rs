@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lapwing_stats::{Bounds, Configuration, Experiments};
 use serde::{Deserialize, Serialize};
 
-use super::detection_source::{ExperimentSource, ExperimentTask, SharedSource};
+use super::detection_source::{ExperimentSource, ExperimentTask};
 
 /// The share of a process in the tasks of a simulation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ExperimentShare {
     /// Its number.
     pub number: u64,
@@ -81,9 +81,7 @@ impl MadeExperiments {
 }
 
 /// Makes experiments, and writes them to a file.
-pub struct ExperimentWriter(Arc<OpenExperimentFile>);
-
-struct OpenExperimentFile {
+pub struct ExperimentWriter {
     /// The share in the tasks; `None` if all that are asked for are made.
     share: Option<ExperimentShare>,
     /// The file, and the first failure to write to it.
@@ -96,14 +94,9 @@ impl ExperimentWriter {
     /// # Errors
     ///
     /// If the file cannot be created.
-    pub fn create(path: &Path, share: Option<ExperimentShare>) -> io::Result<Self> {
+    pub fn create(path: &Path, share: Option<ExperimentShare>) -> io::Result<Arc<Self>> {
         let state = Mutex::new((File::create(path)?, Ok(())));
-        Ok(Self(Arc::new(OpenExperimentFile { share, state })))
-    }
-
-    /// Returns the source of experiments.
-    pub fn source(&self) -> SharedSource {
-        SharedSource(Arc::<OpenExperimentFile>::clone(&self.0))
+        Ok(Arc::new(Self { share, state }))
     }
 
     /// Ends the file.
@@ -112,13 +105,11 @@ impl ExperimentWriter {
     ///
     /// Returns the first error of writing.
     pub fn finish(&self) -> io::Result<()> {
-        self.0.write(&ExperimentLine::End);
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write(&ExperimentLine::End);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut state.1, Ok(()))
     }
-}
 
-impl OpenExperimentFile {
     fn write(&self, line: &ExperimentLine) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, written) = &mut *state;
@@ -129,7 +120,7 @@ impl OpenExperimentFile {
     }
 }
 
-impl ExperimentSource for OpenExperimentFile {
+impl ExperimentSource for ExperimentWriter {
     fn experiments(&self, task: &ExperimentTask, make: &dyn Fn() -> Experiments) -> Experiments {
         if self.share.is_some_and(|share| !share.has(task.number)) {
             return Experiments::of_bounds(task.configuration, Default::default());

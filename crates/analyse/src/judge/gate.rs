@@ -47,24 +47,13 @@ impl GateOutcome {
             Self::Worse
         } else if any(|it| it.ratio.is_some() || it.difference.is_some()) {
             Self::Passed
-        } else if !any(is_graded) {
+        } else if !any(|it| it.verdict.is_in_runs()) {
             Self::NothingJudged
         } else if wants_regressions {
             Self::OnlyGraded
         } else {
             Self::Passed
         }
-    }
-}
-
-fn is_graded(comparison: &Comparison) -> bool {
-    match comparison.verdict {
-        Verdict::WorseInRuns | Verdict::BetterInRuns | Verdict::UnchangedInRuns => true,
-        Verdict::Regression
-        | Verdict::Improvement
-        | Verdict::Equivalent
-        | Verdict::Inconclusive
-        | Verdict::NotMeasured => false,
     }
 }
 

@@ -157,7 +157,7 @@ impl PlanCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Benchmarks)?;
-            self.search(Some(writer.source()), &share.context())?;
+            self.search(Some(SharedSource(writer.clone())), &share.context())?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }
@@ -254,7 +254,7 @@ impl PlanCommand {
         let next = Cell::new(0);
         let analyse = |data: &_, settings, metrics: &_| {
             let number = next.replace(next.get() + 1);
-            let is_of_others = |share: &JobShare| !share.share().has(number);
+            let is_of_others = |share: &JobShare| !share.share.has(number);
             if self.jobs.share.as_ref().is_some_and(is_of_others) {
                 BySetting::default()
             } else {

@@ -118,13 +118,6 @@ struct OpenShare {
     over_since: Option<Instant>,
 }
 
-/// The end of the jobs of a batch.
-enum BatchEnd {
-    /// The shares that are incomplete.
-    Over(Vec<OpenShare>),
-    Interrupted,
-}
-
 impl SimulationJobs<'_> {
     fn run(&mut self) -> Result<RunEnd, SessionError> {
         let jobs = self.simulation.jobs.unwrap_or_else(|| {
@@ -143,9 +136,8 @@ impl SimulationJobs<'_> {
                 }
                 Err(_refused) => break,
             };
-            let failed = match self.wait(open)? {
-                BatchEnd::Over(failed) => failed,
-                BatchEnd::Interrupted => return Ok(RunEnd::Interrupted),
+            let Some(failed) = self.wait(open)? else {
+                return Ok(RunEnd::Interrupted);
             };
             shares = failed.iter().map(|share| share.number).collect();
             let Some(first) = failed.first() else {
@@ -217,8 +209,9 @@ impl SimulationJobs<'_> {
         Ok(open.collect())
     }
 
-    /// Waits until all of these jobs are over, and reads what they made.
-    fn wait(&mut self, mut open: Vec<OpenShare>) -> Result<BatchEnd, SessionError> {
+    /// Waits until all of these jobs are over, and reads what they made. Returns the shares that are incomplete; `None`
+    /// after an interrupt.
+    fn wait(&mut self, mut open: Vec<OpenShare>) -> Result<Option<Vec<OpenShare>>, SessionError> {
         let interrupts = self.surroundings.interrupts;
         let mut failed = Vec::new();
         let mut poll = SHORTEST_POLL;
@@ -234,7 +227,7 @@ impl SimulationJobs<'_> {
                 } else {
                     SessionRemark::JobsNotCancelled { jobs }
                 });
-                return Ok(BatchEnd::Interrupted);
+                return Ok(None);
             }
             pause(poll, interrupts);
             match self.scheduler.states(&jobs) {
@@ -264,7 +257,7 @@ impl SimulationJobs<'_> {
             };
         }
         self.show_counts(&open)?;
-        Ok(BatchEnd::Over(failed))
+        Ok(Some(failed))
     }
 
     fn show_counts(&mut self, open: &[OpenShare]) -> Result<JobCounts, SessionError> {

@@ -14,6 +14,7 @@ use crate::chart::{BurnInMarks, Chart, burn_in};
 use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
 
 pub use notes::{UseOfStarts, burn_in_notes, why_not_written};
+pub(crate) use text::with_wanted;
 pub use text::{bias_text, cost_text, start_text};
 
 /// The burn-in of all benchmarks.

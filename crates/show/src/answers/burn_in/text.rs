@@ -165,10 +165,15 @@ pub fn start_text(row: &BenchmarkBurnIn) -> String {
         (Some(start), BurnInSource::Listed) => by_hand(start, "file"),
         (Some(start), BurnInSource::Reviewed) => by_hand(start, "review"),
         (Some(start), BurnInSource::Recorded) => format!("{start} (planned)"),
-        (Some(start), _) => match row.wanted {
-            Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
-            Some(_) | None => start.to_string(),
-        },
+        (Some(start), _) => with_wanted(start, row.wanted),
+    }
+}
+
+/// Returns `15 (wants 21)` for a start that a limit made smaller.
+pub fn with_wanted(start: u32, wanted: Option<u32>) -> String {
+    match wanted {
+        Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
+        Some(_) | None => start.to_string(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 use clap::Args;
 use lapwing_analyse::judge::{ExperimentShare, ExperimentWriter};
@@ -33,8 +34,8 @@ pub struct ClusterShareCommand {
 /// The share of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JobShare {
-    number: u64,
-    of: u64,
+    /// The share among all tasks or benchmarks.
+    pub share: ExperimentShare,
     /// The copy of the store.
     store: PathBuf,
     /// The file of its experiments.
@@ -61,8 +62,10 @@ impl ClusterShareCommand {
             index: self.index,
         };
         let share = JobShare {
-            number: *number,
-            of: batch.of,
+            share: ExperimentShare {
+                number: *number,
+                of: batch.of,
+            },
             store: SimulationBatch::store(&folder),
             output: folder.records(place),
         };
@@ -100,20 +103,12 @@ impl JobShare {
 
     /// Makes the experiments of this share among all tasks, or all of those that are asked for, and writes them to its
     /// file.
-    pub fn open(&self, unit: ShareUnit) -> io::Result<ExperimentWriter> {
+    pub fn open(&self, unit: ShareUnit) -> io::Result<Arc<ExperimentWriter>> {
         let share = match unit {
-            ShareUnit::Tasks => Some(self.share()),
+            ShareUnit::Tasks => Some(self.share),
             ShareUnit::Benchmarks => None,
         };
         ExperimentWriter::create(&self.output, share)
-    }
-
-    /// Returns the share among all tasks or benchmarks.
-    pub fn share(&self) -> ExperimentShare {
-        ExperimentShare {
-            number: self.number,
-            of: self.of,
-        }
     }
 }
 
