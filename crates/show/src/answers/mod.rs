@@ -5,7 +5,6 @@ pub mod audit;
 pub mod burn_in;
 pub mod compare;
 pub mod detect;
-mod listing;
 pub mod mds;
 pub mod not_judged;
 pub mod plan;
@@ -13,7 +12,15 @@ mod row_fields;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};
-pub use listing::Listing;
 pub use row_fields::{
     MetricFields, SettingFields, identity, identity_cells, identity_columns, subject_title,
 };
+
+/// Rows that are listed for people; programs get all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Those that matter most, if there are many.
+    News,
+    /// All of them.
+    All,
+}

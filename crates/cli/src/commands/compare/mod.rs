@@ -189,7 +189,19 @@ impl CompareCommand {
             };
             (path, chart)
         });
-        let control = self.control((&judging, &options), context)?;
+        let control = if self.split.is_some() {
+            None
+        } else {
+            let filter = self.filters.filter()?;
+            let metrics = metrics(&filter, self.cleaning.profile());
+            control_result(
+                &self.sides,
+                &filter,
+                &metrics,
+                (&judging, &options),
+                context,
+            )?
+        };
         notes.extend(control.iter().map(ControlResult::text));
         // What is excluded of the sides is the same in each round.
         let GatheredSides { names, samples, .. } = rounds.swap_remove(0);
@@ -337,20 +349,6 @@ impl CompareCommand {
                 Ok(found)
             }
         }
-    }
-
-    /// Returns the result of the A/A control, if there is one.
-    fn control(
-        &self,
-        judging: (&JudgingOptions, &CompareOptions),
-        context: &Context,
-    ) -> Result<Option<ControlResult>, CliError> {
-        if self.split.is_some() {
-            return Ok(None);
-        }
-        let filter = self.filters.filter()?;
-        let metrics = metrics(&filter, self.cleaning.profile());
-        control_result(&self.sides, &filter, &metrics, judging, context)
     }
 
     /// Returns the side to split: the given one, or the latest session.

@@ -1,9 +1,8 @@
 //! Comparisons of a baseline with candidates: `lapwing compare` (`docs/compare.md`).
 
-mod control;
-mod environment;
 mod hail;
 mod rows;
+mod sides;
 mod text;
 
 use lapwing_analyse::clean::Audit;
@@ -15,9 +14,8 @@ use super::Listing;
 use super::audit::{AuditDetail, AuditPart};
 use crate::writing::{Answer, CsvRows, MarkdownLayout, TextAnswer, WriteError, csv_rows};
 
-pub use control::{ControlResult, control_text};
-pub use environment::environment_note;
 pub use hail::HailAnswer;
+pub use sides::{ControlResult, control_text, environment_note};
 
 /// The comparisons of all benchmarks.
 #[derive(Debug)]

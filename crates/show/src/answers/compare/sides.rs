@@ -1,12 +1,12 @@
-//! The A/A control of a session: how often the copy of the baseline seemed to differ from it.
+//! Notes on the sides: the A/A control, and differences that nobody asked for.
 
-use lapwing_analyse::judge::{Comparison, Verdict};
+use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
 use lapwing_model::text::{counted, first_names};
 use serde::Serialize;
 
 use crate::ratio_text;
 
-/// Result of an A/A control.
+/// Result of an A/A control: how often the copy of the baseline seemed to differ from it.
 #[derive(Debug, Serialize)]
 pub struct ControlResult {
     comparisons: usize,
@@ -64,4 +64,32 @@ pub fn control_text(comparisons: usize, alarms: &[(String, f64)]) -> String {
         counted(alarms.len(), "false alarm"),
         first_names(named, 4)
     )
+}
+
+/// More differences than this are a number.
+const NAMED: usize = 6;
+
+/// Returns a note on what differs between the environments of two sides besides what their variants ask for.
+pub fn environment_note(
+    [baseline, candidate]: [&str; 2],
+    differences: &[UnintendedDifference],
+) -> Option<String> {
+    let texts = differences.iter().map(|difference| {
+        let [before, after] = difference.values.each_ref().map(|values| {
+            if values.is_empty() {
+                "none".to_owned()
+            } else {
+                first_names(values, 2)
+            }
+        });
+        let key = &difference.key;
+        let key = key.strip_prefix("packages.").unwrap_or(key);
+        format!("{key} {before} → {after}")
+    });
+    (!differences.is_empty()).then(|| {
+        format!(
+            "{candidate} differs from {baseline} in more than was asked for: {}",
+            first_names(texts, NAMED)
+        )
+    })
 }
