@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lapwing_analyse::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_formats::EachRun;
+use lapwing_measure::suite::burn_in_file;
 use lapwing_measure::{ancestry, number_of_commits, remote_address};
 use lapwing_model::{JudgeSettings, JudgedFrom};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_stats::Confidence;
 
-use crate::burn_in_file;
 use crate::error::CliError;
 use crate::options::{NamedValue, checked, keyed, one_of};
 use crate::profile::{Compat, Profile};

@@ -6,18 +6,16 @@ use std::path::Path;
 
 use clap::Args;
 use lapwing_analyse::clean::CleaningRules;
-use lapwing_analyse::judge::{
-    CompareMethod, CompareOptions, MetricChoice, SideSamples, UnintendedDifference,
-};
+use lapwing_analyse::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_analyse::sample::{ComparedSides, SampleFilter, Selector, SideSpec};
 use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, TraceNames};
-use lapwing_model::text::first_names;
+use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store};
+use lapwing_show::answers::compare::environment_note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
 use crate::benchmark_side::{BENCHMARK, store_of_benchmark};
-use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
 use crate::options::{Context, NamedValue, one_of};
@@ -100,20 +98,6 @@ const METHODS: [NamedValue<CompareMethod>; 9] = [
         CompareMethod::Permutation,
     ),
 ];
-
-/// Returns the name of a method, also of those that are only part of the default.
-pub fn method_name(method: CompareMethod) -> Option<&'static str> {
-    let parts = [
-        ("student", CompareMethod::Student),
-        ("paired", CompareMethod::Paired),
-    ];
-    let mut all = METHODS
-        .iter()
-        .map(|(name, _, known)| (*name, *known))
-        .chain(parts);
-    all.find(|(_, known)| *known == method)
-        .map(|(name, _)| name)
-}
 
 impl StatisticsOptions {
     /// Refuses options that another tool's method does not have.
@@ -202,31 +186,6 @@ pub fn gather(
         samples,
         notes,
     })
-}
-
-/// Of more differences only the number is said.
-const DIFFERENCES: usize = 6;
-
-/// Returns what differs between the environments of two sides besides what their variants ask for.
-fn environment_note(names: [&str; 2], differences: &[UnintendedDifference]) -> Option<String> {
-    if differences.is_empty() {
-        return None;
-    }
-    let text = |it: &UnintendedDifference| {
-        let values = it.values.each_ref().map(|values| match values.as_slice() {
-            [] => "none".to_owned(),
-            values => first_names(values, 2),
-        });
-        let key = it.key.strip_prefix("packages.").unwrap_or(&it.key);
-        format!("{key} {} → {}", values[0], values[1])
-    };
-    let texts: Vec<String> = differences.iter().map(text).collect();
-    Some(format!(
-        "{} differs from {} in more than was asked for: {}",
-        names[1],
-        names[0],
-        first_names(texts.iter().map(String::as_str), DIFFERENCES)
-    ))
 }
 
 /// The sides of a comparison, some of them perhaps in files.

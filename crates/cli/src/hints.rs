@@ -10,6 +10,7 @@ use lapwing_measure::local::CoresError;
 use lapwing_measure::pytest::CollectError;
 use lapwing_measure::session::SessionError;
 use lapwing_measure::suite::SuiteProblem;
+use lapwing_measure::suite::burn_in_file::BurnInFileError;
 use lapwing_model::RecordKind;
 use lapwing_model::text::{first_names, grouped};
 use lapwing_record::export::ExportError;
@@ -46,7 +47,7 @@ pub fn with_hint(error: CliError) -> CliError {
 }
 
 fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 9] = [
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 10] = [
         |error| store_hint(error.downcast_ref()?),
         |error| side_hint(error.downcast_ref()?),
         |error| import_hint(error.downcast_ref()?),
@@ -56,6 +57,17 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         |error| session_hint(error.downcast_ref()?),
         |error| commits_hint(error.downcast_ref()?),
         |error| tests_hint(error.downcast_ref()?),
+        |error| {
+            match error.downcast_ref()? {
+            BurnInFileError::Read { .. } => None,
+            BurnInFileError::Content { .. }
+            | BurnInFileError::Twice { .. }
+            | BurnInFileError::Empty { .. } => Some(
+                "write one line for each benchmark, `test_join: 5`, or as JSON {\"test_join\": 5}; `lapwing burn-in -o FILE` writes one"
+                    .to_owned(),
+            ),
+        }
+        },
     ];
     kinds.into_iter().find_map(|hint| hint(error))
 }
@@ -145,6 +157,7 @@ fn session_hint(error: &SessionError) -> Option<String> {
         | SessionError::Processors { .. }
         | SessionError::Shared(_)
         | SessionError::Job(_)
+        | SessionError::NothingSimulated(_)
         | SessionError::StoredExecutor { .. }
         | SessionError::Plan(_)
         | SessionError::NoPlan { .. }
@@ -166,6 +179,7 @@ fn session_consequence(error: &SessionError) -> Option<String> {
         SessionError::NothingSubmitted { .. } => {
             "no job was submitted, and nothing was stored".to_owned()
         }
+        SessionError::NothingSimulated(_) => "nothing was simulated".to_owned(),
         SessionError::NotStored { file, .. } => {
             format!("everything measured is in {}", file.display())
         }

@@ -3,7 +3,6 @@
 mod answer;
 mod atomic;
 mod benchmark_side;
-mod burn_in_file;
 mod cleaning;
 mod commands;
 mod comparing;

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lapwing_analyse::clean::Audit;
 use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments, moment};
 use lapwing_measure::suite::{CommandLine, command_text};
-use lapwing_show::answers::audit::{AuditDetail, AuditPart};
+use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
 use lapwing_show::writing::{Answer, AnswerFormat, write_answer};
 
@@ -122,6 +121,11 @@ impl ExportOptions {
         self.export
             .iter()
             .try_for_each(|(_, path)| check_folder(path))
+    }
+
+    /// Writes an answer into each of the files.
+    pub fn write_answer(&self, answer: &dyn Answer) -> Result<(), CliError> {
+        self.write(|format, out| Ok(write_answer(answer, format, None, out)?))
     }
 
     /// Writes each of the files.
@@ -354,17 +358,4 @@ impl Context {
             machine: Machine::new(),
         }
     }
-}
-
-/// Writes the exclusions below an answer.
-pub fn audit_below(
-    audit: &Audit,
-    detail: AuditDetail,
-    format: AnswerFormat,
-    context: &Context,
-    out: &mut dyn std::io::Write,
-) -> Result<(), CliError> {
-    let part = AuditPart { audit, detail };
-    part.write(format, context.terminal.width(), out)?;
-    Ok(())
 }

@@ -143,6 +143,9 @@ impl SessionWatch for Context {
             SessionRemark::BuildingEnvironment { variant } if !self.quiet => {
                 terminal.say(&format!("building the Python environment of {variant}"));
             }
+            SessionRemark::Simulating { jobs } if !self.quiet => {
+                terminal.say(&format!("simulating in {}", counted(jobs, "job")));
+            }
             SessionRemark::Profiling { folder } if !self.quiet => {
                 let folder = folder.display();
                 terminal.say(&format!(
@@ -151,6 +154,7 @@ impl SessionWatch for Context {
             }
             SessionRemark::Building { .. }
             | SessionRemark::BuildingEnvironment { .. }
+            | SessionRemark::Simulating { .. }
             | SessionRemark::Profiling { .. } => {}
             SessionRemark::NotMeasured { label, reason } => {
                 terminal.note(&format!("{label} is not measured: {reason}"));
@@ -180,6 +184,10 @@ impl SessionWatch for Context {
             SessionRemark::JobsCancelled { jobs } => {
                 terminal.say(&format!("cancelled {}", counted(jobs, "job")));
             }
+            SessionRemark::JobsNotCancelled { jobs } => terminal.say(&format!(
+                "{} not cancelled: [executor.command] has no `cancel`",
+                counted(jobs, "job")
+            )),
         }
     }
 

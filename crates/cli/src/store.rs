@@ -5,12 +5,12 @@ use std::path::Path;
 
 use lapwing_analyse::clean::CleaningRules;
 use lapwing_measure::pytest::left_over;
+use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_model::Id;
 use lapwing_model::text::counted;
 use lapwing_record::inbox::{self, InboxArrival, is_under_way};
 use lapwing_record::{Filter, LeftOut, Store, StoreError};
 
-use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::options::Context;
 

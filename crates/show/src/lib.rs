@@ -29,8 +29,9 @@ pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use units::into_base_units;
 pub use words::detection::{
-    DetectionView, change, configuration_text, detectable_text, detectable_with_interval,
-    few_instances_caution, interval_text, outliers_caution, too_little_text,
+    DetectionView, beyond_band_note, change, configuration_text, detectable_text,
+    detectable_with_interval, few_instances_caution, interval_text, outliers_caution,
+    too_little_text,
 };
 pub use words::enough::{DetectionAbility, EnoughConfigurations};
 pub use words::estimate::{

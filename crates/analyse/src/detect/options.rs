@@ -27,6 +27,16 @@ pub enum DetectRule {
     Threshold(ThresholdRule),
 }
 
+impl DetectRule {
+    /// Returns the name of the rule, as in options and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ChangePoint => "changepoint",
+            Self::Threshold(_) => "threshold",
+        }
+    }
+}
+
 impl Default for DetectOptions {
     fn default() -> Self {
         Self {

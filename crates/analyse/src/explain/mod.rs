@@ -1,15 +1,21 @@
 //! Problems of a measurement, and what to do next.
 
 mod advice;
+mod burn_in;
 mod choice;
 mod costs;
 mod detectability;
 mod effort;
 mod groups;
 mod noise;
+mod plan;
 mod samples;
 
 pub use advice::{Advice, advise};
+pub use burn_in::{
+    BenchmarkBurnIn, InstanceBurnIn, KeptValues, NoTimeError, SteadyStartSearch, burn_in_of,
+    metric_unit,
+};
 pub use choice::{
     Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanNoise, PlanOptions, Rates, Simulation, USUAL_MOST,
     Unable, Unmet, choices,
@@ -19,4 +25,5 @@ pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
 pub use noise::{Noise, NoisePart, noise};
+pub use plan::{BudgetedPlan, LineFate, PlanLine};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};

@@ -86,6 +86,23 @@ pub enum CompareMethod {
 }
 
 impl CompareMethod {
+    /// Returns the name of the method, as in options and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Welch => "welch",
+            Self::Student => "student",
+            Self::Paired => "paired",
+            Self::BootstrapT => "bootstrap-t",
+            Self::Bca => "bca",
+            Self::Fieller => "fieller",
+            Self::Hierarchical => "hierarchical",
+            Self::MannWhitney => "mann-whitney",
+            Self::BrunnerMunzel => "brunner-munzel",
+            Self::Permutation => "permutation",
+        }
+    }
+
     /// Returns whether the intervals are too narrow with this few instances (`docs/calibration.md`).
     fn is_narrow_with_few(self, sides: [&SideSample; 2]) -> bool {
         const ENOUGH: usize = 10;

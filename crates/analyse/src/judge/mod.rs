@@ -9,10 +9,12 @@ mod compat;
 mod decide;
 mod descriptive;
 mod detection;
+mod detection_file;
 mod detection_source;
 mod duet;
 mod earlier;
 mod family;
+mod gate;
 mod looks;
 mod methods;
 mod metrics;
@@ -39,9 +41,11 @@ pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_ASSURANCE, USUAL_POWER,
     USUAL_SLOWDOWN, WantedBasis, detection, detection_by_formula,
 };
+pub use detection_file::{ExperimentShare, ExperimentWriter, KnownExperiments};
 pub use detection_source::{ExperimentSource, ExperimentTask, SharedSource};
 pub use duet::DuetPart;
 pub use earlier::EarlierComparisons;
+pub use gate::{GateCondition, GateOutcome};
 pub use looks::Looks;
 pub use metrics::{MetricChoice, metric};
 pub use replication::environments::UnintendedDifference;

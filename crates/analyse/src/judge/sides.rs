@@ -33,6 +33,17 @@ pub enum SampleSplit {
     Alternating,
 }
 
+impl SampleSplit {
+    /// Returns the names of the two parts of a side.
+    pub fn part_names(self, side: &str) -> [String; 2] {
+        let parts = match self {
+            Self::Halves => ["first half", "second half"],
+            Self::Alternating => ["odd", "even"],
+        };
+        parts.map(|part| format!("{side} ({part})"))
+    }
+}
+
 /// The samples of all sides, by what is compared.
 #[derive(Debug, Clone, Default)]
 pub struct SideSamples {
@@ -305,8 +316,8 @@ impl SideSamples {
     }
 
     /// Returns the exclusions, by each benchmark's first metric.
-    pub fn audit(&self) -> &Audit {
-        &self.audit
+    pub fn into_audit(self) -> Audit {
+        self.audit
     }
 
     /// Returns the comparison of every candidate with the first side, with verdicts, by suite, benchmark, setting,
@@ -330,9 +341,9 @@ impl SideSamples {
         comparisons
     }
 
-    /// Returns the benchmarks, each with the name of a candidate, of which a side has no analysed data by any metric;
-    /// and whether that side is the candidate.
-    pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
+    /// Returns the benchmarks of which a side has no analysed data by any metric, for each candidate; and whether that
+    /// side is the candidate.
+    pub fn lacking(&self, names: &[String]) -> Vec<(String, bool)> {
         let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
         for pair in &pairs {
@@ -348,12 +359,9 @@ impl SideSamples {
                 *has |= !side.cleaned.instances.is_empty();
             }
         }
-        let lacking = counts.into_iter().filter(|(_, has)| !(has[0] && has[1]));
+        let lacking = counts.into_iter().filter(|(_, has)| *has != [true, true]);
         lacking
-            .map(|((_, benchmark, _, candidate), has)| {
-                let is_candidate = has[0] && !has[1];
-                (benchmark.to_owned(), names[candidate].clone(), is_candidate)
-            })
+            .map(|((_, benchmark, ..), has)| (benchmark.to_owned(), has == [true, false]))
             .collect()
     }
 

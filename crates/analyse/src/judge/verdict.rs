@@ -50,6 +50,14 @@ impl Verdict {
         }
     }
 
+    /// Returns whether it is about the runs of one process per side alone.
+    pub fn is_in_runs(self) -> bool {
+        matches!(
+            self,
+            Self::WorseInRuns | Self::BetterInRuns | Self::UnchangedInRuns
+        )
+    }
+
     /// Returns its name in text: `not measured`.
     pub fn title(self) -> &'static str {
         match self {

@@ -11,6 +11,7 @@ use lapwing_analyse::sample::{SampleFilter, SideSpec, each_batch};
 use lapwing_model::text::{counted, first_names};
 use lapwing_record::{Filter, Retired, Store, StoreError, TraceHead};
 use lapwing_show::answers::audit::AuditDetail;
+use lapwing_show::answers::compare::ControlResult;
 use lapwing_show::into_base_units;
 use lapwing_show::report::{
     ChangesView, ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks,
@@ -19,7 +20,7 @@ use lapwing_show::report::{
 use lapwing_trace::SpanReader;
 
 use crate::cleaning::{AuditOption, CleaningOptions, JudgingOptions};
-use crate::commands::compare::ControlResult;
+use crate::commands::compare::control_result;
 use crate::comparing::{StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
@@ -198,7 +199,7 @@ impl ReportCommand {
         let gathered = gather(&self.compare, filter, &metrics, judging, context)?;
         let options = self.statistics.options(judging);
         let mut notes = gathered.notes;
-        let control = ControlResult::find(
+        let control = control_result(
             &self.compare,
             filter,
             &metrics,

@@ -135,9 +135,15 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_sort     500 ms     501 ms   1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
-    note: 4 benchmarks: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
-    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
-    note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
+    note: 4 benchmarks: one side was measured before the other, so drift of the
+    machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: measured anew with as many instances as a row needs, it is decided with a
+    probability of 80 %
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in
+    parentheses, are of iterations within these processes, and others may differ.
+    For a regression or improvement, compare at least 3 instances per side: several
+    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
+    `--each-run instance` does
 
     excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
@@ -170,7 +176,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
-    note: test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: test_sort: one side was measured before the other, so drift of the
+    machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -416,11 +423,10 @@ fn under_the_rules_of_hail_what_is_missing_is_named_and_fails_the_gate() {
     words.extend(["-b", "test_gone"]);
     assert_snapshot!(run(folder.path(), &words), @"
     0 of 0 comparisons changed, according to Hail's `analyze_benchmarks`
-
-     benchmark  metric  baseline  candidate  ratio  radius  instances  changed
-
-    the ratio is baseline / candidate, as in Hail: below 1 the candidate has the larger mean; changed means that the intervals of the two means do not overlap
-    note: not compared, because a side has no usable values: test_gone (`--audit` shows why)
+    the ratio is baseline / candidate, as in Hail: below 1 the candidate has the
+    larger mean; changed means that the intervals of the two means do not overlap
+    note: not compared, because a side has no usable values: test_gone (`--audit`
+    shows why)
 
     excluded from 15 iterations: 5 burn-in (`--audit` shows which)
     exit 1
@@ -502,8 +508,10 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
      test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
-    note: test_join: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
+    note: test_join: one side was measured before the other, so drift of the
+    machine is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 45 iterations: 15 burn-in (`--audit` shows which)
     exit 0
@@ -522,8 +530,11 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
      sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
 
-    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --where version=VERSION
-    note: test_join, test_sort: one side was measured before the other, so drift of the machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: the newest of 2 versions of joins that all sides have is compared, 1.1;
+    choose another with --where version=VERSION
+    note: test_join, test_sort: one side was measured before the other, so drift of
+    the machine is part of the ratio; `lapwing run` interleaves variants of one
+    session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -538,7 +549,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
 
     suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
-    note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    note: test_join: the sides are from different sessions, so a change of the
+    machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
 
     excluded from 90 iterations: 30 burn-in (`--audit` shows which)
     exit 0
@@ -567,10 +580,16 @@ fn files_are_compared_without_a_store() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_join    1.01 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
 
-    note: the sides have no suite in common (one, other): benchmarks are matched by name
-    note: test_join: measured on different machines: old0, old1, old2 and 1 more against new0, new1, new2 and 1 more
-    note: test_join: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: the sides have no suite in common (one, other): benchmarks are matched by
+    name
+    note: test_join: measured on different machines: old0, old1, old2 and 1 more
+    against new0, new1, new2 and 1 more
+    note: test_join: the sides are from different sessions, so a change of the
+    machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
+    note: test_join: every value of one side is above every value of the other;
+    with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
 
     excluded from 24 iterations: 8 burn-in (`--audit` shows which)
     exit 0
@@ -629,7 +648,8 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  = no change, at most 2.4 %
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
-    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
+    note: measured anew with as many instances as a row needs, it is decided with a
+    probability of 80 %
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -657,7 +677,6 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     ");
     assert_snapshot!(run(folder.path(), &["compare", "2026.8", "2026.9", "--metric", "rate"]), @"
     nothing to compare: no side has usable values
-
     exit 3
     ");
 }
@@ -756,11 +775,13 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
     fs::write(folder.join("starts.yaml"), "test_joni: 1\ntest_read: 1\n").unwrap();
     let told = |arguments: &[&str]| {
         let all = [arguments, &["--clean", "burn_in_file=starts.yaml"]].concat();
-        let said = run(folder, &all);
-        let told = said
-            .lines()
-            .filter(|line| line.contains("burn-in file names"));
-        told.collect::<Vec<_>>().join("\n")
+        // Notes of answers are wrapped.
+        let said = run(folder, &all).replace('\n', " ");
+        let start = said
+            .find("note: the burn-in file names")
+            .unwrap_or(said.len());
+        let told = said[start..].split_inclusive('?').next();
+        told.unwrap_or_default().to_owned()
     };
     let expected = "note: the burn-in file names `test_joni`, but no measured benchmark has this name; did you mean `test_join`?";
     assert_eq!(told(&["compare", "2026.8", "2026.9"]), expected);

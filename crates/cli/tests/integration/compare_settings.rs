@@ -112,8 +112,12 @@ fn versions_are_compared_setting_by_setting() {
      test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.18, 1.22]      4 / 4  ✗ regression
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
-    note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: test_join, test_read: the sides are from different sessions, so a change
+    of the machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
+    note: test_join, test_read: every value of one side is above every value of the
+    other; with so few instances, noise that jumps between two levels can do this
+    by chance: measure five or more per side
 
     Exclusions, step by step:
 
@@ -176,8 +180,11 @@ fn variants_are_compared_at_the_levels_that_they_share() {
      test_read (threads=4)         –     961 ms                           0 / 4  – not measured: only in the candidate
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
-    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
+    note: test_join, test_read: every value of one side is above every value of the
+    other; with so few instances, noise that jumps between two levels can do this
+    by chance: measure five or more per side
     exit 0
     ");
 }
@@ -208,10 +215,13 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
      alike                    1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
      alike_too                1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  = no change, at most 2.1 %
 
-    suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
+    suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2
+    benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
-    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: test_join, test_read: every value of one side is above every value of the
+    other; with so few instances, noise that jumps between two levels can do this
+    by chance: measure five or more per side
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
@@ -403,8 +413,11 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
      test_read    1.92 s    0.961 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --where version=VERSION
-    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose
+    another with --where version=VERSION
+    note: test_join, test_read: every value of one side is above every value of the
+    other; with so few instances, noise that jumps between two levels can do this
+    by chance: measure five or more per side
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -456,9 +469,14 @@ fn versions_without_a_level_in_common_get_a_note() {
      test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the sides share no level of threads (1 and 4), so its effect counts as a change
-    note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: test_join, test_read: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: the sides share no level of threads (1 and 4), so its effect counts as a
+    change
+    note: test_join, test_read: the sides are from different sessions, so a change
+    of the machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
+    note: test_join, test_read: every value of one side is above every value of the
+    other; with so few instances, noise that jumps between two levels can do this
+    by chance: measure five or more per side
     exit 0
     ");
 }

@@ -93,10 +93,15 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      benchmark     baseline  candidate  ratio  interval      instances  verdict
      f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? undecided: between −13 % and +11 %; needs about 96 instances per side
 
-    note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
-    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
-    note: f.py::test_x: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
+    note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark
+    itself has changed since
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per
+    side the interval may be too narrow
+    note: f.py::test_x: the sides are from different sessions, so a change of the
+    machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
+    note: measured anew with as many instances as a row needs, it is decided with a
+    probability of 80 %
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
@@ -167,8 +172,11 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
      benchmark       baseline  candidate  ratio  interval      instances  verdict
      f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? undecided: between −12 % and +14 %; needs about 94 instances per side
 
-    note: f.py::test_new: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: measured anew with as many instances as a row needs, it is decided with a probability of 80 %
+    note: f.py::test_new: the sides are from different sessions, so a change of the
+    machine may look like a change of the benchmark; measure variants in one
+    session, or three sessions per side
+    note: measured anew with as many instances as a row needs, it is decided with a
+    probability of 80 %
     exit 0
     ");
 }

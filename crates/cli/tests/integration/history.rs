@@ -604,7 +604,11 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
      benchmark     baseline  candidate   ratio  interval  instances  verdict
      f.py::test_y    1.50 s     2.50 s  ≈1.67×                1 / 1  ? undecided: need 3 instances per side, got 1 and 1
 
-    note: ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine, `--each-run instance` does
+    note: ratios marked ≈ are of one or two processes per side: their intervals, in
+    parentheses, are of iterations within these processes, and others may differ.
+    For a regression or improvement, compare at least 3 instances per side: several
+    files ('old*.json'), or measurements of `lapwing run`; for files of hyperfine,
+    `--each-run instance` does
     exit 3
     ");
 }

@@ -202,8 +202,12 @@ fn revisions_and_dates_are_sides() {
 
     note: v1 is commit 673fde601b
     note: HEAD~5 is commit 74b9f5116c
-    note: b: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
-    note: b: every value of one side is above every value of the other; with so few instances, noise that jumps between two levels can do this by chance: measure five or more per side
+    note: b: the sides are from different sessions, so a change of the machine may
+    look like a change of the benchmark; measure variants in one session, or three
+    sessions per side
+    note: b: every value of one side is above every value of the other; with so few
+    instances, noise that jumps between two levels can do this by chance: measure
+    five or more per side
     exit 0
 
     error: `main` is commit 3f51a66ba6, which is not measured

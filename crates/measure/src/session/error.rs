@@ -29,6 +29,9 @@ pub enum SessionError {
     /// No job could be submitted, and nothing was stored.
     #[error("{0}")]
     NothingSubmitted(#[source] RunError),
+    /// No job of a simulation could be submitted.
+    #[error("{0}")]
+    NothingSimulated(#[source] JobError),
     /// Everything was measured, and the store failed.
     #[error("{source}")]
     NotStored {

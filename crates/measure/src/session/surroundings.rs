@@ -108,6 +108,11 @@ pub enum SessionRemark {
         /// The variant.
         variant: String,
     },
+    /// Jobs simulate.
+    Simulating {
+        /// Their number.
+        jobs: usize,
+    },
     /// Each benchmark is profiled once.
     Profiling {
         /// The folder of the profiles.
@@ -143,6 +148,11 @@ pub enum SessionRemark {
     },
     /// Jobs were cancelled.
     JobsCancelled {
+        /// Their number.
+        jobs: usize,
+    },
+    /// Jobs of a simulation could not be cancelled.
+    JobsNotCancelled {
         /// Their number.
         jobs: usize,
     },

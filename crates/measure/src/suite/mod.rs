@@ -1,6 +1,7 @@
 //! Reads suite files and holds what is to be measured.
 
 mod adhoc;
+pub mod burn_in_file;
 mod case;
 mod confinement;
 mod duet;

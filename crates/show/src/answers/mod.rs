@@ -2,9 +2,25 @@
 
 mod analysed;
 pub mod audit;
+pub mod burn_in;
+pub mod compare;
+pub mod detect;
+pub mod mds;
 pub mod not_judged;
+pub mod plan;
 mod row_fields;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};
-pub use row_fields::{MetricFields, SettingFields, identity};
+pub use row_fields::{
+    MetricFields, SettingFields, identity, identity_cells, identity_columns, subject_title,
+};
+
+/// Rows that are listed for people; programs get all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Those that matter most, if there are many.
+    News,
+    /// All of them.
+    All,
+}

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::analysed::Analysed;
 use super::audit::AuditPart;
-use super::{MetricFields, SettingFields, identity, not_judged};
-use crate::writing::Align::{Left, Right};
+use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
+use crate::writing::Align::Right;
 use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
 use crate::{
     FIRST_METRIC, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice, noise_headline,
@@ -100,19 +100,16 @@ fn host_advice(rows: &[Noise]) -> Option<String> {
 }
 
 fn table(rows: &[Noise], hosts: HostColumn) -> Table {
-    let RowTitles {
-        suites, settings, ..
-    } = RowTitles::of(rows);
-    // The wall time is the usual metric; others are named.
-    let metrics = rows.iter().any(|row| row.name != FIRST_METRIC);
+    let titles = RowTitles {
+        // The wall time is the usual metric; others are named.
+        metrics: rows.iter().any(|row| row.name != FIRST_METRIC),
+        ..RowTitles::of(rows)
+    };
     let best = rows
         .iter()
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
-    let mut table = Table::of_shown(&[
-        (true, "benchmark", Left),
-        (suites, "suite", Left),
-        (settings, "setting", Left),
-        (metrics, "metric", Left),
+    let mut columns = identity_columns(titles).to_vec();
+    columns.extend([
         (true, "mean", Right),
         (true, "cv of all", Right),
         (true, "between instances", Right),
@@ -120,17 +117,15 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
         (true, "within", Right),
         (true, "sample", Right),
         (best, "best iterations", Right),
-    ])
-    .dispensable(&["best iterations", "suite", "cv of all", "setting", "metric"]);
+    ]);
+    let last = ["best iterations", "suite", "cv of all", "setting", "metric"];
+    let mut table = Table::of_shown(&columns).dispensable(&last);
     for row in rows {
         let variability = &row.variability;
         let part = |part: Option<NoisePart>| part.map_or("–".to_owned(), |it| it.text());
         let best = row.effort.and_then(|it| it.best_iterations);
-        table.row(vec![
-            row.benchmark.clone(),
-            row.suite.clone(),
-            row.setting.text().unwrap_or_default(),
-            row.name.clone(),
+        let mut cells = identity_cells(row);
+        cells.extend([
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
             part(row.between),
@@ -139,6 +134,7 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
             variability.size.short(),
             best.map_or_else(String::new, |it| it.to_string()),
         ]);
+        table.row(cells);
     }
     table
 }

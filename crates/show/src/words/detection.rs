@@ -250,5 +250,15 @@ pub fn outliers_caution(rows: &[&Detectability]) -> Option<String> {
     })
 }
 
+/// Returns a note on the suite's smallest effect.
+pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
+    smallest_effect.map(|share| {
+        let band = round_percent(share);
+        format!(
+            "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
+        )
+    })
+}
+
 /// With this number of instances the standard deviation between them is known to about a third.
 const ENOUGH_INSTANCES: usize = 20;

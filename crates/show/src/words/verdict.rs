@@ -310,13 +310,9 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
     let is_open =
         |it: &Comparison| matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
     let is_judged = comparisons.iter().any(|it| !is_open(it));
-    let is_in_runs = |it: &Comparison| {
-        matches!(
-            it.verdict,
-            Verdict::WorseInRuns | Verdict::BetterInRuns | Verdict::UnchangedInRuns
-        )
-    };
-    let is_verdict = comparisons.iter().any(|it| !is_open(it) && !is_in_runs(it));
+    let is_verdict = comparisons
+        .iter()
+        .any(|it| !is_open(it) && !it.verdict.is_in_runs());
     let mut parts: Vec<String> = Vec::new();
     for verdict in [
         Verdict::Regression,
@@ -330,7 +326,7 @@ pub fn verdicts_text(comparisons: &[Comparison]) -> String {
     ] {
         let count = of(verdict).count();
         if verdict == Verdict::NotMeasured
-            && let Some(graded) = comparisons.iter().find(|it| is_in_runs(it))
+            && let Some(graded) = comparisons.iter().find(|it| it.verdict.is_in_runs())
             && let Some(last) = parts.last_mut()
         {
             last.push_str(&format!(

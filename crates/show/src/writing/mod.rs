@@ -14,7 +14,7 @@ pub use data::{CsvRows, csv_rows, write_csv, write_json};
 pub use fit::wrap;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};
-pub use text_answer::TextAnswer;
+pub use text_answer::{MarkdownLayout, TextAnswer};
 
 use crate::answers::audit::AuditPart;
 
@@ -81,6 +81,11 @@ pub trait Answer {
     /// Returns the error of a row that CSV has no form for.
     fn rows(&self) -> Result<CsvRows, WriteError>;
 
+    /// Returns the layout of the answer in Markdown.
+    fn markdown_layout(&self) -> MarkdownLayout {
+        MarkdownLayout::Paragraphs
+    }
+
     /// Returns the exclusions, which stand below the answer for people.
     fn audit(&self) -> Option<AuditPart<'_>> {
         None
@@ -100,7 +105,13 @@ pub fn write_answer(
 ) -> Result<(), WriteError> {
     match format {
         AnswerFormat::Text => answer.for_people(room).wrapped(room).text(room, out)?,
-        AnswerFormat::Markdown => answer.for_people(None).markdown(out)?,
+        AnswerFormat::Markdown => {
+            let text = answer.for_people(None);
+            match answer.markdown_layout() {
+                MarkdownLayout::Paragraphs => text.markdown(out)?,
+                MarkdownLayout::List => text.markdown_list(out)?,
+            }
+        }
         AnswerFormat::Json => write_json(&answer.json()?, out)?,
         AnswerFormat::Csv => answer.rows()?.write(out)?,
     }

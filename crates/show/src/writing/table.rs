@@ -92,6 +92,11 @@ impl Table {
         self
     }
 
+    /// Returns whether the table has any rows.
+    pub fn has_rows(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// Returns the width of the table without wrapping or dropped columns.
     pub fn width(&self) -> usize {
         // The padding after the last cell is not needed.
@@ -130,8 +135,11 @@ impl Table {
         Ok(())
     }
 
-    /// Writes the table as Markdown.
+    /// Writes the table as Markdown; nothing if it has no columns.
     pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
             let escaped: Vec<String> = cells.map(|cell| self.markdown_cell(cell)).collect();
             format!("| {} |", escaped.join(" | "))

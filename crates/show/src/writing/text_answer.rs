@@ -5,6 +5,15 @@ use std::io::{self, Write};
 use super::fit::wrap;
 use super::table::{Table, markdown_text};
 
+/// Layout of an answer in Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkdownLayout {
+    /// The headline and each note are paragraphs.
+    Paragraphs,
+    /// The headline is bold, and the notes are a list.
+    List,
+}
+
 /// An answer for people: a sentence, a table, and notes.
 #[derive(Debug)]
 pub struct TextAnswer {
@@ -36,10 +45,14 @@ impl TextAnswer {
     /// Returns the error of the output.
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let headline = room.map(|room| wrap(&self.headline, room));
-        writeln!(out, "{}\n", headline.as_ref().unwrap_or(&self.headline))?;
-        self.table.text_within(room, out)?;
+        writeln!(out, "{}", headline.as_ref().unwrap_or(&self.headline))?;
+        if self.table.has_rows() {
+            writeln!(out)?;
+            self.table.text_within(room, out)?;
+        }
         if !self.notes.is_empty() {
-            writeln!(out, "\n{}", self.notes.join("\n"))?;
+            let blank = if self.table.has_rows() { "\n" } else { "" };
+            writeln!(out, "{blank}{}", self.notes.join("\n"))?;
         }
         Ok(())
     }
@@ -54,6 +67,24 @@ impl TextAnswer {
         self.table.markdown(out)?;
         for note in &self.notes {
             writeln!(out, "\n{}", markdown_text(note))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the answer as Markdown with a bold headline and a list of notes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the output.
+    pub fn markdown_list(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "**{}**\n", markdown_text(&self.headline))?;
+        self.table.markdown(out)?;
+        let notes = self.notes.iter();
+        let notes: Vec<String> = notes
+            .map(|note| format!("\n- {}", markdown_text(note)))
+            .collect();
+        if !notes.is_empty() {
+            writeln!(out, "{}", notes.concat())?;
         }
         Ok(())
     }

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use super::super::compare::obstacle;
 use super::super::sides::SideSamples;
-use super::super::verdict::VerdictReason;
+use super::super::verdict::{Verdict, VerdictReason};
 use crate::clean::Cleaned;
 use crate::sample::Subject;
-use lapwing_model::Metric;
+use lapwing_model::{Better, Metric};
 
 /// The result of Hail's `analyze_benchmarks` for a benchmark.
 ///
@@ -46,6 +46,20 @@ pub struct ComparisonAsHail {
     pub means: [f64; 2],
     /// Hail's result.
     pub result: HailComparison,
+}
+
+impl ComparisonAsHail {
+    /// Returns the nearest verdict of Lapwing; Hail only reports changes.
+    pub fn verdict(&self) -> Verdict {
+        let [baseline, candidate] = self.means;
+        let is_more = candidate > baseline;
+        match (self.result.changed, self.metric.better) {
+            (false, _) | (true, None) => Verdict::Inconclusive,
+            (true, Some(Better::Lower)) if is_more => Verdict::Regression,
+            (true, Some(Better::Higher)) if !is_more => Verdict::Regression,
+            (true, Some(Better::Lower | Better::Higher)) => Verdict::Improvement,
+        }
+    }
 }
 
 /// The number of resamples in Hail's documentation.

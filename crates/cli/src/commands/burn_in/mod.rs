@@ -1,11 +1,8 @@
 //! `lapwing burn-in`: the first steady iteration of each benchmark, and the cost of burn-in.
 
-mod answer;
-mod data;
-mod notes;
 mod plot;
+mod read;
 mod review;
-mod rows;
 mod suite;
 mod terminal_plot;
 mod write;
@@ -14,19 +11,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
+use lapwing_analyse::explain::{KeptValues, SteadyStartSearch};
+use lapwing_measure::suite::burn_in_file::unknown_names;
+use lapwing_measure::suite::{burn_in_file, parse_duration};
 use lapwing_record::Filter;
+use lapwing_show::answers::burn_in::{BurnInAnswer, UseOfStarts, burn_in_notes};
 use lapwing_show::answers::{not_judged, not_judged::NotJudged};
 use lapwing_show::writing::AnswerFormat;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
-use self::notes::{NotesContext, UseOfStarts};
-use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions, check_plot};
 use crate::store::{note_retired, open_for_reading};
-use crate::{burn_in_file, suite_file, suite_update};
+use crate::{suite_file, suite_update};
 
 /// Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in
 #[derive(Debug, Args)]
@@ -93,13 +91,20 @@ impl BurnIn {
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
-        let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
+        let (mut rows, others) = read::read(&store, &filter, &search, &listed, context)?;
+        let format = self.answer.format;
         if rows.is_empty() {
-            if self.answer.format == AnswerFormat::Json {
-                let answer = data::json(&rows, &others, &[], context);
-                CliError::unless_reader_left(answer)?;
+            let error = nothing(&others);
+            if format == AnswerFormat::Json {
+                let answer = BurnInAnswer {
+                    rows,
+                    not_judged: others,
+                    notes: Vec::new(),
+                    has_legend: false,
+                };
+                context.show(&answer, format)?;
             }
-            return Err(nothing(&others));
+            return Err(error);
         }
         if let Some(path) = self.plot.as_deref() {
             plot::check_number(path, &rows)?;
@@ -115,31 +120,37 @@ impl BurnIn {
         {
             complete = review::review(&mut rows, writer, context)?;
         }
-        let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
-        let asked = NotesContext {
-            listed: &listed,
-            known: &known,
-            use_of_starts: if self.output.is_some() || self.update_suite.is_some() {
-                UseOfStarts::Written
-            } else {
-                UseOfStarts::Shown
-            },
+        let use_of_starts = if self.output.is_some() || self.update_suite.is_some() {
+            UseOfStarts::Written
+        } else {
+            UseOfStarts::Shown
         };
-        let mut notes = notes::notes(&rows, &asked);
+        let mut notes = burn_in_notes(&rows, use_of_starts);
+        let known = known.iter().map(|row| row.benchmark.as_str());
+        notes.extend(unknown_names(&listed, known));
         notes.extend(not_judged::note(&others));
-        CliError::unless_reader_left(self.show(&rows, &others, &notes, context))?;
+        let answer = BurnInAnswer {
+            rows,
+            not_judged: others,
+            notes,
+            has_legend: format == AnswerFormat::Text && !context.quiet,
+        };
+        context.show(&answer, format)?;
+        if format != AnswerFormat::Json && !context.quiet {
+            context.terminal.notes(&answer.notes);
+        }
         if let Some(path) = self.plot.as_deref() {
-            plot::save(path, &rows)?;
+            plot::save(path, &answer)?;
         }
         if let Some(writer) = &writer
             && !self.review
         {
-            writer.write_all(&rows, context)?;
+            writer.write_all(&answer.rows, context)?;
         }
         if let Some(suite) = suite
             && complete
         {
-            suite::update(suite, &rows, context)?;
+            suite::update(suite, &answer.rows, context)?;
         }
         Ok(ExitStatus::Fine)
     }
@@ -162,43 +173,16 @@ impl BurnIn {
     /// Returns the starts of the burn-in file: the named one, else that of the default suite file.
     fn listed(&self) -> Result<BTreeMap<String, u32>, CliError> {
         if let Some(path) = &self.burn_in_file {
-            return burn_in_file::read(path);
+            return Ok(burn_in_file::read(path)?);
         }
         let Some(suite) = self.suite.path() else {
             return Ok(BTreeMap::new());
         };
         match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {
             // It may be named before this command has written it.
-            Some(path) if path.exists() => burn_in_file::read(&path),
+            Some(path) if path.exists() => Ok(burn_in_file::read(&path)?),
             Some(_) | None => Ok(BTreeMap::new()),
         }
-    }
-
-    fn show(
-        &self,
-        rows: &[BurnInRow],
-        others: &[NotJudged],
-        notes: &[String],
-        context: &Context,
-    ) -> Result<(), CliError> {
-        let mut answer = answer::answer(rows);
-        match self.answer.format {
-            AnswerFormat::Text => {
-                if !context.quiet {
-                    answer.notes.push(answer::LEGEND.to_owned());
-                }
-                answer.text(context.terminal.width(), &mut context.terminal.out())?;
-            }
-            AnswerFormat::Markdown => answer.markdown(&mut context.terminal.out())?,
-            AnswerFormat::Json => {
-                return data::json(rows, others, notes, context);
-            }
-            AnswerFormat::Csv => data::csv(rows, context)?,
-        }
-        if !context.quiet {
-            context.terminal.notes(notes);
-        }
-        Ok(())
     }
 }
 

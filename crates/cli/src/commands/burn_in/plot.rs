@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
-use lapwing_show::chart::{BurnInMarks, Chart, burn_in, save_page};
+use lapwing_analyse::explain::BenchmarkBurnIn;
+use lapwing_show::answers::burn_in::BurnInAnswer;
+use lapwing_show::chart::save_page;
 
-use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::extension;
 
@@ -15,7 +15,7 @@ const MOST_CHARTS: usize = 200;
 const SHOWN: usize = 8;
 
 /// Refuses more benchmarks than a file of that format can show.
-pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
+pub fn check_number(path: &Path, rows: &[BenchmarkBurnIn]) -> Result<(), CliError> {
     let is_page = extension(path) == "html";
     let most = if is_page { MOST_CHARTS } else { 1 };
     if rows.len() <= most {
@@ -48,26 +48,10 @@ pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
 }
 
 /// Draws the charts.
-pub fn save(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
-    let charts: Vec<Chart> = rows.iter().map(chart).collect();
-    match charts.as_slice() {
+pub fn save(path: &Path, answer: &BurnInAnswer) -> Result<(), CliError> {
+    match answer.charts().as_slice() {
         [chart] => chart.save(path)?,
         charts => save_page(path, "When benchmarks get steady", charts)?,
     }
     Ok(())
-}
-
-fn chart(row: &BurnInRow) -> Chart {
-    burn_in(
-        &row.steady,
-        &BurnInMarks {
-            subject: &row.benchmark,
-            unit: &row.unit,
-            start: match row.source {
-                BurnInSource::Recorded => SteadyFrom::Recorded,
-                _ => row.steady_from(),
-            },
-            found: row.found,
-        },
-    )
 }

@@ -1,11 +1,11 @@
 //! `--review`: the first steady iterations, confirmed or changed one by one.
 
 use lapwing_analyse::clean::BurnInSource;
+use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_model::text::{counted, grouped, plural};
+use lapwing_show::answers::burn_in::{bias_text, cost_text, start_text};
 use lapwing_show::classes_text;
 
-use super::answer::{bias_text, cost_text, start_text};
-use super::rows::BurnInRow;
 use super::terminal_plot;
 use super::write::BurnInWriter;
 use crate::error::CliError;
@@ -13,7 +13,7 @@ use crate::options::Context;
 use crate::review::{Review, ReviewAnswer, ReviewStep, review as review_items};
 
 struct BurnInReview<'a> {
-    rows: &'a mut [BurnInRow],
+    rows: &'a mut [BenchmarkBurnIn],
     /// Whether each start is confirmed.
     settled: Vec<bool>,
     writer: &'a BurnInWriter,
@@ -23,7 +23,7 @@ struct BurnInReview<'a> {
 /// Reviews the benchmarks until a round brings no change, and writes every answer immediately.
 /// Returns whether the review was completed.
 pub fn review(
-    rows: &mut [BurnInRow],
+    rows: &mut [BenchmarkBurnIn],
     writer: &BurnInWriter,
     context: &Context,
 ) -> Result<bool, CliError> {

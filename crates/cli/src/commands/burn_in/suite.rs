@@ -1,13 +1,18 @@
 //! `--update-suite`: the `burn_in` of the benchmarks of a suite file.
 
-use super::notes::why_not_written;
-use super::rows::BurnInRow;
+use lapwing_analyse::explain::BenchmarkBurnIn;
+use lapwing_show::answers::burn_in::why_not_written;
+
 use crate::error::CliError;
 use crate::options::Context;
 use crate::suite_update::{SuiteFile, SuiteNumbers, changes_text};
 
 /// Writes the first steady iterations into the tables of the benchmarks, and reports the changes.
-pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
+pub fn update(
+    file: SuiteFile,
+    rows: &[BenchmarkBurnIn],
+    context: &Context,
+) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let mut name = String::new();
     let updates = file.update(|file| {
@@ -49,7 +54,7 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
 }
 
 /// Returns the known first steady iterations of a suite's benchmarks.
-fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, SuiteNumbers)> {
+fn starts(rows: &[BenchmarkBurnIn], suite: &str) -> Vec<(String, SuiteNumbers)> {
     let rows = rows.iter().filter(|row| row.suite == suite);
     let starts = rows.filter_map(|row| {
         let numbers = SuiteNumbers {

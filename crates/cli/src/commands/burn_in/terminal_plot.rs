@@ -1,9 +1,8 @@
 //! Iteration against value as text, for the terminal.
 
+use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_show::{UnitScale, quantity};
 use lapwing_stats::{as_f64, median, quantile};
-
-use super::rows::BurnInRow;
 
 /// The height of a plot in lines.
 const LINES: usize = 12;
@@ -51,7 +50,7 @@ impl PlotColumns {
 
 /// Returns the plot in lines of at most `width`: the median of the instances, the range of most of them, and a
 /// vertical line at the start. The steady part sets the scale.
-pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
+pub fn lines(row: &BenchmarkBurnIn, width: usize) -> Vec<String> {
     let instances = &row.steady.instances;
     let last = instances.iter().filter_map(|it| it.index().last()).max();
     let iterations = last.map_or(0, |last| as_usize(*last) + 1);
@@ -102,7 +101,7 @@ pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
 }
 
 /// Returns the legend of a plot.
-pub fn legend(row: &BurnInRow, plot: &[String]) -> String {
+pub fn legend(row: &BenchmarkBurnIn, plot: &[String]) -> String {
     let several = row.instances.len() > 1;
     let mut text = String::from(if several {
         "▀ median of the instances, ░ most of them"
@@ -125,13 +124,13 @@ pub fn legend(row: &BurnInRow, plot: &[String]) -> String {
     text
 }
 
-fn highest(row: &BurnInRow) -> f64 {
+fn highest(row: &BenchmarkBurnIn) -> f64 {
     let instances = row.steady.instances.iter();
     let values = instances.flat_map(|it| it.values.iter().copied());
     values.fold(0.0, f64::max)
 }
 
-fn of_column(row: &BurnInRow, iterations: std::ops::Range<usize>) -> Option<Column> {
+fn of_column(row: &BenchmarkBurnIn, iterations: std::ops::Range<usize>) -> Option<Column> {
     let mut values = Vec::new();
     for instance in &row.steady.instances {
         let from = instance
@@ -208,7 +207,7 @@ fn rule(cells: &mut [Vec<char>], across: PlotColumns, start: u32, sign: char) {
 }
 
 /// Returns the numbers below the plot: first and last iteration, and the start.
-fn ticks(row: &BurnInRow, across: PlotColumns) -> String {
+fn ticks(row: &BenchmarkBurnIn, across: PlotColumns) -> String {
     let mut line: Vec<char> = vec![' '; across.columns + 1];
     let mut put = |at: usize, text: String| {
         let from = at.min((across.columns + 1).saturating_sub(text.len()));

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_analyse::clean::bare_name;
+use lapwing_analyse::explain::BenchmarkBurnIn;
+use lapwing_measure::suite::burn_in_file;
 use lapwing_model::text::grouped;
 use lapwing_record::BenchmarkRow;
+use lapwing_show::answers::burn_in::why_not_written;
 
-use super::notes::why_not_written;
-use super::rows::BurnInRow;
+use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
-use crate::{atomic, burn_in_file};
 
 /// Writes a burn-in file, and keeps its entries of other benchmarks.
 pub struct BurnInWriter {
@@ -39,7 +40,8 @@ impl BurnInWriter {
         } else {
             burn_in_file::read(path).map_err(|error| {
                 let name = path.display();
-                error.consequence(format!("{name} already exists and was not changed"))
+                CliError::input(error)
+                    .consequence(format!("{name} already exists and was not changed"))
             })?
         };
         let mut suites: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -60,7 +62,7 @@ impl BurnInWriter {
     }
 
     /// Writes all known starts, and reports those that are missing in the file.
-    pub fn write_all(&self, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
+    pub fn write_all(&self, rows: &[BenchmarkBurnIn], context: &Context) -> Result<(), CliError> {
         self.write(rows, |_| true)?;
         if context.quiet {
             return Ok(());
@@ -87,7 +89,7 @@ impl BurnInWriter {
     /// Writes the known starts of the benchmarks that `wanted` selects by index.
     pub fn write(
         &self,
-        rows: &[BurnInRow],
+        rows: &[BenchmarkBurnIn],
         wanted: impl Fn(usize) -> bool,
     ) -> Result<(), CliError> {
         // Entries that others added since are kept.
@@ -95,7 +97,7 @@ impl BurnInWriter {
         let mut starts =
             burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
         let chosen = rows.iter().enumerate();
-        let chosen: Vec<&BurnInRow> = chosen
+        let chosen: Vec<&BenchmarkBurnIn> = chosen
             .filter(|(at, _)| wanted(*at))
             .map(|(_, row)| row)
             .collect();
@@ -122,7 +124,7 @@ impl BurnInWriter {
     }
 
     /// Reports the benchmarks that are not in the file, with the reasons.
-    pub fn say_what_is_missing(&self, rows: &[BurnInRow], context: &Context) {
+    pub fn say_what_is_missing(&self, rows: &[BenchmarkBurnIn], context: &Context) {
         let missing: Vec<String> = rows
             .iter()
             .filter_map(|row| Some(format!("{} ({})", row.benchmark, why_not_written(row)?)))
@@ -135,7 +137,7 @@ impl BurnInWriter {
     }
 
     /// Reports the benchmarks that share an entry because several suites have the id.
-    pub fn say_what_is_shared(&self, rows: &[BurnInRow], context: &Context) {
+    pub fn say_what_is_shared(&self, rows: &[BenchmarkBurnIn], context: &Context) {
         let shared = rows.iter().filter(|row| self.suites_of(row) > 1);
         let shared: BTreeSet<String> = shared
             .filter_map(|row| {
@@ -154,12 +156,12 @@ impl BurnInWriter {
     }
 
     /// Returns the number of suites with a benchmark of this id.
-    fn suites_of(&self, row: &BurnInRow) -> usize {
+    fn suites_of(&self, row: &BenchmarkBurnIn) -> usize {
         self.suites.get(&row.benchmark).map_or(1, BTreeSet::len)
     }
 
     /// Returns the key of a benchmark: the name that the file used before, or its id.
-    fn key(&self, row: &BurnInRow) -> String {
+    fn key(&self, row: &BenchmarkBurnIn) -> String {
         let bare = bare_name(&row.benchmark);
         let namesakes = self.suites.keys().filter(|id| bare_name(id) == bare);
         let by_bare_name = !self.before.contains_key(&row.benchmark)
@@ -172,7 +174,7 @@ impl BurnInWriter {
         }
     }
 
-    fn changed(&self, rows: &[BurnInRow]) -> Vec<String> {
+    fn changed(&self, rows: &[BenchmarkBurnIn]) -> Vec<String> {
         rows.iter()
             .filter_map(|row| {
                 let before = *self.before.get(&self.key(row))?;

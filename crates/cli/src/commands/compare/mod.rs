@@ -1,28 +1,23 @@
 //! `lapwing compare`: changes between two or more sides.
 
-mod answer;
 mod control;
-mod gate;
-mod hail;
-mod text;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::judge::{
-    COILED_RESAMPLES, CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison,
+    COILED_RESAMPLES, CompareOptions, Comparison, GateCondition, GateOutcome, HAIL_REPLICATES,
+    SampleSplit, SideSamples, SuiteComparison, Verdict,
 };
 use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
-use lapwing_show::answers::audit;
+use lapwing_show::answers::Listing;
+use lapwing_show::answers::compare::{CompareAnswer, ControlResult, HailAnswer};
 use lapwing_show::chart::{change_map, ratios, threshold_map};
-use lapwing_show::writing::AnswerFormat;
 
-pub use self::control::ControlResult;
-use self::gate::FailOn;
+pub use self::control::control_result;
 use super::import::EACH_RUN;
 use crate::cleaning::{AuditedCleaning, JudgingOptions};
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
@@ -62,8 +57,8 @@ pub struct CompareCommand {
     #[arg(long, conflicts_with_all = ["split", "compat"], help_heading = "Sides")]
     pair_hosts: bool,
     /// Exit with code 1 if one of these occurs; separate several with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    fail_on: Vec<FailOn>,
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS))]
+    fail_on: Vec<GateCondition>,
     /// List all rows, even if there are many
     #[arg(long)]
     all: bool,
@@ -84,6 +79,24 @@ pub struct CompareCommand {
     #[command(flatten)]
     filters: FilterOptions,
 }
+
+const CONDITIONS: [NamedValue<GateCondition>; 3] = [
+    (
+        "regression",
+        "A regression, or a benchmark missing from the candidate",
+        GateCondition::Regression,
+    ),
+    (
+        "failures",
+        "A benchmark that fails more often than in the baseline",
+        GateCondition::Failures,
+    ),
+    (
+        "worse-in-runs",
+        "A benchmark that is worse in the compared files of one process each; another process may differ",
+        GateCondition::WorseInRuns,
+    ),
+];
 
 const SPLITS: [NamedValue<SampleSplit>; 2] = [
     (
@@ -127,19 +140,6 @@ const PLOT_KINDS: [NamedValue<PlotKind>; 3] = [
 /// Number of comparisons from which the ratios of several candidates are a heat map.
 const MANY_RATIOS: usize = 50;
 
-/// The comparisons and their results.
-struct CompareAnswer {
-    names: Vec<String>,
-    /// Whether each of the sides was the baseline.
-    each_baseline: bool,
-    comparisons: Vec<Comparison>,
-    suites: Vec<SuiteComparison>,
-    options: CompareOptions,
-    notes: Vec<String>,
-    samples: SideSamples,
-    control: Option<ControlResult>,
-}
-
 impl CompareCommand {
     /// Gathers the sides, compares them, and shows the results.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -153,73 +153,148 @@ impl CompareCommand {
         let gathered = self.gather(&self.sides, &judging, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
             self.statistics.refuse()?;
-            return self.as_hail(gathered, &options, context);
+            return self.compare_as_hail(gathered, &options, context);
         }
         let mut rounds = vec![gathered];
         if self.each_baseline {
             for baseline in 1..self.sides.len() {
                 let mut sides = self.sides.clone();
-                let first = sides.remove(baseline);
-                sides.insert(0, first);
+                sides[..=baseline].rotate_right(1);
                 rounds.push(self.gather(&sides, &judging, context)?);
             }
         }
-        let comparisons = rounds
-            .iter()
-            .flat_map(|it| it.samples.compare(&it.names, &options));
-        let suites = rounds
-            .iter()
-            .flat_map(|it| it.samples.suites(&it.names, options.confidence));
-        let comparisons: Vec<Comparison> = comparisons.collect();
-        let suites: Vec<SuiteComparison> = suites.collect();
+        let mut comparisons: Vec<Comparison> = Vec::new();
+        let mut suites: Vec<SuiteComparison> = Vec::new();
         let mut notes: Vec<String> = Vec::new();
-        for note in rounds.iter().flat_map(|it| &it.notes) {
-            if !notes.contains(note) {
-                notes.push(note.clone());
+        for round in &rounds {
+            comparisons.extend(round.samples.compare(&round.names, &options));
+            suites.extend(round.samples.suites(&round.names, options.confidence));
+            for note in &round.notes {
+                if !notes.contains(note) {
+                    notes.push(note.clone());
+                }
             }
         }
-        let coiled = || {
-            rounds.iter().flat_map(|it| {
-                let seed = options.seed;
-                it.samples
-                    .compare_as_coiled(&it.names, COILED_RESAMPLES, seed)
-            })
-        };
         let plot = self.plot.as_ref().map(|path| {
             let chart = match self.plot_kind(&comparisons) {
                 PlotKind::Ratios => ratios(&comparisons, &options),
                 PlotKind::HeatMap => change_map(&comparisons, &options),
-                PlotKind::Coiled => threshold_map(&coiled().collect::<Vec<_>>()),
+                PlotKind::Coiled => {
+                    let compared = rounds.iter().flat_map(|round| {
+                        let GatheredSides { samples, names, .. } = round;
+                        samples.compare_as_coiled(names, COILED_RESAMPLES, options.seed)
+                    });
+                    threshold_map(&compared.collect::<Vec<_>>())
+                }
             };
             (path, chart)
         });
-        let control = self.control((&judging, &options), context)?;
+        let control = if self.split.is_some() {
+            None
+        } else {
+            let filter = self.filters.filter()?;
+            let metrics = metrics(&filter, self.cleaning.profile());
+            control_result(
+                &self.sides,
+                &filter,
+                &metrics,
+                (&judging, &options),
+                context,
+            )?
+        };
         notes.extend(control.iter().map(ControlResult::text));
         // What is excluded of the sides is the same in each round.
         let GatheredSides { names, samples, .. } = rounds.swap_remove(0);
         let answer = CompareAnswer {
-            comparisons,
-            suites,
             names,
             each_baseline: self.each_baseline,
+            comparisons,
+            suites,
             options,
             notes,
-            samples,
             control,
+            audit: samples.into_audit(),
+            detail: self.cleaning.detail(),
+            listing: if self.all {
+                Listing::All
+            } else {
+                Listing::News
+            },
         };
-        let mut out = context.terminal.out_as(self.answer.format);
-        CliError::unless_reader_left(self.show(&answer, self.answer.format, context, &mut out))?;
-        drop(out);
-        self.export
-            .write(|format, out| self.show(&answer, format, context, out))?;
+        context.show(&answer, self.answer.format)?;
+        self.export.write_answer(&answer)?;
         if let Some((path, chart)) = plot {
             chart.save(path)?;
         }
-        let (exit, why) = FailOn::judge(&self.fail_on, &answer.comparisons);
-        if let Some(why) = why {
-            context.terminal.note(why);
+        Ok(self.gate(&answer.comparisons, context))
+    }
+
+    /// Returns the exit code, and explains it if the verdicts do not.
+    fn gate(&self, comparisons: &[Comparison], context: &Context) -> ExitStatus {
+        let note = |why: &str| context.terminal.note(why);
+        match GateOutcome::new(&self.fail_on, comparisons) {
+            GateOutcome::Passed => return ExitStatus::Fine,
+            GateOutcome::NothingJudged => return ExitStatus::NotEnough,
+            GateOutcome::OnlyGraded => {
+                note(
+                    "--fail-on regression judged nothing: a regression needs 3 instances per side; --fail-on worse-in-runs judges these files alone",
+                );
+                return ExitStatus::NotEnough;
+            }
+            GateOutcome::Worse => {}
+            GateOutcome::Lacking => note(
+                "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it",
+            ),
+            GateOutcome::MoreFailures => note(
+                "--fail-on failures fails because a benchmark fails more often than in the baseline",
+            ),
         }
-        Ok(exit)
+        ExitStatus::Judged
+    }
+
+    /// Compares by the method of Hail's `analyze_benchmarks`.
+    fn compare_as_hail(
+        &self,
+        gathered: GatheredSides,
+        options: &CompareOptions,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        if self.fail_on.contains(&GateCondition::Failures) {
+            let what = "`--compat hail` does not count failures of a benchmark";
+            return Err(CliError::input(what).hint("use `--fail-on regression`"));
+        }
+        let GatheredSides {
+            names,
+            samples,
+            notes,
+        } = gathered;
+        let CompareOptions {
+            confidence, seed, ..
+        } = *options;
+        let lacking = samples.lacking(&names);
+        let candidate_lacks = lacking.iter().any(|(_, is_candidate)| *is_candidate);
+        let mut lacking: Vec<String> = lacking.into_iter().map(|(name, _)| name).collect();
+        lacking.dedup();
+        let answer = HailAnswer {
+            comparisons: samples.compare_as_hail(&names, HAIL_REPLICATES, confidence, seed),
+            names,
+            lacking,
+            confidence,
+            notes,
+            audit: samples.into_audit(),
+            detail: self.cleaning.detail(),
+        };
+        context.show(&answer, self.answer.format)?;
+        let mut verdicts = answer.comparisons.iter().map(|it| it.verdict());
+        let regressed = verdicts.any(|verdict| verdict == Verdict::Regression);
+        let is_gate = self.fail_on.contains(&GateCondition::Regression);
+        Ok(if is_gate && (regressed || candidate_lacks) {
+            ExitStatus::Judged
+        } else if answer.comparisons.is_empty() {
+            ExitStatus::NotEnough
+        } else {
+            ExitStatus::Fine
+        })
     }
 
     fn plot_kind(&self, comparisons: &[Comparison]) -> PlotKind {
@@ -250,10 +325,8 @@ impl CompareCommand {
                     samples.add(data, rules, &metrics, places_of);
                 })?;
                 let notes = found.notes(&filter, rules)?;
-                let name = &found.sides.sides[0].name;
-                let [first, second] = names_of_parts(split);
                 Ok(GatheredSides {
-                    names: vec![format!("{name} {first}"), format!("{name} {second}")],
+                    names: split.part_names(&found.sides.sides[0].name).into(),
                     samples,
                     notes,
                 })
@@ -276,20 +349,6 @@ impl CompareCommand {
                 Ok(found)
             }
         }
-    }
-
-    /// Returns the result of the A/A control, if there is one.
-    fn control(
-        &self,
-        judging: (&JudgingOptions, &CompareOptions),
-        context: &Context,
-    ) -> Result<Option<ControlResult>, CliError> {
-        if self.split.is_some() {
-            return Ok(None);
-        }
-        let filter = self.filters.filter()?;
-        let metrics = metrics(&filter, self.cleaning.profile());
-        ControlResult::find(&self.sides, &filter, &metrics, judging, context)
     }
 
     /// Returns the side to split: the given one, or the latest session.
@@ -338,34 +397,6 @@ impl CompareCommand {
             }
         };
         Err(CliError::input(what).hint(known))
-    }
-
-    fn show(
-        &self,
-        answer: &CompareAnswer,
-        format: AnswerFormat,
-        context: &Context,
-        out: &mut impl Write,
-    ) -> Result<(), CliError> {
-        match format {
-            AnswerFormat::Text => text::text(answer, self.all, context, out)?,
-            AnswerFormat::Markdown => text::markdown(answer, self.all, out)?,
-            AnswerFormat::Csv => answer::csv(answer, out)?,
-            AnswerFormat::Json => {
-                let audit = audit::json(answer.samples.audit(), self.cleaning.detail());
-                answer::json(answer, &audit, out)?;
-            }
-        }
-        let audit = answer.samples.audit();
-        crate::options::audit_below(audit, self.cleaning.detail(), format, context, out)
-    }
-}
-
-/// Returns the names of the two parts of a side.
-fn names_of_parts(split: SampleSplit) -> [&'static str; 2] {
-    match split {
-        SampleSplit::Halves => ["(first half)", "(second half)"],
-        SampleSplit::Alternating => ["(odd)", "(even)"],
     }
 }
 

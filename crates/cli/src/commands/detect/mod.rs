@@ -1,11 +1,8 @@
 //! `lapwing detect`: changes in the history of benchmarks.
 
-mod answer;
-mod muted;
 mod notify;
 mod rule;
 mod since;
-mod text;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,12 +10,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_analyse::detect::{
-    DetectOptions, Detection, Direction, Finding, Histories, HistoryOrder, SeriesState, change_id,
-    detect,
+    DetectOptions, Direction, Finding, Histories, HistoryOrder, SeriesState, detect,
 };
-use lapwing_analyse::sample::{SampleFilter, Subject, each_with_all_metrics};
+use lapwing_analyse::sample::{SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
-use lapwing_show::answers::earlier_note;
+use lapwing_show::answers::detect::{DetectAnswer, muted_note, unknown_note};
+use lapwing_show::answers::{Listing, earlier_note};
+use lapwing_show::writing::AnswerFormat;
 use lapwing_show::{badge, junit};
 
 use crate::atomic;
@@ -30,7 +28,6 @@ use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::store::{note_retired, open_for_reading};
 
-use self::muted::{muted_note, unknown_note};
 use self::rule::RuleOptions;
 use self::since::changed_since;
 
@@ -118,28 +115,6 @@ enum ChangeGate {
     NotMeasured,
 }
 
-/// The findings and what they rest on.
-struct DetectAnswer {
-    histories: Histories,
-    detection: Detection,
-    options: DetectOptions,
-    /// The moment from which on changes are reported, as it was written.
-    changed_since: Option<String>,
-    /// The histories that the suite file mutes.
-    muted: Vec<Subject>,
-    notes: Vec<String>,
-}
-
-impl DetectAnswer {
-    /// Returns the short name of a finding.
-    fn id(&self, finding: &Finding) -> String {
-        change_id(
-            &finding.subject,
-            &self.histories.moments[finding.first_after],
-        )
-    }
-}
-
 impl DetectCommand {
     /// Reads the histories, finds their changes, and shows them.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -201,8 +176,13 @@ impl DetectCommand {
             changed_since: self.changed_since.clone(),
             muted,
             options,
+            listing: if self.all {
+                Listing::All
+            } else {
+                Listing::News
+            },
         };
-        CliError::unless_reader_left(self.show(&answer, context))?;
+        self.show(&answer, context)?;
         if let Some(path) = &self.badge {
             atomic::replace(path, &badge(&answer.detection))
                 .map_err(|error| in_file(path, error))?;
@@ -214,17 +194,19 @@ impl DetectCommand {
     }
 
     fn show(&self, answer: &DetectAnswer, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out();
-        match self.format {
-            DetectFormat::Text => text::text(answer, self.all, context.terminal.width(), &mut out),
-            DetectFormat::Markdown => text::markdown(answer, self.all, &mut out),
-            DetectFormat::Json => answer::json(answer, &mut out),
-            DetectFormat::Csv => answer::csv(answer, &mut out),
+        let format = match self.format {
+            DetectFormat::Text => AnswerFormat::Text,
+            DetectFormat::Json => AnswerFormat::Json,
+            DetectFormat::Markdown => AnswerFormat::Markdown,
+            DetectFormat::Csv => AnswerFormat::Csv,
             DetectFormat::Junit => {
                 let text = junit(&answer.histories, &answer.detection);
-                Ok(out.write_all(text.as_bytes())?)
+                let written = context.terminal.out().write_all(text.as_bytes());
+                return CliError::unless_reader_left(written.map_err(CliError::from));
             }
-        }
+        };
+        context.show(answer, format)?;
+        Ok(())
     }
 
     fn judge(&self, answer: &DetectAnswer) -> ExitStatus {

@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 
 use lapwing_analyse::detect::Finding;
 use lapwing_record::{Change, Store, TriageState};
+use lapwing_show::answers::detect::DetectAnswer;
 
-use super::DetectAnswer;
-use super::answer::changes;
 use crate::commands::db::said::{annotations, somebody};
 use crate::error::CliError;
 
@@ -31,7 +30,7 @@ pub(super) fn notify(
     if told.is_empty() {
         return Ok(());
     }
-    tell(command, &serde_json::to_vec(&changes(answer, is_new))?)?;
+    tell(command, &serde_json::to_vec(&answer.changes(is_new))?)?;
     let last = store.annotations().last_said(&told)?;
     let records = annotations(&told, &somebody(), None, last);
     store.write(|writer| records.iter().try_for_each(|record| writer.put(record)))?;

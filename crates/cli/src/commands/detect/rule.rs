@@ -3,7 +3,6 @@
 use clap::Args;
 use lapwing_analyse::detect::{DetectOptions, DetectRule, ThresholdRule};
 use lapwing_measure::suite::parse_duration;
-use lapwing_show::round_percent;
 
 use crate::comparing::parse_share;
 use crate::error::CliError;
@@ -140,32 +139,11 @@ impl RuleOptions {
         match others.find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(CliError::input(format!(
                 "{option} has no effect on the rule `{}`",
-                name(rule)
+                rule.name()
             ))
             .hint("`lapwing detect --help` says which rule an option belongs to")),
             None => Ok(()),
         }
-    }
-}
-
-/// Returns the name of a rule.
-pub fn name(rule: DetectRule) -> &'static str {
-    match rule {
-        DetectRule::ChangePoint => "changepoint",
-        DetectRule::Threshold(_) => "threshold",
-    }
-}
-
-/// Returns what the rule accepts, for a headline: `FDR 5 %`.
-pub fn text(options: &DetectOptions) -> String {
-    match options.rule {
-        DetectRule::ChangePoint => {
-            format!("FDR {}", round_percent(options.false_discovery_rate))
-        }
-        DetectRule::Threshold(rule) => format!(
-            "latest {} against mean + {} sd of {} before",
-            rule.last, rule.deviations, rule.window
-        ),
     }
 }
 

@@ -1,13 +1,12 @@
 //! A plan as a document, and in a suite file.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use lapwing_analyse::explain::{BudgetedPlan, PlanLine};
 use lapwing_measure::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
 use lapwing_model::text::counted;
 
-use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
@@ -58,7 +57,7 @@ impl PlanTarget {
 
 /// Writes the plan.
 pub fn write(
-    plan: &ChosenPlan,
+    plan: &BudgetedPlan,
     target: &PlanTarget,
     flavour: PlanFlavour,
     context: &Context,
@@ -89,7 +88,7 @@ pub fn write(
 /// Writes the plan into a suite file.
 pub fn update_suite(
     suite: SuiteFile,
-    plan: &ChosenPlan,
+    plan: &BudgetedPlan,
     context: &Context,
 ) -> Result<(), CliError> {
     let file = PlanFile {
@@ -100,42 +99,36 @@ pub fn update_suite(
 }
 
 /// Returns the plan to run. A benchmark with several lines has the most expensive entry.
-fn document(plan: &ChosenPlan) -> PlanDocument {
+fn document(plan: &BudgetedPlan) -> PlanDocument {
     let mut entries: Vec<(f64, PlanEntry)> = Vec::new();
     for line in plan.kept() {
         let (cost, entry) = (line.cost().unwrap_or_default(), entry(line));
-        let known = entries.iter_mut().find(|(_, it)| it.item == entry.item);
-        let more = |before: &(f64, PlanEntry)| {
-            let by_cost = before.0.total_cmp(&cost);
-            by_cost.then(takes(&before.1).cmp(&takes(&entry))).is_lt()
-        };
-        match known {
+        match entries
+            .iter_mut()
+            .find(|(_, known)| known.item == entry.item)
+        {
             None => entries.push((cost, entry)),
-            Some(before) if more(before) => *before = (cost, entry),
-            Some(_) => {}
+            Some(known) => {
+                let by_cost = known.0.total_cmp(&cost);
+                if by_cost
+                    .then(iterations(&known.1).cmp(&iterations(&entry)))
+                    .is_lt()
+                {
+                    *known = (cost, entry);
+                }
+            }
         }
     }
     PlanDocument {
-        entries: entries.into_iter().map(|it| it.1).collect(),
+        entries: entries.into_iter().map(|(_, entry)| entry).collect(),
     }
 }
 
-/// Returns the total number of iterations.
-fn takes(entry: &PlanEntry) -> u64 {
-    let first = entry.first();
-    first.map_or(0, |first| {
+/// Returns the total number of iterations of an entry.
+fn iterations(entry: &PlanEntry) -> u64 {
+    entry.first().map_or(0, |first| {
         u64::from(first.instances) * (u64::from(first.iterations) + u64::from(entry.burn_in))
     })
-}
-
-/// Returns the benchmarks that have several lines, which share one entry.
-pub fn shared(plan: &ChosenPlan) -> Vec<&str> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in plan.kept() {
-        *counts.entry(&line.choice.benchmark).or_default() += 1;
-    }
-    let several = counts.into_iter().filter(|(_, count)| *count > 1);
-    several.map(|it| it.0).collect()
 }
 
 fn entry(line: &PlanLine) -> PlanEntry {

@@ -1,32 +1,25 @@
 //! `lapwing plan`: instances and iterations needed per benchmark.
 
-mod answer;
-mod budget;
 mod document;
-mod lines;
-mod notes;
 mod review;
-pub mod text;
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::explain::{
-    BySetting, Choice, ChoiceRule, Detectability, PlanOptions, Simulation, choices,
+    BudgetedPlan, BySetting, Choice, ChoiceRule, PlanLine, PlanOptions, Simulation, choices,
 };
 use lapwing_analyse::judge::{
     DetectionOptions, SharedSource, USUAL_ASSURANCE, USUAL_POWER, USUAL_SLOWDOWN,
 };
-use lapwing_measure::suite::PlanFlavour;
-use lapwing_show::answers::{Analysed, earlier_note, not_judged};
+use lapwing_measure::suite::{PlanFlavour, parse_duration};
+use lapwing_show::answers::plan::PlanAnswer;
+use lapwing_show::answers::{Analysed, earlier_note};
 use lapwing_show::writing::AnswerFormat;
-use lapwing_show::{DetectionView, chart};
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
-use self::budget::{PlanBudget, parse_budget, parse_price};
 use self::document::PlanTarget;
-use self::lines::{ChosenPlan, LineFate, PlanLine};
 use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
 use super::run::{JobShare, ShareUnit, SimulationJobs, SimulationStart};
 use crate::cleaning::JudgingOptions;
@@ -101,9 +94,40 @@ pub struct PlanCommand {
     jobs: SimulationJobs,
     #[command(flatten)]
     samples: SampleOptions,
-    /// The smallest effect of the suite.
-    #[arg(skip)]
-    smallest_effect: Option<f64>,
+}
+
+/// A budget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum PlanBudget {
+    /// Seconds of machine time.
+    Seconds(f64),
+    /// Money.
+    Money(f64),
+}
+
+/// Returns a budget written as `20h` or `50`.
+fn parse_budget(text: &str) -> Result<PlanBudget, String> {
+    let refused = || "write machine time such as 20h, or a sum of money".to_owned();
+    let (amount, budget): (f64, fn(f64) -> PlanBudget) = match text.trim().parse::<f64>() {
+        Ok(money) => (money, PlanBudget::Money),
+        Err(_) => {
+            let time = parse_duration(text).map_err(|_reason| refused())?;
+            (time.as_secs_f64(), PlanBudget::Seconds)
+        }
+    };
+    if amount.is_finite() && amount > 0.0 {
+        Ok(budget(amount))
+    } else {
+        Err(refused())
+    }
+}
+
+/// Returns a price above zero.
+fn parse_price(text: &str) -> Result<f64, String> {
+    let price = text.trim().parse::<f64>().ok();
+    price
+        .filter(|price| price.is_finite() && *price > 0.0)
+        .ok_or_else(|| "write a sum of money above 0".to_owned())
 }
 
 /// Readers of a plan file.
@@ -130,16 +154,15 @@ const LIMIT: &str = "write a number from 1 to 100,000";
 
 impl PlanCommand {
     /// Chooses, shows and writes the plan.
-    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Benchmarks)?;
-            self.search(Some(writer.source()), &share.context())?;
+            self.search(Some(SharedSource(writer.clone())), &share.context())?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }
         check_plot(self.plot.as_deref())?;
         self.check_grid()?;
-        self.smallest_effect = self.samples.cleaning.judging()?.smallest_effect;
         let budget = self.budget_seconds()?;
         // A suite file that cannot be written is refused before the search.
         let suite = self
@@ -160,26 +183,32 @@ impl PlanCommand {
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }
-        let mut plan = self.choose(budget, start.source(), context)?;
+        let mut answer = self.choose(budget, start.source(), context)?;
         start.note_missed(context);
-        if plan.lines.is_empty() {
-            if matches!(
-                self.samples.answer.format,
-                AnswerFormat::Json | AnswerFormat::Csv
-            ) {
-                answer::write(&plan, &self, context)?;
+        let format = self.samples.answer.format;
+        if answer.plan.lines.is_empty() {
+            if matches!(format, AnswerFormat::Json | AnswerFormat::Csv) {
+                context.show(&answer, format)?;
             }
-            return Err(nothing(&plan.audit));
+            return Err(nothing(&answer.audit));
         }
-        let fine = if self.review && !review::review(&mut plan, context)? {
+        let fine = if self.review && !review::review(&mut answer.plan, context)? {
             ExitStatus::Interrupted
         } else {
             ExitStatus::Fine
         };
         if let Some(path) = &self.plot {
-            draw(&plan, path)?;
+            answer.chart().save(path)?;
         }
-        self.tell(&plan, target.as_ref(), context)?;
+        match &target {
+            // The plan goes to standard output.
+            Some(PlanTarget::Output) if context.quiet => {}
+            Some(PlanTarget::Output) => context.terminal.say(&answer.headline()),
+            Some(PlanTarget::File(_)) | None => {
+                context.show(&answer, format)?;
+            }
+        }
+        let plan = &answer.plan;
         if plan.kept().next().is_none() {
             if !context.quiet && (target.is_some() || suite.is_some()) {
                 context.terminal.say("nothing was written");
@@ -191,10 +220,10 @@ impl PlanCommand {
             });
         }
         if let Some(target) = &target {
-            document::write(&plan, target, self.flavour, context)?;
+            document::write(plan, target, self.flavour, context)?;
         }
         if let Some(suite) = suite {
-            document::update_suite(suite, &plan, context)?;
+            document::update_suite(suite, plan, context)?;
         }
         Ok(fine)
     }
@@ -213,26 +242,6 @@ impl PlanCommand {
         }
     }
 
-    /// Shows the answer; its first sentence on standard error if the plan goes to standard output.
-    fn tell(
-        &self,
-        plan: &ChosenPlan,
-        target: Option<&PlanTarget>,
-        context: &Context,
-    ) -> Result<(), CliError> {
-        match target {
-            Some(PlanTarget::Output) => {
-                if !context.quiet {
-                    context.terminal.say(&text::headline(plan, self));
-                }
-                Ok(())
-            }
-            Some(PlanTarget::File(_)) | None => {
-                CliError::unless_reader_left(answer::write(plan, self, context))
-            }
-        }
-    }
-
     /// Searches the configurations of all benchmarks, or of those of a job, by experiments of this source.
     fn search(
         &self,
@@ -243,9 +252,9 @@ impl PlanCommand {
         let mut options = self.options(&judging);
         options.detection.source = source;
         let next = Cell::new(0);
-        let look = |data: &_, settings, metrics: &_| {
+        let analyse = |data: &_, settings, metrics: &_| {
             let number = next.replace(next.get() + 1);
-            let is_of_others = |share: &JobShare| !share.has_benchmark(number);
+            let is_of_others = |share: &JobShare| !share.share.has(number);
             if self.jobs.share.as_ref().is_some_and(is_of_others) {
                 BySetting::default()
             } else {
@@ -254,7 +263,7 @@ impl PlanCommand {
         };
         let found = self
             .samples
-            .analyse(&judging.rules, "choosing", context, look)?;
+            .analyse(&judging.rules, "choosing", context, analyse)?;
         Ok((found, options))
     }
 
@@ -263,27 +272,29 @@ impl PlanCommand {
         budget: Option<f64>,
         source: Option<SharedSource>,
         context: &Context,
-    ) -> Result<ChosenPlan, CliError> {
+    ) -> Result<PlanAnswer, CliError> {
         let (found, options) = self.search(source, context)?;
         context.terminal.notes(found.unsteady_note());
-        let lines = found.rows.into_iter().map(|(choice, simulation)| PlanLine {
-            choice,
-            fate: LineFate::Kept,
-            from: 0,
+        context.terminal.notes(earlier_note(found.earlier));
+        let lines = found.rows.into_iter().map(|(choice, simulation)| {
             // Only a review needs it.
-            simulation: self.review.then_some(simulation),
+            PlanLine::new(choice, self.review.then_some(simulation))
         });
-        let mut plan = ChosenPlan {
+        let mut plan = BudgetedPlan {
             lines: lines.collect(),
-            missing: not_judged::of_audit(&found.audit),
-            older: found.older,
             budget,
             options,
-            audit: found.audit,
         };
         plan.spend();
-        context.terminal.notes(earlier_note(found.earlier));
-        Ok(plan)
+        Ok(PlanAnswer {
+            plan,
+            older: found.older,
+            price: self.price,
+            smallest_effect: self.samples.cleaning.judging()?.smallest_effect,
+            is_saved: self.output.is_some() || self.update_suite.is_some(),
+            audit: found.audit,
+            detail: found.detail,
+        })
     }
 
     fn options(&self, judging: &JudgingOptions) -> PlanOptions {
@@ -314,7 +325,7 @@ impl PlanCommand {
                 } else {
                     Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence)
                 },
-                methods: vec![self.method()],
+                methods: vec![self.method.unwrap_or(profile.plan_method)],
                 strategies: vec![self.strategy],
                 ..usual
             },
@@ -338,16 +349,6 @@ impl PlanCommand {
         Ok(())
     }
 
-    /// Returns the names of the detection method and the strategy.
-    fn detection_names(&self) -> (&'static str, &'static str) {
-        (self.method().name(), self.strategy.name())
-    }
-
-    fn method(&self) -> DetectionMethod {
-        self.method
-            .unwrap_or_else(|| self.samples.cleaning.profile().plan_method)
-    }
-
     /// Returns the budget in seconds of machine time.
     fn budget_seconds(&self) -> Result<Option<f64>, CliError> {
         match (self.budget, self.price) {
@@ -360,25 +361,4 @@ impl PlanCommand {
             .hint("give --price, or write machine time such as 20h")),
         }
     }
-}
-
-/// Draws the plan and the detection rates of other configurations.
-fn draw(plan: &ChosenPlan, path: &Path) -> Result<(), CliError> {
-    let options = &plan.options;
-    // A single benchmark may be planned for a larger slowdown only.
-    let of_run = match plan.lines.as_slice() {
-        [line] => line.first().map(|it| it.0),
-        _ => None,
-    };
-    let smallest = options.slowdowns.first().copied();
-    let slowdown = of_run.or(smallest).unwrap_or(USUAL_SLOWDOWN);
-    let view = DetectionView::of(&options.detection, slowdown, options.power);
-    let rows = plan.lines.iter().map(|line| {
-        let run = line.first().filter(|_| line.fate == LineFate::Kept);
-        let planned = run.map(|it| it.1.configuration);
-        (line.choice.detectability(options, planned), planned)
-    });
-    let rows: Vec<(Detectability, Option<Configuration>)> = rows.collect();
-    chart::plan(&rows, &options.detection.grid, view).save(path)?;
-    Ok(())
 }

@@ -1,19 +1,20 @@
 //! `--review`: the chosen configurations, confirmed or changed one by one.
 
-use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_analyse::explain::{
+    BudgetedPlan, Chosen, LineFate, PlanLine, PlanOptions, Unable, Unmet,
+};
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_model::text::counted;
+use lapwing_show::answers::plan::power_text;
 use lapwing_show::{RowTitles, machine_time, percent, quantity, round_percent};
 use lapwing_stats::Configuration;
 
-use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::power_text;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::review::{Review, ReviewAnswer, ReviewStep, review as review_items};
 
 /// Reviews the benchmarks. Returns whether the review was completed.
-pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<bool, CliError> {
+pub fn review(plan: &mut BudgetedPlan, context: &Context) -> Result<bool, CliError> {
     let items: Vec<usize> = (0..plan.lines.len()).collect();
     let end = review_items(plan, &items, &context.terminal)?;
     if let Some(at) = end {
@@ -24,7 +25,7 @@ pub fn review(plan: &mut ChosenPlan, context: &Context) -> Result<bool, CliError
 }
 
 /// Keeps the answers given so far, and says how to continue.
-fn stop(plan: &mut ChosenPlan, at: usize, context: &Context) {
+fn stop(plan: &mut BudgetedPlan, at: usize, context: &Context) {
     let open = plan.lines[at..].iter();
     let mut names: Vec<&str> = open.map(|it| it.choice.benchmark.as_str()).collect();
     names.dedup();
@@ -44,7 +45,7 @@ fn stop(plan: &mut ChosenPlan, at: usize, context: &Context) {
     }
 }
 
-impl Review<Configuration> for ChosenPlan {
+impl Review<Configuration> for BudgetedPlan {
     fn shown(&self, at: usize) -> String {
         let line = &self.lines[at];
         let choice = &line.choice;

@@ -7,10 +7,11 @@ use lapwing_analyse::judge::{
     VerdictReason, compare, decide,
 };
 use lapwing_analyse::sample::{Setting, Subject};
-use lapwing_model::text::{counted, first_names};
+use lapwing_model::text::counted;
 use lapwing_model::{Better, Metric};
+use lapwing_show::answers::compare::control_text;
 use lapwing_show::{
-    ComparisonText, RatioText, after, comparison_sentence, ratio_text, reason_text, verdicts_text,
+    ComparisonText, RatioText, after, comparison_sentence, reason_text, verdicts_text,
 };
 
 use super::summary::Row;
@@ -137,30 +138,13 @@ fn control_sentence(rows: &[Row], family: &ComparedFamily<'_>) -> Option<String>
         .collect();
     let comparisons = judged(&contests, family);
     let ratios = comparisons.iter().filter_map(|it| Some((it, it.ratio?)));
-    let alarms: Vec<(&str, f64)> = ratios
+    let alarms: Vec<(String, f64)> = ratios
         .clone()
         .filter(|(it, _)| differs(it))
-        .map(|(it, ratio)| (it.subject.benchmark.as_str(), ratio.value))
+        .map(|(it, ratio)| (it.subject.benchmark.clone(), ratio.value))
         .collect();
     let number = ratios.count();
     (number > 0).then(|| control_text(number, &alarms))
-}
-
-/// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
-pub fn control_text(comparisons: usize, alarms: &[(&str, f64)]) -> String {
-    let all = counted(comparisons, "comparison");
-    if alarms.is_empty() {
-        return format!("A/A control: no false alarm in {all} of the baseline with its copy");
-    }
-    let named = alarms
-        .iter()
-        .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
-    let named: Vec<String> = named.collect();
-    format!(
-        "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
-        counted(alarms.len(), "false alarm"),
-        first_names(named.iter().map(String::as_str), 4)
-    )
 }
 
 /// Two rows to compare.

@@ -35,7 +35,6 @@ pub use self::cluster::{
     ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
     SimulationStart,
 };
-pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
 use self::early_stop::SessionJudge;
 pub use self::from_file::PlannedRun;

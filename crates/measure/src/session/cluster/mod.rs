@@ -13,18 +13,18 @@ mod measurement;
 mod node;
 mod scheduler;
 mod script;
+mod simulation;
 mod slurm;
 mod slurm_text;
 mod tasks;
 
-pub use collecting::{PATIENCE, pause};
-pub use endings::printed_by;
 pub use folder::{SharedFolder, TaskPlace};
 pub use measurement::{
-    ClusterMeasurement, ClusterSession, ClusterVisit, EXECUTOR, LONGEST_POLL, SHORTEST_POLL,
-    program_of, scheduler_of, shared_folder,
+    ClusterMeasurement, ClusterSession, ClusterVisit, EXECUTOR, program_of, scheduler_of,
+    shared_folder,
 };
 pub use node::measure_task;
 pub use scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
 pub use script::job_script;
+pub use simulation::{ClusterSimulation, SimulationBatch};
 pub use tasks::{node_of, nodes_of, tasks_of};

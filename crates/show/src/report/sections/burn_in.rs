@@ -14,6 +14,7 @@ use super::super::frame::SitePage;
 use super::super::index_parts::columns::BenchmarkLink;
 use super::super::index_parts::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use super::cleaning::source_text;
+use crate::answers::burn_in::with_wanted;
 use crate::chart::{BurnInMarks, burn_in};
 use crate::classes_text;
 use crate::quantity::{percent, quantity};
@@ -23,6 +24,7 @@ use lapwing_analyse::clean::{
     BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, burn_in_metric, find_steady,
     was_planned_auto,
 };
+use lapwing_analyse::explain::metric_unit;
 use lapwing_analyse::sample::Sample;
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_record::InstanceData;
@@ -95,7 +97,7 @@ pub(in crate::report) fn row(
     if steady.instances.is_empty() {
         return Ok(None);
     }
-    let unit = unit(sample, &metric);
+    let unit = metric_unit(sample, &metric);
     let planned = planned(sample);
     let mut row = BurnInRow::new(sample, benchmark, &steady, &unit, (policy, source));
     row.earlier = sample.earlier_epoch;
@@ -180,25 +182,11 @@ impl BurnInRow {
     }
 }
 
-/// Returns `15 (wants 21)` for a start that a limit made smaller.
-fn with_wanted(start: u32, wanted: Option<u32>) -> String {
-    match wanted {
-        Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
-        Some(_) | None => start.to_string(),
-    }
-}
-
 fn class(burn_in: &BurnIn) -> String {
     match burn_in.consistency {
         Consistency::Same(class) => class_name(class).to_owned(),
         Consistency::GoodInconsistent | Consistency::BadInconsistent => MIXED.to_owned(),
     }
-}
-
-fn unit(sample: &Sample<'_>, metric: &str) -> String {
-    let mut runs = sample.instances.iter().rev();
-    let stated = runs.find_map(|it| it.run.metrics.get(metric));
-    stated.map_or_else(String::new, |metric| metric.unit.clone())
 }
 
 /// Returns the fewest and the most iterations of an instance that were planned as burn-in.

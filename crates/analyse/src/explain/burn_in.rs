@@ -1,28 +1,20 @@
-//! The start of each benchmark, as detected and as decided.
-
-use std::collections::BTreeMap;
+//! The start of the steady state of each benchmark, as detected and as decided.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use lapwing_analyse::clean::{
-    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
-    burn_in_metric, find_steady, listed, was_planned_auto,
-};
-use lapwing_analyse::sample::{BenchmarkData, Sample, each_benchmark};
-use lapwing_measure::suite::BurnIn as PlannedBurnIn;
 use lapwing_model::Id;
-use lapwing_record::{Filter, Store};
-use lapwing_show::FIRST_METRIC;
-use lapwing_show::answers::earlier_note;
-use lapwing_show::answers::not_judged::NotJudged;
+use lapwing_stats::mean;
 use lapwing_stats::steady::{BurnIn, BurnInOptions, Class, MaxCost};
-use rayon::prelude::*;
 
-use crate::error::CliError;
-use crate::options::Context;
-use crate::progress::bar_of_many;
+use crate::clean::{
+    BenchmarkSteady, BurnInSource, InstanceSteady, SteadyFrom, burn_in_metric, find_steady, listed,
+    was_planned_auto,
+};
+use crate::sample::Sample;
 
 /// The search for starts.
+#[derive(Debug)]
 pub struct SteadyStartSearch {
     /// How the starts of all instances are combined.
     pub burn_in: BurnInOptions,
@@ -39,22 +31,23 @@ pub enum KeptValues {
     Values,
 }
 
-/// The source of a detected start; the row has the wanted one.
-pub const FOUND: BurnInSource = BurnInSource::Found { wanted: None };
-
 /// The start of one instance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InstanceRow {
+pub struct InstanceBurnIn {
+    /// The instance.
     pub id: Id,
+    /// Its class; `None` if its values are not above zero.
     pub class: Option<Class>,
+    /// Its first steady iteration.
     pub start: Option<u32>,
+    /// The number of its iterations.
     pub iterations: usize,
     /// Whether it has enough iterations in comparison with the others.
     pub is_asked: bool,
 }
 
-impl InstanceRow {
-    fn of(instance: &InstanceSteady) -> Self {
+impl InstanceBurnIn {
+    fn new(instance: &InstanceSteady) -> Self {
         Self {
             id: instance.instance,
             class: instance.class,
@@ -65,22 +58,28 @@ impl InstanceRow {
     }
 }
 
-/// One benchmark.
+/// The burn-in of a benchmark.
 #[derive(Debug, Clone)]
-pub struct BurnInRow {
+pub struct BenchmarkBurnIn {
+    /// The suite of the benchmark.
     pub suite: String,
+    /// Its id.
     pub benchmark: String,
+    /// The unit of its values.
     pub unit: String,
-    pub planned: PlannedBurnIn,
+    /// The number of planned burn-in iterations; `None` if they are found from the data.
+    pub planned: Option<u32>,
     /// The steady states of its instances, with their values if these are kept.
     pub steady: BenchmarkSteady<'static>,
-    pub instances: Vec<InstanceRow>,
+    /// The starts of its instances.
+    pub instances: Vec<InstanceBurnIn>,
     /// The detected start.
     pub found: Option<u32>,
     /// The detected start without limits.
     pub wanted: Option<u32>,
     /// The first iteration that counts; `None` if none does.
     pub start: Option<u32>,
+    /// The source of that start.
     pub source: BurnInSource,
     /// Cost and remaining bias of that start.
     pub effect: Option<BurnIn>,
@@ -90,91 +89,33 @@ pub struct BurnInRow {
     pub total: f64,
 }
 
-/// Number of benchmarks per batch: enough for all processors.
-const BATCH: usize = 64;
-
-/// Returns a row for each benchmark that has a value, by suite and id, and the others with their reasons.
-pub fn read(
-    store: &Store,
-    filter: &Filter,
-    search: &SteadyStartSearch,
-    starts: &BTreeMap<String, u32>,
-    context: &Context,
-) -> Result<(Vec<BurnInRow>, Vec<NotJudged>), CliError> {
-    let bar = bar_of_many(
-        "looking",
-        store.catalogue().benchmarks(filter)?.len(),
-        context,
-    );
-    let (mut rows, mut others) = (Vec::new(), Vec::new());
-    let mut batch: Vec<BenchmarkData> = Vec::new();
-    let mut earlier = 0;
-    let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
-        let samples: Vec<Sample<'_>> = batch.iter().map(Sample::of_newest_epoch).collect();
-        let found: Vec<Option<BurnInRow>> = samples
-            .par_iter()
-            .map(|sample| row(sample, search, starts))
-            .collect::<Result<_, _>>()?;
-        bar.inc(samples.len() as u64);
-        for (sample, found) in samples.iter().zip(found) {
-            earlier += sample.earlier_epoch;
-            match found {
-                Some(row) => rows.push(row),
-                None => others.push(without_value(sample)),
-            }
-        }
-        batch.clear();
-        Ok(())
-    };
-    each_benchmark(store, filter, |data| {
-        batch.push(data);
-        if batch.len() < BATCH {
-            return Ok(());
-        }
-        look(&mut batch)
-    })?;
-    look(&mut batch)?;
-    bar.finish_and_clear();
-    context.terminal.notes(earlier_note(earlier));
-    Ok((rows, others))
+/// A limit on the time of burn-in where the metric is no time.
+#[derive(Debug, thiserror::Error)]
+#[error("--max-cost is a time, but `{metric}` of {benchmark} is not")]
+pub struct NoTimeError {
+    metric: String,
+    benchmark: String,
 }
 
-/// Returns why a benchmark has no values.
-fn without_value(sample: &Sample<'_>) -> NotJudged {
-    let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
-    let audit = BenchmarkAudit::of(
-        sample,
-        &metric,
-        CleaningPolicy::default(),
-        BurnInSource::Recorded,
-    );
-    let nothing = || "no successful iteration has a value".to_owned();
-    NotJudged {
-        suite: sample.suite.to_owned(),
-        benchmark: sample.benchmark.id.clone(),
-        setting: None,
-        metric,
-        reason: audit.reason().unwrap_or_else(nothing),
-    }
-}
-
-fn row(
+/// Returns the burn-in of a benchmark; `None` if it has no values. `starts` are those that were chosen by hand.
+///
+/// # Errors
+///
+/// If the cost of burn-in is limited to a time, and the metric is no time.
+pub fn burn_in_of(
     sample: &Sample<'_>,
     search: &SteadyStartSearch,
     starts: &BTreeMap<String, u32>,
-) -> Result<Option<BurnInRow>, CliError> {
+) -> Result<Option<BenchmarkBurnIn>, NoTimeError> {
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let unit = unit(sample, &metric);
+    let unit = metric_unit(sample, &metric);
     if let Some(MaxCost::Sum(_)) = search.burn_in.max_cost
         && unit != "s"
     {
-        let id = &sample.benchmark.id;
-        return Err(CliError::input(format!(
-            "--max-cost is a time, but `{metric}` of {id} is not"
-        ))
-        .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
+        let benchmark = sample.benchmark.id.clone();
+        return Err(NoTimeError { metric, benchmark });
     }
     let steady = find_steady(sample, &metric, &search.burn_in);
     if steady.instances.is_empty() {
@@ -182,36 +123,33 @@ fn row(
     }
     let planned = planned(sample);
     let found = steady.start_index();
-    let sums: Vec<f64> = steady
-        .instances
-        .iter()
-        .filter(|it| it.is_asked)
-        .map(|it| it.values.iter().sum())
-        .collect();
-    let mut row = BurnInRow {
+    let compared = steady.instances.iter().filter(|it| it.is_asked);
+    let sums: Vec<f64> = compared.map(|it| it.values.iter().sum()).collect();
+    let is_any_steady = steady.instances.iter().any(|it| it.start.is_some());
+    let without = steady.burn_in_from(0).filter(|_| is_any_steady);
+    let mut row = BenchmarkBurnIn {
         suite: sample.suite.to_owned(),
         benchmark: sample.benchmark.id.clone(),
         unit,
         planned,
-        instances: steady.instances.iter().map(InstanceRow::of).collect(),
+        instances: steady.instances.iter().map(InstanceBurnIn::new).collect(),
         found,
         wanted: steady.wanted_index(),
         start: found,
-        source: FOUND,
+        source: BenchmarkBurnIn::FOUND,
         effect: None,
-        bias_without: steady
-            .burn_in_from(0)
-            .filter(|_| steady.instances.iter().any(|it| it.start.is_some()))
-            .map(|it| it.remaining_bias),
-        total: lapwing_stats::mean(&sums).unwrap_or(0.0),
+        bias_without: without.map(|it| it.remaining_bias),
+        total: mean(&sums).unwrap_or(0.0),
         steady: steady.into_owned(),
     };
     match (listed(starts, &row.benchmark), row.steady.steady_from()) {
         (Some(start), _) => row.decide(Some(start), BurnInSource::Listed),
         (None, SteadyFrom::Recorded | SteadyFrom::Unknown) => {
-            row.decide(Some(planned.planned()), BurnInSource::Recorded);
+            row.decide(Some(planned.unwrap_or(0)), BurnInSource::Recorded);
         }
-        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, FOUND),
+        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => {
+            row.decide(found, BenchmarkBurnIn::FOUND);
+        }
     }
     if search.keep == KeptValues::Starts {
         for instance in &mut row.steady.instances {
@@ -221,28 +159,29 @@ fn row(
     Ok(Some(row))
 }
 
-fn unit(sample: &Sample<'_>, metric: &str) -> String {
+/// Returns the unit of a metric in the latest instance that has it; empty if it has none.
+pub fn metric_unit(sample: &Sample<'_>, metric: &str) -> String {
     let instances = sample.instances.iter().rev();
     let mut units = instances.filter_map(|it| Some(it.run.metrics.get(metric)?.unit.clone()));
     units.next().unwrap_or_default()
 }
 
-fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
-    let is_auto = sample
-        .instances
-        .last()
-        .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
-    if is_auto {
-        return PlannedBurnIn::Auto;
+fn planned(sample: &Sample<'_>) -> Option<u32> {
+    let last = sample.instances.last();
+    if last.is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id)) {
+        return None;
     }
-    let flagged = sample.instances.iter().map(|instance| {
+    let counts = sample.instances.iter().map(|instance| {
         let iterations = instance.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });
-    PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
+    Some(u32::try_from(counts.max().unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
-impl BurnInRow {
+impl BenchmarkBurnIn {
+    /// The source of a detected start; the wanted one is a field.
+    pub const FOUND: BurnInSource = BurnInSource::Found { wanted: None };
+
     /// Sets the first iteration that counts.
     pub fn decide(&mut self, start: Option<u32>, source: BurnInSource) {
         self.start = start;
@@ -272,7 +211,7 @@ impl BurnInRow {
 
     /// Returns whether most, but not all instances never reach a steady state.
     pub fn is_mostly_unsteady(&self) -> bool {
-        self.source == FOUND && self.start.is_some() && self.most_never_do()
+        self.source == Self::FOUND && self.start.is_some() && self.most_never_do()
     }
 
     /// Returns whether the start was chosen by hand although the values show none.
@@ -297,7 +236,7 @@ impl BurnInRow {
 
     /// Returns whether a limit shortened the burn-in.
     pub fn is_shortened(&self) -> bool {
-        self.source == FOUND && self.wanted > self.start
+        self.source == Self::FOUND && self.wanted > self.start
     }
 
     /// Returns the number of instances of a class.

@@ -1,38 +1,35 @@
-//! The choice for every benchmark, and its fate.
+//! Plans: the configurations chosen for many benchmarks, as far as a budget allows.
 
-use std::collections::BTreeMap;
+mod budget;
 
-use lapwing_analyse::clean::Audit;
-use lapwing_analyse::explain::{Choice, Chosen, PlanOptions, Simulation, Unmet};
-use lapwing_show::answers::not_judged::NotJudged;
+use std::collections::{BTreeMap, BTreeSet};
+
 use lapwing_stats::Configuration;
 
+use super::choice::{Choice, Chosen, PlanOptions, Simulation, Unmet};
+
 /// The choices for all benchmarks.
-pub struct ChosenPlan {
-    /// The benchmarks: a line for each setting and metric.
+#[derive(Debug)]
+pub struct BudgetedPlan {
+    /// A line for each benchmark, setting and metric.
     pub lines: Vec<PlanLine>,
-    /// Benchmarks that are not judged.
-    pub missing: Vec<NotJudged>,
-    /// Number of older versions that are not used.
-    pub older: usize,
-    /// The budget, in seconds.
+    /// The budget, in seconds of machine time.
     pub budget: Option<f64>,
     /// The options of the choices.
     pub options: PlanOptions,
-    /// Exclusions.
-    pub audit: Audit,
 }
 
 /// The choice for a benchmark.
+#[derive(Debug)]
 pub struct PlanLine {
     /// The choice.
     pub choice: Choice,
     /// Its fate.
     pub fate: LineFate,
     /// Index of the first slowdown that is not too expensive for the budget.
-    pub from: usize,
+    first_affordable: usize,
     /// Simulation of configurations entered in a review.
-    pub simulation: Option<Simulation>,
+    simulation: Option<Simulation>,
 }
 
 /// The fate of a choice.
@@ -51,6 +48,16 @@ pub enum LineFate {
 }
 
 impl PlanLine {
+    /// Returns the line of a choice; without a simulation it cannot be changed.
+    pub fn new(choice: Choice, simulation: Option<Simulation>) -> Self {
+        Self {
+            choice,
+            fate: LineFate::Kept,
+            first_affordable: 0,
+            simulation,
+        }
+    }
+
     /// Changes the configuration, in a review.
     pub fn change(&mut self, configuration: Configuration) {
         if let Some(simulation) = &mut self.simulation {
@@ -61,14 +68,14 @@ impl PlanLine {
 
     /// Returns the configuration to run: for the smallest slowdown that is possible and fits into the budget.
     pub fn first(&self) -> Option<(f64, &Chosen)> {
-        let (slowdown, found) = self.choice.found.get(self.first_at()?)?;
+        let (slowdown, found) = self.choice.found.get(self.first_index()?)?;
         Some((*slowdown, found.as_ref().ok()?))
     }
 
     /// Returns the index of that slowdown.
-    pub fn first_at(&self) -> Option<usize> {
-        let mut found = self.choice.found.iter().enumerate().skip(self.from);
-        found.find(|it| it.1.1.is_ok()).map(|it| it.0)
+    fn first_index(&self) -> Option<usize> {
+        let mut indices = self.first_affordable..self.choice.found.len();
+        indices.find(|index| self.choice.found[*index].1.is_ok())
     }
 
     /// Returns the first slowdown that is not detected as requested.
@@ -79,7 +86,8 @@ impl PlanLine {
 
     /// Returns the cost of the run in seconds; `None` if no time is known.
     pub fn cost(&self) -> Option<f64> {
-        self.cost_with(self.first()?.1)
+        let (_, chosen) = self.first()?;
+        self.cost_with(chosen)
     }
 
     /// Returns the cost of a configuration in seconds; `None` if no time is known.
@@ -88,39 +96,27 @@ impl PlanLine {
     }
 
     /// Returns whether the run detects this slowdown with the power.
-    pub fn detects(&self, slowdown: f64, options: &PlanOptions) -> bool {
-        let is_run = self.fate == LineFate::Kept;
-        let run = self.first().map(|it| it.1.configuration);
+    fn detects(&self, slowdown: f64, options: &PlanOptions) -> bool {
+        let run = self.first().map(|(_, chosen)| chosen.configuration);
         // A configuration that detects a slowdown also detects larger ones.
-        let detects = self.choice.found.iter().any(|(found, chosen)| {
+        let detects = |(found, chosen): &(f64, Result<Chosen, _>)| {
             let chosen = chosen.as_ref().ok();
-            let of_run = chosen.filter(|it| Some(it.configuration) == run);
-            let has_power = of_run.is_some_and(|it| options.has_power(it));
-            *found <= slowdown && has_power
-        });
-        is_run && detects
+            let of_run = chosen.filter(|chosen| Some(chosen.configuration) == run);
+            *found <= slowdown && of_run.is_some_and(|chosen| options.has_power(chosen))
+        };
+        self.fate == LineFate::Kept && self.choice.found.iter().any(detects)
     }
 }
 
-impl ChosenPlan {
-    /// Returns the lines of each benchmark, by suite and id.
-    pub fn groups(&self) -> Vec<Vec<usize>> {
+impl BudgetedPlan {
+    /// Returns the indices of the lines of each benchmark, by suite and id.
+    fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
         for (at, line) in self.lines.iter().enumerate() {
             let key = (line.choice.suite.as_str(), line.choice.benchmark.as_str());
             groups.entry(key).or_default().push(at);
         }
         groups.into_values().collect()
-    }
-
-    /// Returns the number of benchmarks, judged or not.
-    pub fn benchmarks(&self) -> usize {
-        let choices = self.lines.iter().map(|it| &it.choice);
-        let named = choices.map(|it| (it.suite.as_str(), it.benchmark.as_str()));
-        let missing = self.missing.iter();
-        let missing = missing.map(|it| (it.suite.as_str(), it.benchmark.as_str()));
-        let all: std::collections::BTreeSet<_> = named.chain(missing).collect();
-        all.len()
     }
 
     /// Returns the number of benchmarks that detect this slowdown in all of their lines.
@@ -132,12 +128,8 @@ impl ChosenPlan {
 
     /// Returns the lines that are run.
     pub fn kept(&self) -> impl Iterator<Item = &PlanLine> {
-        self.of(LineFate::Kept)
-    }
-
-    /// Returns the lines with this fate.
-    pub fn of(&self, fate: LineFate) -> impl Iterator<Item = &PlanLine> {
-        self.lines.iter().filter(move |line| line.fate == fate)
+        let lines = self.lines.iter();
+        lines.filter(|line| line.fate == LineFate::Kept)
     }
 
     /// Returns whether all lines were skipped.
@@ -147,12 +139,19 @@ impl ChosenPlan {
 
     /// Returns the benchmarks that have such a line, each once, in their order.
     pub fn names(&self, is_meant: impl Fn(&PlanLine) -> bool) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for line in self.lines.iter().filter(|line| is_meant(line)) {
-            if !names.contains(&line.choice.benchmark.as_str()) {
-                names.push(&line.choice.benchmark);
-            }
+        let mut known = BTreeSet::new();
+        let lines = self.lines.iter().filter(|line| is_meant(line));
+        let names = lines.map(|line| line.choice.benchmark.as_str());
+        names.filter(|name| known.insert(*name)).collect()
+    }
+
+    /// Returns the benchmarks of which several lines are run, which share one entry of a plan file, in alphabetical order.
+    pub fn shared_names(&self) -> Vec<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in self.kept() {
+            *counts.entry(&line.choice.benchmark).or_default() += 1;
         }
-        names
+        counts.retain(|_, count| *count > 1);
+        counts.into_keys().collect()
     }
 }

@@ -1,92 +1,17 @@
-//! The findings for programs: JSON and CSV (`docs/detect.md` describes both).
-
-use std::io::Write;
+//! Findings as rows, for JSON and CSV.
 
 use lapwing_analyse::detect::{
-    ChangeKind, DetectRule, EnvironmentChange, Evidence, Finding, FindingGroup, HistorySeries,
-    Moment, SeriesState,
+    ChangeKind, EnvironmentChange, Evidence, Finding, FindingGroup, HistorySeries, Moment,
+    SeriesState,
 };
-use lapwing_show::{FindingGroupText, change_text, suspicion_text};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{DetectAnswer, rule};
-use crate::answer::{write_csv, write_json};
-use crate::error::CliError;
-
-pub(super) fn json(answer: &DetectAnswer, out: &mut impl Write) -> Result<(), CliError> {
-    let groups = answer.detection.groups.iter();
-    let groups: Vec<GroupRow> = groups.map(|group| GroupRow::of(answer, group)).collect();
-    let series = answer.histories.series.iter().zip(&answer.detection.states);
-    let series: Vec<SeriesRow> = series
-        .map(|(series, state)| SeriesRow::of(answer, series, *state))
-        .collect();
-    let suspected = answer.detection.suspicions.iter().map(|suspicion| {
-        json!({
-            "text": suspicion_text(&answer.histories, suspicion),
-            "runs": suspicion.finding.runs[1],
-            "histories": suspicion.histories,
-            "finding": FindingRow::of(answer, &suspicion.finding),
-        })
-    });
-    let suspected: Vec<serde_json::Value> = suspected.collect();
-    let muted = answer.muted.iter().map(|subject| {
-        json!({
-            "suite": subject.suite,
-            "benchmark": subject.benchmark,
-            "variant": subject.setting.variant_name(),
-            "metric": subject.metric,
-        })
-    });
-    let muted: Vec<serde_json::Value> = muted.collect();
-    let answer = json!({
-        "rule": rule::name(answer.options.rule),
-        "false_discovery_rate": (answer.options.rule == DetectRule::ChangePoint)
-            .then_some(answer.options.false_discovery_rate),
-        "smallest_effect": answer.options.smallest_effect,
-        "findings": rows(answer),
-        "changes": groups,
-        "suspected": suspected,
-        "series": series,
-        "muted": muted,
-        "changed_since": answer.changed_since,
-        "earlier": answer.detection.earlier,
-        "below_smallest_effect": answer.detection.small,
-        "notes": answer.notes,
-    });
-    write_json(&answer, out)
-}
-
-/// Returns the changes for `--notify`, in words and in rows, with those of their findings that are wanted.
-pub(super) fn changes(answer: &DetectAnswer, is_wanted: impl Fn(&Finding) -> bool) -> Value {
-    let mut rows = Vec::new();
-    for group in &answer.detection.groups {
-        let mut wanted = group.clone();
-        wanted
-            .findings
-            .retain(|at| is_wanted(&answer.detection.findings[*at]));
-        if !wanted.findings.is_empty() {
-            rows.push(GroupRow::of(answer, &wanted));
-        }
-    }
-    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
-    json!({"text": texts.join("\n"), "changes": rows})
-}
-
-pub(super) fn csv(answer: &DetectAnswer, out: &mut impl Write) -> Result<(), CliError> {
-    write_csv(&rows(answer), out)
-}
-
-fn rows(answer: &DetectAnswer) -> Vec<FindingRow<'_>> {
-    let findings = answer.detection.findings.iter();
-    findings
-        .map(|finding| FindingRow::of(answer, finding))
-        .collect()
-}
+use super::DetectAnswer;
+use crate::{FindingGroupText, change_text};
 
 /// A finding.
 #[derive(Default, Serialize)]
-struct FindingRow<'a> {
+pub struct FindingRow<'a> {
     id: String,
     suite: &'a str,
     benchmark: &'a str,
@@ -111,11 +36,11 @@ struct FindingRow<'a> {
     latest: Option<&'a [f64]>,
     runs_before: usize,
     runs_after: usize,
-    good: PlaceRow,
-    first: PlaceRow,
-    last: PlaceRow,
-    since: PlaceRow,
-    went_away: Option<PlaceRow>,
+    good: MomentRow,
+    first: MomentRow,
+    last: MomentRow,
+    since: MomentRow,
+    went_away: Option<MomentRow>,
     state: &'static str,
     state_reason: Option<&'a str>,
     state_by: Option<&'a str>,
@@ -125,7 +50,7 @@ struct FindingRow<'a> {
 
 /// A version measured in a session.
 #[derive(Default, Serialize)]
-struct PlaceRow {
+struct MomentRow {
     text: String,
     version: Option<String>,
     commit: Option<String>,
@@ -145,12 +70,12 @@ struct EnvironmentRow {
 
 /// Findings with one cause.
 #[derive(Serialize)]
-struct GroupRow<'a> {
-    text: String,
+pub struct GroupRow<'a> {
+    pub text: String,
     shared: bool,
-    good: PlaceRow,
-    first: PlaceRow,
-    last: PlaceRow,
+    good: MomentRow,
+    first: MomentRow,
+    last: MomentRow,
     suspects: String,
     commits: Option<usize>,
     findings: Vec<FindingRow<'a>>,
@@ -158,7 +83,7 @@ struct GroupRow<'a> {
 
 /// A series, tested or not.
 #[derive(Serialize)]
-struct SeriesRow<'a> {
+pub struct SeriesRow<'a> {
     suite: &'a str,
     benchmark: &'a str,
     variant: Option<String>,
@@ -166,12 +91,12 @@ struct SeriesRow<'a> {
     unit: &'a str,
     runs: usize,
     state: &'static str,
-    since: Option<PlaceRow>,
+    since: Option<MomentRow>,
 }
 
 impl<'a> FindingRow<'a> {
-    fn of(answer: &DetectAnswer, finding: &'a Finding) -> Self {
-        let place = |moment: usize| PlaceRow::of(&answer.histories.moments[moment]);
+    pub fn new(answer: &DetectAnswer, finding: &'a Finding) -> Self {
+        let row_of = |moment: usize| MomentRow::new(&answer.histories.moments[moment]);
         let size = &finding.size;
         let (test, exceeded) = match &finding.evidence {
             Evidence::Test {
@@ -212,22 +137,26 @@ impl<'a> FindingRow<'a> {
             latest: exceeded.map(|it| &it.latest[..]),
             runs_before: finding.runs[0],
             runs_after: finding.runs[1],
-            good: place(finding.good),
-            first: place(*finding.range.start()),
-            last: place(*finding.range.end()),
-            since: place(finding.first_after),
-            went_away: finding.went_away.map(place),
+            good: row_of(finding.good),
+            first: row_of(*finding.range.start()),
+            last: row_of(*finding.range.end()),
+            since: row_of(finding.first_after),
+            went_away: finding.went_away.map(row_of),
             state: triage.map_or("new", |triaged| triaged.state.name()),
             state_reason: triage.and_then(|triaged| triaged.reason.as_deref()),
             state_by: triage.map(|triaged| triaged.by.as_str()),
             notified: finding.is_notified,
-            environment: finding.environment.iter().map(EnvironmentRow::of).collect(),
+            environment: finding
+                .environment
+                .iter()
+                .map(EnvironmentRow::new)
+                .collect(),
         }
     }
 }
 
-impl PlaceRow {
-    fn of(moment: &Moment) -> Self {
+impl MomentRow {
+    fn new(moment: &Moment) -> Self {
         let version = moment.version();
         Self {
             text: moment.label(),
@@ -241,7 +170,7 @@ impl PlaceRow {
 }
 
 impl EnvironmentRow {
-    fn of(change: &EnvironmentChange) -> Self {
+    fn new(change: &EnvironmentChange) -> Self {
         Self {
             text: format!(
                 "{} {} → {}",
@@ -258,26 +187,26 @@ impl EnvironmentRow {
 }
 
 impl<'a> GroupRow<'a> {
-    fn of(answer: &'a DetectAnswer, group: &FindingGroup) -> Self {
-        let place = |moment: usize| PlaceRow::of(&answer.histories.moments[moment]);
+    pub fn new(answer: &'a DetectAnswer, group: &FindingGroup) -> Self {
+        let row_of = |moment: usize| MomentRow::new(&answer.histories.moments[moment]);
         let findings = group.findings.iter();
         Self {
             text: change_text(&answer.histories, &answer.detection, group),
             shared: group.is_shared,
-            good: place(group.good),
-            first: place(*group.range.start()),
-            last: place(*group.range.end()),
+            good: row_of(group.good),
+            first: row_of(*group.range.start()),
+            last: row_of(*group.range.end()),
             suspects: group.suspects_text(&answer.detection, &answer.histories),
             commits: group.commits,
             findings: findings
-                .map(|at| FindingRow::of(answer, &answer.detection.findings[*at]))
+                .map(|at| FindingRow::new(answer, &answer.detection.findings[*at]))
                 .collect(),
         }
     }
 }
 
 impl<'a> SeriesRow<'a> {
-    fn of(answer: &DetectAnswer, series: &'a HistorySeries, state: SeriesState) -> Self {
+    pub fn new(answer: &DetectAnswer, series: &'a HistorySeries, state: SeriesState) -> Self {
         let (state, since) = match state {
             SeriesState::Tested => ("tested", None),
             SeriesState::TooFew { .. } => ("too_few", None),
@@ -292,7 +221,7 @@ impl<'a> SeriesRow<'a> {
             unit: &series.metric.unit,
             runs: series.points.len(),
             state,
-            since: since.map(|moment| PlaceRow::of(&answer.histories.moments[moment])),
+            since: since.map(|moment| MomentRow::new(&answer.histories.moments[moment])),
         }
     }
 }

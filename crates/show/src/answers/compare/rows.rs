@@ -1,82 +1,52 @@
-//! The answer of a comparison for programs: JSON and CSV (`docs/compare.md` describes both).
-
-use std::io::Write;
+//! Comparisons as rows, for JSON and CSV.
 
 use lapwing_analyse::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
 use lapwing_analyse::sample::Subject;
 use lapwing_model::{Better, Metric};
-use lapwing_show::{caution_text, reason_text};
 use lapwing_stats::NeededReplicates;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::CompareAnswer;
-use crate::answer::{write_csv, write_json};
-use crate::comparing::method_name;
-use crate::error::CliError;
-
-/// Writes the whole answer, with this audit.
-pub(super) fn json(
-    answer: &CompareAnswer,
-    audit: &Value,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    let suites: Vec<SuiteRow> = answer.suites.iter().map(SuiteRow::of).collect();
-    let answer = json!({
-        "baseline": answer.names.first().filter(|_| !answer.each_baseline),
-        "candidates": if answer.each_baseline { Some(answer.names.as_slice()) } else { answer.names.get(1..) },
-        "confidence": answer.options.confidence.level(),
-        "false_discovery_rate": answer.options.false_discovery_rate,
-        "smallest_effect": answer.options.smallest_effect,
-        "band": answer.options.band(),
-        "comparisons": rows(answer),
-        "suites": suites,
-        "control": answer.control,
-        "notes": answer.notes,
-        "audit": audit,
-    });
-    write_json(&answer, out)
-}
-
-/// Writes a row for each comparison.
-pub(super) fn csv(answer: &CompareAnswer, out: &mut impl Write) -> Result<(), CliError> {
-    write_csv(&rows(answer), out)
-}
+use crate::{caution_text, reason_text};
 
 /// Fields of every comparison, by any method.
 #[derive(Default, Serialize)]
-pub(super) struct SideFields<'a> {
-    pub(super) suite: &'a str,
-    pub(super) benchmark: &'a str,
-    pub(super) setting: Option<String>,
-    pub(super) metric: &'a str,
-    pub(super) unit: &'a str,
-    pub(super) baseline: &'a str,
-    pub(super) candidate: &'a str,
-    pub(super) baseline_value: Option<f64>,
-    pub(super) candidate_value: Option<f64>,
-    pub(super) baseline_instances: usize,
-    pub(super) candidate_instances: usize,
+pub struct SideFields<'a> {
+    pub suite: &'a str,
+    pub benchmark: &'a str,
+    pub setting: Option<String>,
+    pub metric: &'a str,
+    pub unit: &'a str,
+    pub baseline: &'a str,
+    pub candidate: &'a str,
+    pub baseline_value: Option<f64>,
+    pub candidate_value: Option<f64>,
+    pub baseline_instances: usize,
+    pub candidate_instances: usize,
 }
 
 impl<'a> SideFields<'a> {
     /// Returns the fields of a comparison of two sides, without its numbers.
-    pub(super) fn of(subject: &'a Subject, metric: &'a Metric, sides: [&'a str; 2]) -> Self {
+    pub fn new(
+        subject: &'a Subject,
+        metric: &'a Metric,
+        [baseline, candidate]: [&'a str; 2],
+    ) -> Self {
         Self {
             suite: &subject.suite,
             benchmark: &subject.benchmark,
             setting: subject.setting.text(),
             metric: &subject.metric,
             unit: &metric.unit,
-            baseline: sides[0],
-            candidate: sides[1],
+            baseline,
+            candidate,
             ..Self::default()
         }
     }
 }
 
+/// A comparison.
 #[derive(Default, Serialize)]
-struct CompareRow<'a> {
+pub struct CompareRow<'a> {
     #[serde(flatten)]
     sides: SideFields<'a>,
     baseline_iterations: usize,
@@ -109,44 +79,44 @@ struct CompareRow<'a> {
     cautions: Vec<CautionRow>,
 }
 
-fn rows(answer: &CompareAnswer) -> Vec<CompareRow<'_>> {
-    answer.comparisons.iter().map(CompareRow::of).collect()
-}
-
 impl<'a> CompareRow<'a> {
-    fn of(it: &'a Comparison) -> Self {
-        let [baseline, candidate] = [it.baseline_estimate, it.candidate_estimate];
+    pub fn new(comparison: &'a Comparison) -> Self {
+        let [baseline, candidate] = [comparison.baseline_estimate, comparison.candidate_estimate];
         let value = |estimate: Option<Estimate>| estimate.map(|it| it.value);
         let size = |estimate: Option<Estimate>| estimate.map(|it| it.size).unwrap_or_default();
-        let of_difference = || it.difference.map(|difference| difference.interval);
-        let interval = it
+        let interval = comparison
             .ratio
             .and_then(|ratio| ratio.interval)
-            .or_else(of_difference);
-        let unpaired = it.ratio.and_then(|ratio| ratio.unpaired);
-        let described = it.descriptive.as_ref().and_then(|it| it.interval);
+            .or_else(|| comparison.difference.map(|difference| difference.interval));
+        let unpaired = comparison.ratio.and_then(|ratio| ratio.unpaired);
+        let descriptive = comparison.descriptive.as_ref();
+        let described = descriptive.and_then(|ratio| ratio.interval);
         // Exact comparisons are no tests.
-        let tested = it.ratio.filter(|_| !it.is_exact);
-        let p_value = tested.map(|ratio| ratio.p_value);
-        let difference = it.difference.filter(|_| !it.is_exact);
-        let replication = it.replication.as_ref().filter(|_| !it.is_exact);
+        let is_test = !comparison.is_exact;
+        let tested = comparison.ratio.filter(|_| is_test);
+        let difference = comparison.difference.filter(|_| is_test);
+        let replication = comparison.replication.as_ref().filter(|_| is_test);
         Self {
             sides: SideFields {
                 baseline_value: value(baseline),
                 candidate_value: value(candidate),
                 baseline_instances: size(baseline).instances,
                 candidate_instances: size(candidate).instances,
-                ..SideFields::of(&it.subject, &it.metric, [&it.baseline, &it.candidate])
+                ..SideFields::new(
+                    &comparison.subject,
+                    &comparison.metric,
+                    [&comparison.baseline, &comparison.candidate],
+                )
             },
             baseline_iterations: size(baseline).iterations,
             candidate_iterations: size(candidate).iterations,
-            ratio: it.ratio.map(|ratio| ratio.value),
+            ratio: comparison.ratio.map(|ratio| ratio.value),
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
-            descriptive_ratio: it.descriptive.as_ref().map(|it| it.value),
+            descriptive_ratio: descriptive.map(|ratio| ratio.value),
             descriptive_lower: described.map(|it| it.lower),
             descriptive_upper: described.map(|it| it.upper),
-            difference: it.difference.map(|difference| difference.value),
+            difference: comparison.difference.map(|difference| difference.value),
             replication: replication.map(|replication| replication.unit.name()),
             replicates: replication.map(|replication| {
                 let [baseline, candidate] = replication.sizes();
@@ -154,21 +124,23 @@ impl<'a> CompareRow<'a> {
             }),
             unpaired_lower: unpaired.map(|interval| interval.lower),
             unpaired_upper: unpaired.map(|interval| interval.upper),
-            p_value: p_value.or(difference.map(|difference| difference.p_value)),
-            p_adjusted: it.p_adjusted,
-            verdict: it.verdict.name(),
-            at_most: it.largest_change(),
-            exact: it.is_exact,
-            needed_instances: match it.needed() {
+            p_value: tested
+                .map(|ratio| ratio.p_value)
+                .or(difference.map(|difference| difference.p_value)),
+            p_adjusted: comparison.p_adjusted,
+            verdict: comparison.verdict.name(),
+            at_most: comparison.largest_change(),
+            exact: comparison.is_exact,
+            needed_instances: match comparison.needed() {
                 Some(NeededReplicates::About(number)) => Some(number),
                 Some(NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber) | None => None,
             },
-            earlier_sessions: it.earlier_sessions(),
-            reason: it.reason.map(reason_key),
-            reason_text: reason_text(it),
-            method: tested.and_then(|ratio| method_name(ratio.method)),
-            better: it.metric.better,
-            cautions: it.cautions.iter().map(CautionRow::of).collect(),
+            earlier_sessions: comparison.earlier_sessions(),
+            reason: comparison.reason.map(reason_key),
+            reason_text: reason_text(comparison),
+            method: tested.map(|ratio| ratio.method.name()),
+            better: comparison.metric.better,
+            cautions: comparison.cautions.iter().map(CautionRow::new).collect(),
         }
     }
 }
@@ -180,8 +152,9 @@ struct CautionRow {
 }
 
 impl CautionRow {
-    fn of(it: &Caution) -> Self {
-        let caution = match it {
+    fn new(caution: &Caution) -> Self {
+        let text = caution_text(caution);
+        let caution = match caution {
             Caution::OtherMachines { .. } => "other_machines",
             Caution::EarlierEpoch { .. } => "earlier_epoch",
             Caution::OtherUnits { .. } => "other_units",
@@ -192,13 +165,13 @@ impl CautionRow {
             Caution::NarrowMethod => "narrow_method",
             Caution::FewOfSeveralModes => "few_of_several_modes",
         };
-        let text = caution_text(it);
         Self { caution, text }
     }
 }
 
+/// The geometric mean of a suite.
 #[derive(Serialize)]
-struct SuiteRow<'a> {
+pub struct SuiteRow<'a> {
     suite: &'a str,
     metric: &'a str,
     baseline: &'a str,
@@ -212,17 +185,17 @@ struct SuiteRow<'a> {
 }
 
 impl<'a> SuiteRow<'a> {
-    fn of(it: &'a SuiteComparison) -> Self {
+    pub fn new(suite: &'a SuiteComparison) -> Self {
         Self {
-            suite: &it.suite,
-            metric: &it.metric,
-            baseline: &it.baseline,
-            candidate: &it.candidate,
-            benchmarks: it.ratio.benchmarks,
-            ratio: it.ratio.ratio,
-            lower: it.ratio.interval.map(|it| it.lower),
-            upper: it.ratio.interval.map(|it| it.upper),
-            setting: it.setting.as_deref(),
+            suite: &suite.suite,
+            metric: &suite.metric,
+            baseline: &suite.baseline,
+            candidate: &suite.candidate,
+            benchmarks: suite.ratio.benchmarks,
+            ratio: suite.ratio.ratio,
+            lower: suite.ratio.interval.map(|it| it.lower),
+            upper: suite.ratio.interval.map(|it| it.upper),
+            setting: suite.setting.as_deref(),
         }
     }
 }

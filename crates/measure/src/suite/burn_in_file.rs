@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use lapwing_analyse::clean::bare_name;
-use lapwing_measure::suite::nearest;
+use lapwing_model::bare_name;
 use lapwing_model::text::grouped;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
-use crate::error::CliError;
+use super::nearest;
 
 /// The reason why a burn-in file cannot be used.
 #[derive(Debug, Error)]
@@ -21,6 +20,7 @@ pub enum BurnInFileError {
     Read {
         /// The file.
         path: PathBuf,
+        /// The reason.
         source: std::io::Error,
     },
     /// It is not a map from names to numbers.
@@ -52,9 +52,9 @@ pub enum BurnInFileError {
 }
 
 /// Content of the file: a map, or a list like Hail's plans.
-enum Content {
+enum StartsContent {
     Map(BurnInStarts),
-    List(Vec<Entry>),
+    List(Vec<StartEntry>),
 }
 
 /// A map without repeated names.
@@ -88,24 +88,23 @@ impl<'de> Visitor<'de> for StartsVisitor {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct StartEntry {
     item: String,
     #[serde(alias = "burn-in-iterations")]
     burn_in: u32,
 }
 
 /// Returns the first steady iteration by benchmark of a JSON or YAML file.
-pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
+///
+/// # Errors
+///
+/// If the file cannot be read, or is no map from names to numbers.
+pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, BurnInFileError> {
     let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
         path: path.to_owned(),
         source,
     })?;
-    parse(path, &text).map_err(|error| {
-        CliError::input(error).hint(
-            "write one line for each benchmark, `test_join: 5`, or as JSON {\"test_join\": 5}; \
-             `lapwing burn-in -o FILE` writes one",
-        )
-    })
+    parse(path, &text)
 }
 
 fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileError> {
@@ -115,21 +114,18 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
     if text.trim().is_empty() {
         return Err(empty());
     }
-    let is_yaml = path
-        .extension()
-        .is_some_and(|ending| ending == "yaml" || ending == "yml");
     // The errors of the JSON parser are clearer. But YAML may also begin with a bracket.
     let looks_like_json = text.trim_start().starts_with(['{', '[']);
     let is_json = looks_like_json
-        && (!is_yaml || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+        && (!is_yaml(path) || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
     let content = if is_json {
         from_json(path, text)?
     } else {
         from_yaml(path, text)?
     };
     let starts: BTreeMap<String, u32> = match content {
-        Content::Map(BurnInStarts(starts)) => starts,
-        Content::List(entries) => by_name(path, entries)?,
+        StartsContent::Map(BurnInStarts(starts)) => starts,
+        StartsContent::List(entries) => by_name(path, entries)?,
     };
     if starts.is_empty() {
         return Err(empty());
@@ -137,9 +133,17 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
     Ok(starts)
 }
 
-fn by_name(path: &Path, entries: Vec<Entry>) -> Result<BTreeMap<String, u32>, BurnInFileError> {
+fn is_yaml(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| ending == "yaml" || ending == "yml")
+}
+
+fn by_name(
+    path: &Path,
+    entries: Vec<StartEntry>,
+) -> Result<BTreeMap<String, u32>, BurnInFileError> {
     let mut starts: BTreeMap<String, u32> = BTreeMap::new();
-    for Entry { item, burn_in } in entries {
+    for StartEntry { item, burn_in } in entries {
         match starts.get(&item) {
             // Hail's own plan has one entry twice.
             Some(known) if *known != burn_in => {
@@ -154,7 +158,7 @@ fn by_name(path: &Path, entries: Vec<Entry>) -> Result<BTreeMap<String, u32>, Bu
     Ok(starts)
 }
 
-fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
+fn from_json(path: &Path, text: &str) -> Result<StartsContent, BurnInFileError> {
     let wrong = |error: serde_json::Error| BurnInFileError::Content {
         path: path.to_owned(),
         line: error.line(),
@@ -167,13 +171,17 @@ fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
     };
     // Errors of an untagged enum have no position.
     if text.trim_start().starts_with('[') {
-        serde_json::from_str(text).map(Content::List).map_err(wrong)
+        serde_json::from_str(text)
+            .map(StartsContent::List)
+            .map_err(wrong)
     } else {
-        serde_json::from_str(text).map(Content::Map).map_err(wrong)
+        serde_json::from_str(text)
+            .map(StartsContent::Map)
+            .map_err(wrong)
     }
 }
 
-fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
+fn from_yaml(path: &Path, text: &str) -> Result<StartsContent, BurnInFileError> {
     let wrong = |error: serde_saphyr::Error| {
         let place = error.location();
         BurnInFileError::Content {
@@ -184,16 +192,16 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
         }
     };
     let is_of_list = |line: &str| line == "-" || line.starts_with("- ") || line.starts_with('[');
-    let said = text.lines().map(str::trim);
-    let mut said = said.filter(|line| !line.is_empty() && !line.starts_with('#') && *line != "---");
-    let is_list = said.next().is_some_and(is_of_list);
+    let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#') && *line != "---";
+    let first = text.lines().map(str::trim).find(is_content);
+    let is_list = first.is_some_and(is_of_list);
     if is_list {
         serde_saphyr::from_str(text)
-            .map(Content::List)
+            .map(StartsContent::List)
             .map_err(wrong)
     } else {
         serde_saphyr::from_str(text)
-            .map(Content::Map)
+            .map(StartsContent::Map)
             .map_err(wrong)
     }
 }
@@ -211,7 +219,7 @@ fn in_words(text: &str) -> String {
     }
     text.replace("u32", "whole number")
         .replace("expected mapping start", "expected keys with values")
-        .replace("struct Entry", "an entry with `item` and `burn_in`")
+        .replace("struct StartEntry", "an entry with `item` and `burn_in`")
 }
 
 /// Returns a note for each unknown name of a burn-in file.
@@ -249,11 +257,12 @@ pub fn unknown_names<'a>(
 }
 
 /// Returns the text of a burn-in file: YAML or JSON, by its extension.
-pub fn text(path: &Path, starts: &BTreeMap<String, u32>) -> Result<String, CliError> {
-    let is_yaml = path
-        .extension()
-        .is_some_and(|ending| ending == "yaml" || ending == "yml");
-    if !is_yaml {
+///
+/// # Errors
+///
+/// If a name cannot be written.
+pub fn text(path: &Path, starts: &BTreeMap<String, u32>) -> Result<String, serde_json::Error> {
+    if !is_yaml(path) {
         return Ok(serde_json::to_string_pretty(starts)? + "\n");
     }
     let lines = starts.iter().map(|(name, start)| {

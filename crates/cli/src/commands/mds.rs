@@ -1,20 +1,17 @@
 //! `lapwing mds`: detectable slowdowns by number of instances and iterations.
 
-mod answer;
-mod notes;
-mod text;
-
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_analyse::explain::{Detectability, detectability};
+use lapwing_analyse::explain::detectability;
 use lapwing_analyse::judge::{
     DetectionGrid, DetectionOptions, SharedSource, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_model::text::{counted, grouped, plural};
-use lapwing_show::answers::{Analysed, not_judged, not_judged::NotJudged};
+use lapwing_show::answers::mds::{FORMULA_NEEDS, MdsAnswer, MdsLayout};
+use lapwing_show::answers::not_judged;
 use lapwing_show::writing::AnswerFormat;
-use lapwing_show::{DetectionView, chart, round_percent, too_little_text};
+use lapwing_show::{DetectionView, chart, round_percent};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use super::run::{ShareUnit, SimulationJobs, SimulationStart};
@@ -156,22 +153,12 @@ pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
     ),
 ];
 
-/// Detection rates of all benchmarks.
-struct FoundDetection {
-    all: Analysed<Detectability>,
-    options: DetectionOptions,
-    /// The slowdown that matters, as a factor.
-    target: f64,
-    /// The suite's smallest effect, as a share.
-    smallest_effect: Option<f64>,
-}
-
 impl MdsCommand {
     /// Shows a sentence, the table and advice.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Tasks)?;
-            self.find(Some(writer.source()), &share.context())?;
+            self.simulate(Some(SharedSource(writer.clone())), &share.context())?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }
@@ -187,48 +174,58 @@ impl MdsCommand {
         if matches!(start, SimulationStart::Interrupted) {
             return Ok(ExitStatus::Interrupted);
         }
-        let found = self.find(start.source(), context)?;
+        let answer = self.simulate(start.source(), context)?;
         start.note_missed(context);
-        let rows = &found.all.rows;
-        let has_cells = rows.iter().any(|row| !row.cells.is_empty());
-        if let Some(path) = self.plot.as_ref().filter(|_| has_cells) {
-            let view = DetectionView::of(&found.options, found.target, self.power);
-            chart::detection(rows, &found.options.grid, view).save(path)?;
+        if !answer.has_rates() && self.samples.answer.format != AnswerFormat::Json {
+            return Err(too_little(&answer));
         }
-        if has_cells || self.samples.answer.format == AnswerFormat::Json {
-            CliError::unless_reader_left(answer::write(&found, &self, context))?;
+        if let Some(path) = self.plot.as_ref().filter(|_| answer.has_rates()) {
+            chart::detection(&answer.detection.rows, &answer.options.grid, answer.view())
+                .save(path)?;
         }
-        match rows.as_slice() {
-            _ if has_cells => Ok(ExitStatus::Fine),
-            [] => Err(nothing(&found.all.audit)),
-            rows => Err(too_little(rows, &self)),
+        context.show(&answer, self.samples.answer.format)?;
+        if answer.has_rates() {
+            Ok(ExitStatus::Fine)
+        } else {
+            Err(too_little(&answer))
         }
     }
 
     /// Returns the detection rates, by experiments of this source.
-    fn find(
+    fn simulate(
         &self,
         source: Option<SharedSource>,
         context: &Context,
-    ) -> Result<FoundDetection, CliError> {
+    ) -> Result<MdsAnswer, CliError> {
         let judging = self.samples.cleaning.judging()?;
         let mut options = self.options(&judging);
         options.source = source;
-        let smallest = judging.smallest_effect.map(|it| 1.0 + it);
+        let smallest = judging.smallest_effect.map(|share| 1.0 + share);
         let target = self.slowdown.or(smallest).unwrap_or(USUAL_SLOWDOWN);
         if !self.needs_all_methods() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
-        let look = |data: &_, settings, metrics: &_| {
+        let analyse = |data: &_, settings, metrics: &_| {
             detectability(data, &judging.rules, settings, metrics, &options)
         };
-        Ok(FoundDetection {
-            all: self
-                .samples
-                .analyse(&judging.rules, "simulating", context, look)?,
+        let mut detection = self
+            .samples
+            .analyse(&judging.rules, "simulating", context, analyse)?;
+        if self.samples.settings.is_some() {
+            // The options ask for the latest versions.
+            detection.older = 0;
+        }
+        Ok(MdsAnswer {
+            detection,
             options,
             target,
+            power: self.power,
             smallest_effect: judging.smallest_effect,
+            layout: if self.wide {
+                MdsLayout::Wide
+            } else {
+                MdsLayout::Detectable
+            },
         })
     }
 
@@ -353,49 +350,32 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-/// Requirements of the formula.
-const LEAST: &str = "needs 3 instances of 2 iterations, without zeros";
-
-/// Returns the benchmarks without rates: excluded by cleaning, or with too few measurements.
-fn not_judged(found: &FoundDetection) -> Vec<NotJudged> {
-    let mut all = not_judged::of_audit(&found.all.audit);
-    all.extend(too_little_of(&found.all.rows, |row| row.cells.is_empty()));
-    all
-}
-
-fn too_little_of(
-    rows: &[Detectability],
-    is_unknown: impl Fn(&Detectability) -> bool,
-) -> Vec<NotJudged> {
-    let of = |row: &Detectability| NotJudged {
-        suite: row.suite.clone(),
-        benchmark: row.benchmark.clone(),
-        setting: row.setting.text(),
-        metric: row.name.clone(),
-        reason: too_little_text(row.too_little()),
+/// Returns the error if no rate is known.
+fn too_little(answer: &MdsAnswer) -> CliError {
+    let Some(names) = not_judged::names(&answer.too_little()) else {
+        return nothing(&answer.detection.audit);
     };
-    rows.iter().filter(|row| is_unknown(row)).map(of).collect()
-}
-
-fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
-    let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
-    let hint = match command.samples.cleaning.profile().basis {
-        Some(_) => {
-            "a configuration needs twice its instances, or twice its iterations; choose others with --grid 'instances=N iterations=N'".to_owned()
+    let needs = match answer.options.basis {
+        WantedBasis::AsHail => {
+            "a configuration needs twice its instances, or twice its iterations; choose others"
+                .to_owned()
         }
-        None => format!(
-            "{LEAST}; simulate smaller configurations with --grid 'instances=N iterations=N'"
-        ),
+        WantedBasis::Both | WantedBasis::ClosedForm => {
+            format!("{FORMULA_NEEDS}; simulate smaller configurations")
+        }
     };
-    CliError::not_enough(format!("too few measurements of {names}")).hint(hint)
+    CliError::not_enough(format!("too few measurements of {names}"))
+        .hint(format!("{needs} with --grid 'instances=N iterations=N'"))
 }
 
 /// Returns a slowdown written as `5%`, `5 %` or `1.05`.
 pub fn parse_slowdown(text: &str) -> Result<f64, String> {
-    parse_any_slowdown(text).and_then(|slowdown| match slowdown > 1.0 {
-        true => Ok(slowdown),
-        false => Err("write a slowdown such as 5% or 1.05".to_owned()),
-    })
+    let slowdown = parse_any_slowdown(text)?;
+    if slowdown > 1.0 {
+        Ok(slowdown)
+    } else {
+        Err("write a slowdown such as 5% or 1.05".to_owned())
+    }
 }
 
 /// Returns a slowdown, or none: `1` or `0%`.

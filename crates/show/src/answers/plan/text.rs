@@ -1,46 +1,50 @@
 //! Sentence and table of a plan.
 
-use lapwing_analyse::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_analyse::explain::{
+    BudgetedPlan, Chosen, LineFate, PlanLine, PlanOptions, Unable, Unmet,
+};
 use lapwing_analyse::judge::CellRate;
 use lapwing_model::text::{counted, plural};
-use lapwing_show::writing::Align::{Left, Right, Whole};
-use lapwing_show::writing::Table;
-use lapwing_show::{
+
+use super::PlanAnswer;
+use crate::answers::{identity_cells, identity_columns};
+use crate::writing::Align::{Right, Whole};
+use crate::writing::Table;
+use crate::{
     RowSubject, RowTitles, TitledRow, UnitScale, machine_time, percent, quantity, round_percent,
 };
 
-use super::PlanCommand;
-use super::lines::{ChosenPlan, LineFate, PlanLine};
-
 /// Returns the first sentence: the number of benchmarks that can detect the slowdown, and their cost.
-pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {
+pub fn headline(answer: &PlanAnswer) -> String {
+    let plan = &answer.plan;
     if plan.is_skipped() {
         return "every benchmark was skipped: the plan is empty".to_owned();
     }
-    if let Some(text) = unknown(plan) {
+    let all = answer.benchmarks();
+    if let Some(text) = noise_unknown(plan).filter(|_| all == 1) {
         return text;
     }
     let mut parts: Vec<String> = Vec::new();
     for slowdown in slowdowns(&plan.options) {
         let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
-        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
+        let slowdown = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
             round_percent(slowdown - 1.0)
         });
         // The benchmarks are named once.
-        let who = if parts.is_empty() {
-            subject(able, plan)
+        let subject = if parts.is_empty() {
+            subject(able, all, plan)
         } else {
-            others(able, plan)
+            pronoun(able, all)
         };
-        parts.push(format!("{who} detect {what}"));
+        parts.push(format!("{subject} detect {slowdown}"));
     }
-    let within = plan
-        .budget
-        .map(|budget| format!(" within {}", cost_text(budget, command)));
-    let mut text = format!("{}{}", parts.join(", "), within.unwrap_or_default());
+    let mut text = parts.join(", ");
+    if let Some(budget) = plan.budget {
+        text.push_str(&format!(" within {}", cost_text(budget, answer)));
+    }
     if plan.kept().any(|line| line.cost().is_some()) {
         let cost = plan.cost_of(LineFate::Kept);
-        text.push_str(&format!(" (cost {})", cost_text(cost, command)));
+        text.push_str(&format!(" (cost {})", cost_text(cost, answer)));
     }
     let skipped = plan.names(|line| line.fate == LineFate::Skipped).len();
     if skipped > 0 {
@@ -49,15 +53,14 @@ pub fn headline(plan: &ChosenPlan, command: &PlanCommand) -> String {
     text
 }
 
-/// Returns the sentence if there is one benchmark with too few measurements.
-fn unknown(plan: &ChosenPlan) -> Option<String> {
+/// Returns the sentence if there is one line, with too few measurements.
+fn noise_unknown(plan: &BudgetedPlan) -> Option<String> {
     let [line] = plan.lines.as_slice() else {
         return None;
     };
     let (slowdown, unmet) = line.unmet()?;
-    let is_unknown = unmet.why == Unable::NoiseUnknown && plan.benchmarks() == 1;
     let smallest = plan.options.slowdowns.first().copied().unwrap_or(slowdown);
-    (is_unknown && line.fate != LineFate::Kept).then(|| {
+    (unmet.why == Unable::NoiseUnknown && line.fate != LineFate::Kept).then(|| {
         format!(
             "too few measurements of {} to plan for {}",
             line.choice.benchmark,
@@ -67,8 +70,8 @@ fn unknown(plan: &ChosenPlan) -> Option<String> {
 }
 
 /// Returns `12 can`, after the benchmarks were named.
-fn others(able: usize, plan: &ChosenPlan) -> String {
-    match (able, plan.benchmarks()) {
+fn pronoun(able: usize, all: usize) -> String {
+    match (able, all) {
         (0, 1) => "it cannot".to_owned(),
         (_, 1) => "it can".to_owned(),
         (0, _) => "none can".to_owned(),
@@ -79,13 +82,12 @@ fn others(able: usize, plan: &ChosenPlan) -> String {
 }
 
 /// Returns `12 of 13 benchmarks can`, with the number of lines if benchmarks have several.
-fn subject(able: usize, plan: &ChosenPlan) -> String {
-    let all = plan.benchmarks();
+fn subject(able: usize, all: usize, plan: &BudgetedPlan) -> String {
     if let ([line], 1) = (plan.lines.as_slice(), all) {
         let can = plural(able, "can", "cannot");
         return format!("{} {can}", line.choice.benchmark);
     }
-    let of = match able {
+    let share = match able {
         0 => "none of ".to_owned(),
         able if able == all && all > 1 => "all ".to_owned(),
         able => format!("{able} of "),
@@ -100,13 +102,13 @@ fn subject(able: usize, plan: &ChosenPlan) -> String {
     } else {
         String::new()
     };
-    format!("{of}{}{counted_lines} can", counted(all, "benchmark"))
+    format!("{share}{}{counted_lines} can", counted(all, "benchmark"))
 }
 
 /// Returns machine time, and money if the price is known: `16 h at a price of 0.800`.
-pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
+pub fn cost_text(seconds: f64, answer: &PlanAnswer) -> String {
     let time = machine_time(seconds);
-    match command.price {
+    match answer.price {
         Some(price) => {
             let money = UnitScale::of(1.0, "").number(seconds / 3_600.0 * price);
             format!("{time} at a price of {money}")
@@ -144,65 +146,51 @@ impl TitledRow for PlanLine {
 }
 
 /// Returns a row for each benchmark and slowdown, in the order of the store.
-pub fn table(plan: &ChosenPlan) -> Table {
-    let titles = RowTitles::of(&plan.lines);
-    let found = || plan.lines.iter().flat_map(|line| &line.choice.found);
-    let first = found().map(|it| it.0).next();
+pub fn table(plan: &BudgetedPlan) -> Table {
+    let found = || {
+        let lines = plan.lines.iter();
+        lines.flat_map(|line| line.choice.found.iter().map(move |found| (line, found)))
+    };
     let outcome = |line: &PlanLine, slowdown, found: &Result<Chosen, Box<Unmet>>| {
-        outcome_text(line, slowdown, found.as_ref().err().map(|it| it.why))
+        outcome_text(line, slowdown, found.as_ref().err().map(|unmet| unmet.why))
     };
-    let has_outcome = |line: &PlanLine| {
-        let mut found = line.choice.found.iter();
-        found.any(|(slowdown, found)| !outcome(line, *slowdown, found).is_empty())
-    };
-    let mut table = Table::of_shown(&[
-        (true, "benchmark", Left),
-        (titles.suites, "suite", Left),
-        (titles.settings, "setting", Left),
-        (titles.metrics, "metric", Left),
+    let first = found().map(|(_, (slowdown, _))| *slowdown).next();
+    let slowdowns = found().any(|(_, (slowdown, _))| Some(*slowdown) != first);
+    let outcomes =
+        found().any(|(line, (slowdown, found))| !outcome(line, *slowdown, found).is_empty());
+    let mut columns = identity_columns(RowTitles::of(&plan.lines)).to_vec();
+    columns.extend([
         (true, "mean", Right),
         (true, "burn-in", Right),
-        (found().any(|it| Some(it.0) != first), "slowdown", Right),
+        (slowdowns, "slowdown", Right),
         (true, "instances", Right),
         (true, "iterations", Right),
         (true, "power", Right),
         (true, "cost", Right),
-        (plan.lines.iter().any(has_outcome), "outcome", Whole),
-    ])
-    .dispensable(&["mean", "suite", "burn-in"]);
-    for line in &plan.lines {
+        (outcomes, "outcome", Whole),
+    ]);
+    let mut table = Table::of_shown(&columns).dispensable(&["mean", "suite", "burn-in"]);
+    for (line, (slowdown, found)) in found() {
         let choice = &line.choice;
-        for (slowdown, found) in &choice.found {
-            let [instances, iterations, power, cost] = shown(found).map_or_else(
-                || ["–"; 4].map(str::to_owned),
-                |chosen| numbers(line, &chosen),
-            );
-            table.row(vec![
-                choice.benchmark.clone(),
-                choice.suite.clone(),
-                choice.setting.text().unwrap_or_default(),
-                choice.name.clone(),
-                quantity(choice.variability.mean, &choice.metric.unit),
-                choice.burn_in.to_string(),
-                round_percent(slowdown - 1.0),
-                instances,
-                iterations,
-                power,
-                cost,
-                outcome(line, *slowdown, found).to_owned(),
-            ]);
-        }
+        let mut cells = identity_cells(line);
+        cells.extend([
+            quantity(choice.variability.mean, &choice.metric.unit),
+            choice.burn_in.to_string(),
+            round_percent(slowdown - 1.0),
+        ]);
+        cells.extend(match shown(found) {
+            None => ["–"; 4].map(str::to_owned),
+            Some(chosen) => [
+                chosen.configuration.instances.to_string(),
+                chosen.configuration.iterations.to_string(),
+                power_text(&chosen),
+                line.cost_with(&chosen).map_or("–".to_owned(), machine_time),
+            ],
+        });
+        cells.push(outcome(line, *slowdown, found).to_owned());
+        table.row(cells);
     }
     table
-}
-
-fn numbers(line: &PlanLine, chosen: &Chosen) -> [String; 4] {
-    [
-        chosen.configuration.instances.to_string(),
-        chosen.configuration.iterations.to_string(),
-        power_text(chosen),
-        line.cost_with(chosen).map_or("–".to_owned(), machine_time),
-    ]
 }
 
 /// Returns `97 % [95–98]` of a simulation, `~97 %` by formula.
@@ -244,14 +232,4 @@ fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static
             Some(_) | None => "",
         },
     }
-}
-
-/// Returns a note on the suite's smallest effect.
-pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
-    smallest_effect.map(|share| {
-        let band = round_percent(share);
-        format!(
-            "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
-        )
-    })
 }

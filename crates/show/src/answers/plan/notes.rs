@@ -1,66 +1,67 @@
 //! Notes below a plan.
 
-use lapwing_analyse::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
+use lapwing_analyse::explain::{
+    BudgetedPlan, ChoiceRule, LineFate, MOST_NEEDED, PlanLine, PlanOptions, Unable, Unmet,
+};
 use lapwing_model::text::{counted, first_names, grouped};
-use lapwing_show::answers::not_judged;
-use lapwing_show::{DetectionView, machine_time, round_percent};
 use lapwing_stats::Configuration;
 
-use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{beyond_band_note, cost_text, power_text, rate_text, shown};
-use super::{PlanCommand, document};
+use super::PlanAnswer;
+use super::text::{cost_text, power_text, rate_text, shown};
+use crate::answers::not_judged;
+use crate::{DetectionView, beyond_band_note, machine_time, round_percent};
 
 /// More names than this are a number.
 const NAMES: usize = 3;
 
 /// Returns the notes below the table.
-pub fn notes(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+pub fn notes(answer: &PlanAnswer) -> Vec<String> {
+    let plan = &answer.plan;
     let options = &plan.options;
     let view = DetectionView::of(&options.detection, 1.05, options.power);
+    let is_empty = plan.kept().next().is_none();
     let mut notes = vec![format!(
         "{}, false positives at most {} as far as the simulation shows; costs are for one version",
         view.basis(),
         round_percent(options.false_positives)
     )];
-    notes.extend(of_lines(plan, command));
+    notes.extend(of_lines(answer));
     notes.extend(lesser(plan));
-    notes.extend(beyond(plan, command));
-    notes.extend(unmet(plan, command));
-    notes.extend(not_judged::note(&plan.missing));
-    notes.extend(older(plan));
-    if plan.kept().next().is_none() && !plan.is_skipped() {
+    notes.extend(beyond(answer));
+    notes.extend(unmet(plan));
+    notes.extend(not_judged::note(&answer.missing()));
+    notes.extend(older(answer));
+    if is_empty && !plan.is_skipped() {
         notes.push(
             "`lapwing mds` shows what is detectable, and with how many instances and iterations"
                 .to_owned(),
         );
     }
-    if command.output.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
+    if !is_empty && !answer.is_saved {
         notes.push("`-o FILE` saves the plan; `lapwing run --plan FILE` runs it".to_owned());
     }
     notes
 }
 
 /// Returns notes on reading the table.
-fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+fn of_lines(answer: &PlanAnswer) -> Vec<String> {
+    let plan = &answer.plan;
     let mut notes = Vec::new();
-    let shared = document::shared(plan);
+    let shared = plan.shared_names();
     if !shared.is_empty() {
         notes.push(format!(
             "the plan has one entry per benchmark, from its most expensive line: {}",
             first_names(&shared, NAMES)
         ));
     }
-    notes.extend(beyond_band_note(command.smallest_effect));
-    let is_by_formula = |line: &PlanLine| {
-        let mut shown = line.choice.found.iter().filter_map(|it| shown(&it.1));
-        shown.any(|it| it.is_by_formula())
-    };
-    if plan.lines.iter().any(is_by_formula) {
+    notes.extend(beyond_band_note(answer.smallest_effect));
+    let found = plan.lines.iter().flat_map(|line| &line.choice.found);
+    let mut configurations = found.filter_map(|(_, found)| shown(found));
+    if configurations.any(|chosen| chosen.is_by_formula()) {
         notes.push("~ computed by formula: too many instances to simulate".to_owned());
     }
     notes.extend(pilot(plan));
-    let unknown: Vec<&str> =
-        plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
+    let unknown = plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so the cost is unknown and not part of any sum: {}",
@@ -71,21 +72,20 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns a note on what the power rests on.
-fn pilot(plan: &ChosenPlan) -> Option<String> {
+fn pilot(plan: &BudgetedPlan) -> Option<String> {
     let options = &plan.options;
     if options.rule == ChoiceRule::Hail {
         return None;
     }
-    let pilots = plan.lines.iter().filter(|it| it.fate != LineFate::Skipped);
-    let pilots = pilots.filter_map(|it| it.choice.variability.pilot);
-    let sizes: Vec<usize> = pilots.clone().map(|it| it.instances).collect();
+    let pilots = planned_lines(plan).filter_map(|line| line.choice.variability.pilot);
+    let sizes: Vec<usize> = pilots.clone().map(|pilot| pilot.instances).collect();
     let (fewest, most) = (sizes.iter().min()?, sizes.iter().max()?);
     let size = if fewest == most {
         counted(*most, "instance")
     } else {
         format!("{fewest} to {} per benchmark", counted(*most, "instance"))
     };
-    let tails = pilots.filter(|it| it.has_heavy_tails()).count();
+    let tails = pilots.filter(|pilot| pilot.has_heavy_tails()).count();
     let tails = match (tails, sizes.len()) {
         (0, _) => String::new(),
         (tails, all) if tails == all => "; outliers make it less certain".to_owned(),
@@ -103,11 +103,17 @@ fn pilot(plan: &ChosenPlan) -> Option<String> {
     ))
 }
 
+/// Returns the lines that were not skipped in the review.
+fn planned_lines(plan: &BudgetedPlan) -> impl Iterator<Item = &PlanLine> + Clone {
+    let lines = plan.lines.iter();
+    lines.filter(|line| line.fate != LineFate::Skipped)
+}
+
 /// With fewer instances, the noise between them is known to a factor of about 1.5.
 const FEW_INSTANCES: usize = 10;
 
 /// Returns notes on configurations with too little power, chosen by hand, or too many false positives.
-fn lesser(plan: &ChosenPlan) -> Vec<String> {
+fn lesser(plan: &BudgetedPlan) -> Vec<String> {
     let options = &plan.options;
     let (mut lesser, mut louder) = (Vec::new(), Vec::new());
     for line in plan.kept() {
@@ -123,7 +129,7 @@ fn lesser(plan: &ChosenPlan) -> Vec<String> {
             louder.push(format!("{name} ({})", rate_text(&rates.false_positives)));
         }
     }
-    let said = [
+    let notes = [
         (
             lesser,
             format!(
@@ -139,21 +145,22 @@ fn lesser(plan: &ChosenPlan) -> Vec<String> {
             ),
         ),
     ];
-    said.into_iter()
-        .filter(|(names, _)| !names.is_empty())
+    let notes = notes.into_iter().filter(|(names, _)| !names.is_empty());
+    notes
         .map(|(names, what)| format!("{what}: {}", first_names(&names, NAMES)))
         .collect()
 }
 
 /// Returns notes on benchmarks beyond the budget.
-fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+fn beyond(answer: &PlanAnswer) -> Vec<String> {
+    let plan = &answer.plan;
     let mut notes = Vec::new();
     let beyond = plan.names(|line| line.fate == LineFate::BeyondBudget);
     if !beyond.is_empty() {
         notes.push(format!(
             "beyond the budget: {}; all of them would need {} more",
             first_names(&beyond, NAMES),
-            cost_text(plan.cost_of(LineFate::BeyondBudget), command)
+            cost_text(plan.cost_of(LineFate::BeyondBudget), answer)
         ));
     }
     let unknown = plan.names(|line| line.fate == LineFate::CostUnknown);
@@ -167,20 +174,20 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns notes on slowdowns that no configuration detects as requested: reason, and what is needed.
-fn unmet(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
+fn unmet(plan: &BudgetedPlan) -> Vec<String> {
     let options = &plan.options;
     let several = options.slowdowns.len() > 1;
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for line in plan.lines.iter().filter(|it| it.fate != LineFate::Skipped) {
+    for line in planned_lines(plan) {
         for (slowdown, found) in &line.choice.found {
             let Err(unmet) = found else { continue };
             let is_unknown = unmet.why == Unable::NoiseUnknown;
-            let mut reason = reason(unmet.why, options, command);
+            let mut reason = reason(unmet.why, options);
             if several && !is_unknown {
                 reason = format!("{}: {reason}", round_percent(slowdown - 1.0));
             }
             let name = named(line, unmet);
-            match reasons.iter_mut().find(|it| it.0 == reason) {
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, names)) if is_unknown && names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
                 None => reasons.push((reason, vec![name])),
@@ -191,9 +198,8 @@ fn unmet(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let mut notes: Vec<String> = reasons
         .map(|(reason, names)| format!("{reason}: {}", first_names(&names, NAMES)))
         .collect();
-    let has_closest = |line: &&PlanLine| line.unmet().is_some_and(|it| it.1.closest.is_some());
-    let is_told = |line: &&PlanLine| line.fate != LineFate::Skipped;
-    if plan.lines.iter().filter(is_told).any(|it| has_closest(&it)) {
+    let mut unmet = planned_lines(plan).filter_map(PlanLine::unmet);
+    if unmet.any(|(_, unmet)| unmet.closest.is_some()) {
         notes.push("for these the table shows the closest configuration".to_owned());
     }
     notes.extend(not_the_smallest(plan));
@@ -201,11 +207,13 @@ fn unmet(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns a note on benchmarks planned for a larger slowdown than the smallest requested.
-fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
+fn not_the_smallest(plan: &BudgetedPlan) -> Option<String> {
     let larger = plan.kept().filter_map(|line| {
         let (first, _) = line.first()?;
-        let smallest = line.choice.found.first().map(|it| it.0);
-        let smallest = smallest.filter(|it| *it < first)?;
+        let (smallest, _) = line.choice.found.first()?;
+        if *smallest >= first {
+            return None;
+        }
         Some(format!(
             "{} ({}, not {})",
             line.choice.benchmark,
@@ -253,7 +261,7 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
 }
 
 /// Returns why a slowdown is not detected as requested.
-pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> String {
+pub fn reason(why: Unable, options: &PlanOptions) -> String {
     match (why, options.rule) {
         (Unable::NoiseUnknown, _) => {
             "noise unknown (needs 3 instances of 2 iterations, with values above zero)".to_owned()
@@ -266,31 +274,25 @@ pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> Stri
         }
         (Unable::FalsePositives, ChoiceRule::Hail) => format!(
             "more than {} false positives in the whole grid",
-            round_percent(command.alpha)
+            round_percent(options.false_positives)
         ),
         (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => format!(
             "more than {} false positives with every configuration (--confidence 99% has fewer)",
-            round_percent(command.alpha)
+            round_percent(options.false_positives)
         ),
     }
 }
 
 /// Returns a note on older versions that are not used.
-fn older(plan: &ChosenPlan) -> Option<String> {
-    if plan.older == 0 {
-        return None;
-    }
-    let older = match plan.older {
+fn older(answer: &PlanAnswer) -> Option<String> {
+    let older = match answer.older {
+        0 => return None,
         1 => "an older one is not used".to_owned(),
         several => format!("{several} older ones are not used"),
     };
-    let is_unknown = |unmet: &Unmet| unmet.why == Unable::NoiseUnknown;
-    let is_too_little = !plan.missing.is_empty()
-        || plan
-            .lines
-            .iter()
-            .any(|line| line.unmet().is_some_and(|it| is_unknown(it.1)));
-    Some(if is_too_little {
+    let mut unmet = answer.plan.lines.iter().filter_map(PlanLine::unmet);
+    let is_unknown = unmet.any(|(_, unmet)| unmet.why == Unable::NoiseUnknown);
+    Some(if is_unknown || !answer.missing().is_empty() {
         format!(
             "only the latest version of each variant is used, and for some its noise is unknown; {older}: `--settings pooled` combines all, `--settings each` uses each separately"
         )

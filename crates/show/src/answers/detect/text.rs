@@ -1,18 +1,16 @@
-//! The findings for people: a sentence, the table by cause, notes.
+//! Findings for people: a sentence, the table by cause, notes.
 
-use std::io::Write;
-
-use lapwing_analyse::detect::{DetectRule, Finding, FindingGroup};
+use lapwing_analyse::detect::{DetectOptions, DetectRule, Finding, FindingGroup};
 use lapwing_model::text::counted;
-use lapwing_show::writing::Align::{Left, Right, Whole};
-use lapwing_show::writing::{Table, TextAnswer};
-use lapwing_show::{
-    FIRST_METRIC, FindingGroupText, FindingText, MomentText, detection_text, environment_text,
-    suspicion_text, untested_texts,
-};
 
-use super::{DetectAnswer, rule};
-use crate::error::CliError;
+use super::DetectAnswer;
+use crate::answers::{Listing, subject_title};
+use crate::writing::Align::{Left, Right, Whole};
+use crate::writing::{Table, TextAnswer};
+use crate::{
+    FIRST_METRIC, FindingGroupText, FindingText, MomentText, detection_text, environment_text,
+    round_percent, suspicion_text, untested_texts,
+};
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
 const FEW_RUNS: usize = 13;
@@ -22,46 +20,19 @@ const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
 const GROUPS: usize = 20;
 
-/// Writes the answer for a terminal of this width.
-pub(super) fn text(
-    answer: &DetectAnswer,
-    all: bool,
-    width: Option<usize>,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    let text = text_answer(answer, all).wrapped(width);
-    if answer.detection.groups.is_empty() {
-        writeln!(out, "{}", text.headline)?;
-        for note in &text.notes {
-            writeln!(out, "{note}")?;
-        }
-        return Ok(());
-    }
-    Ok(text.text(width, out)?)
-}
-
-/// Writes the answer for a pull request or a job summary.
-pub(super) fn markdown(
-    answer: &DetectAnswer,
-    all: bool,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    Ok(text_answer(answer, all).markdown(out)?)
-}
-
-fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
+/// Returns the sentence, the table and the notes.
+pub fn text_answer(answer: &DetectAnswer) -> TextAnswer {
     let groups = &answer.detection.groups;
-    let shown = if all {
-        groups.len()
-    } else {
-        groups.len().min(GROUPS)
-    };
+    let suspicions = &answer.detection.suspicions;
+    let [shown, shown_suspicions] =
+        [groups.len(), suspicions.len()].map(|all| match answer.listing {
+            Listing::All => all,
+            Listing::News => all.min(GROUPS),
+        });
     let mut notes = Vec::new();
     for (number, group) in groups[..shown].iter().enumerate() {
-        notes.extend(group_notes(answer, number + 1, group, all));
+        notes.extend(group_notes(answer, number + 1, group));
     }
-    let suspicions = &answer.detection.suspicions;
-    let shown_suspicions = if all { suspicions.len() } else { GROUPS };
     for suspicion in suspicions.iter().take(shown_suspicions) {
         let text = suspicion_text(&answer.histories, suspicion);
         notes.push(format!(
@@ -101,7 +72,7 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
         );
     }
     let series = answer.histories.series.iter();
-    let longest = series.map(|it| it.points.len()).max().unwrap_or(0);
+    let longest = series.map(|series| series.points.len()).max().unwrap_or(0);
     let is_tested = answer.options.rule == DetectRule::ChangePoint;
     let has_none = answer.detection.findings.is_empty()
         && suspicions.is_empty()
@@ -117,7 +88,7 @@ fn text_answer(answer: &DetectAnswer, all: bool) -> TextAnswer {
     notes.extend(answer.notes.clone());
     TextAnswer {
         headline: headline(answer),
-        table: table(answer, &groups[..shown], all),
+        table: table(answer, &groups[..shown]),
         notes: notes.iter().map(|note| format!("note: {note}")).collect(),
     }
 }
@@ -128,16 +99,41 @@ fn headline(answer: &DetectAnswer) -> String {
         detection_text(&answer.detection),
         counted(answer.histories.series.len(), "history"),
         counted(answer.histories.moments.len(), "run"),
-        rule::text(&answer.options),
+        rule_text(&answer.options),
     )
 }
 
-fn table(answer: &DetectAnswer, groups: &[FindingGroup], all: bool) -> Table {
+/// Returns what the rule accepts: `FDR 5 %`.
+fn rule_text(options: &DetectOptions) -> String {
+    match options.rule {
+        DetectRule::ChangePoint => {
+            format!("FDR {}", round_percent(options.false_discovery_rate))
+        }
+        DetectRule::Threshold(rule) => format!(
+            "latest {} against mean + {} sd of {} before",
+            rule.last, rule.deviations, rule.window
+        ),
+    }
+}
+
+/// Returns the listed findings of a group.
+fn listed<'a>(
+    answer: &'a DetectAnswer,
+    group: &'a FindingGroup,
+) -> impl Iterator<Item = &'a Finding> {
+    let most = match answer.listing {
+        Listing::All => usize::MAX,
+        Listing::News => OF_GROUP,
+    };
+    let findings = group.findings.iter().take(most);
+    findings.map(|at| &answer.detection.findings[*at])
+}
+
+fn table(answer: &DetectAnswer, groups: &[FindingGroup]) -> Table {
     let listed = || {
-        groups.iter().enumerate().flat_map(|(number, group)| {
-            let members = if all { group.findings.len() } else { OF_GROUP };
-            let findings = group.findings.iter().take(members);
-            findings.map(move |at| (number + 1, &answer.detection.findings[*at]))
+        let groups = groups.iter().enumerate();
+        groups.flat_map(|(number, group)| {
+            listed(answer, group).map(move |finding| (number + 1, finding))
         })
     };
     let metrics = listed().any(|(_, finding)| finding.subject.metric != FIRST_METRIC);
@@ -157,7 +153,7 @@ fn table(answer: &DetectAnswer, groups: &[FindingGroup], all: bool) -> Table {
         let [before, after] = finding.level_texts();
         table.row(vec![
             number.to_string(),
-            name(finding),
+            subject_title(&finding.subject),
             finding.subject.metric.clone(),
             before,
             after,
@@ -174,55 +170,34 @@ fn table(answer: &DetectAnswer, groups: &[FindingGroup], all: bool) -> Table {
     table
 }
 
-fn name(finding: &Finding) -> String {
-    let subject = &finding.subject;
-    match subject.setting.text() {
-        Some(setting) => format!("{} ({setting})", subject.benchmark),
-        None => subject.benchmark.clone(),
-    }
-}
-
 /// Returns what is known of a change: its place, who shares it, and what else changed there.
-fn group_notes(
-    answer: &DetectAnswer,
-    number: usize,
-    group: &FindingGroup,
-    all: bool,
-) -> Vec<String> {
+fn group_notes(answer: &DetectAnswer, number: usize, group: &FindingGroup) -> Vec<String> {
     let histories = &answer.histories;
     let first = &answer.detection.findings[group.findings[0]];
-    let which = if answer.detection.groups.len() > 1 {
+    let label = if answer.detection.groups.len() > 1 {
         format!("change {number}: ")
     } else {
         String::new()
     };
     let date = histories.moments[first.first_after].date_text();
-    let mut text = format!(
-        "{which}{}, {date}",
-        group.suspects_text(&answer.detection, histories)
-    );
+    let suspects = group.suspects_text(&answer.detection, histories);
+    let mut text = format!("{label}{suspects}, {date}");
     if group.is_shared {
         text.push_str(&format!(
             ", shared by {} of the suite: look for a change of the machine first; `lapwing triage explain {} --all-benchmarks` accepts it",
             counted(group.findings.len(), "history"),
             answer.id(first)
         ));
-    } else if !all && group.findings.len() > OF_GROUP {
-        text.push_str(&format!(
-            ", and {} more there",
-            group.findings.len() - OF_GROUP
-        ));
+    } else if let more @ 1.. = group.findings.len() - listed(answer, group).count() {
+        text.push_str(&format!(", and {more} more there"));
     }
     let mut notes = vec![text];
-    for finding in group
-        .findings
-        .iter()
-        .take(if all { usize::MAX } else { OF_GROUP })
-    {
-        let finding = &answer.detection.findings[*finding];
+    for finding in listed(answer, group) {
         let exceeded = finding.threshold_text();
-        notes.extend(exceeded.map(|text| format!("{which}{}: {text}", name(finding))));
+        notes.extend(
+            exceeded.map(|text| format!("{label}{}: {text}", subject_title(&finding.subject))),
+        );
     }
-    notes.extend(environment_text(&first.environment).map(|text| format!("{which}{text}")));
+    notes.extend(environment_text(&first.environment).map(|text| format!("{label}{text}")));
     notes
 }

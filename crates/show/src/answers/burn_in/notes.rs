@@ -1,28 +1,14 @@
-//! Notes: problems, and advice.
-
-use std::collections::BTreeMap;
+//! Notes on burn-in: problems, and advice.
 
 use lapwing_analyse::clean::SteadyFrom;
-use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_model::text::{counted, first_names, grouped};
-use lapwing_show::percent;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
-use super::rows::{BurnInRow, FOUND};
-use crate::burn_in_file::unknown_names;
+use crate::percent;
 
 /// More names than this are a number.
 const SHOWN: usize = 5;
-
-/// Context of the notes.
-pub struct NotesContext<'a> {
-    /// The starts of the burn-in file.
-    pub listed: &'a BTreeMap<String, u32>,
-    /// All benchmarks of the store.
-    pub known: &'a [&'a str],
-    /// The use of the starts.
-    pub use_of_starts: UseOfStarts,
-}
 
 /// The use of the starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +20,8 @@ pub enum UseOfStarts {
 }
 
 /// Returns the notes, most important first.
-pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
-    [
+pub fn burn_in_notes(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Vec<String> {
+    let notes = [
         unsteady(rows),
         mostly_unsteady(rows),
         partly_unsteady(rows),
@@ -45,30 +31,30 @@ pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
         shortened(rows),
         wandering(rows),
         not_worth_it(rows),
-        planned_too_short(rows, asked.use_of_starts),
-    ]
-    .into_iter()
-    .flatten()
-    .chain(unknown_names(asked.listed, asked.known.iter().copied()))
-    .collect()
+        planned_too_short(rows, use_of_starts),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
 /// Returns names in a sentence: `a, b, and 3 more`.
 fn names<'a>(
-    all: impl IntoIterator<Item = &'a BurnInRow>,
-    more: impl Fn(&BurnInRow) -> String,
+    all: impl IntoIterator<Item = &'a BenchmarkBurnIn>,
+    more: impl Fn(&BenchmarkBurnIn) -> String,
 ) -> String {
-    let named = |row: &BurnInRow| format!("{}{}", row.benchmark, more(row));
+    let named = |row: &BenchmarkBurnIn| format!("{}{}", row.benchmark, more(row));
     first_names(all.into_iter().map(named), SHOWN)
 }
 
 /// Returns the wanted rows; `None` if there are none.
-fn those(rows: &[BurnInRow], wanted: impl Fn(&BurnInRow) -> bool) -> Option<Vec<&BurnInRow>> {
-    let found: Vec<&BurnInRow> = rows.iter().filter(|row| wanted(row)).collect();
+fn those(
+    rows: &[BenchmarkBurnIn],
+    wanted: impl Fn(&BenchmarkBurnIn) -> bool,
+) -> Option<Vec<&BenchmarkBurnIn>> {
+    let found: Vec<&BenchmarkBurnIn> = rows.iter().filter(|row| wanted(row)).collect();
     (!found.is_empty()).then_some(found)
 }
 
-fn unsteady(rows: &[BurnInRow]) -> Option<String> {
+fn unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let never = those(rows, |row| row.start.is_none())?;
     let name = &never.first()?.benchmark;
     Some(format!(
@@ -79,21 +65,21 @@ fn unsteady(rows: &[BurnInRow]) -> Option<String> {
 }
 
 /// Returns the number of instances that never reach a steady state.
-fn never_of(row: &BurnInRow) -> String {
+fn never_of(row: &BenchmarkBurnIn) -> String {
     let never = row.count(Class::NoSteadyState);
     let all = row.instances.len() - row.not_used();
     format!(" ({} of {})", grouped(never), grouped(all))
 }
 
-fn mostly_unsteady(rows: &[BurnInRow]) -> Option<String> {
-    let mostly = those(rows, BurnInRow::is_mostly_unsteady)?;
+fn mostly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
+    let mostly = those(rows, BenchmarkBurnIn::is_mostly_unsteady)?;
     Some(format!(
         "most instances never reach a steady state, and the start is from the others; fix or retire: {}",
         names(mostly, never_of)
     ))
 }
 
-fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
+fn partly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let partly = those(rows, |row| {
         let never = row.count(Class::NoSteadyState);
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
@@ -104,8 +90,10 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn wandering(rows: &[BurnInRow]) -> Option<String> {
-    let wander = those(rows, |row| row.source == FOUND && row.drifts())?;
+fn wandering(rows: &[BenchmarkBurnIn]) -> Option<String> {
+    let wander = those(rows, |row| {
+        row.source == BenchmarkBurnIn::FOUND && row.drifts()
+    })?;
     Some(format!(
         "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())
@@ -117,9 +105,9 @@ fn wandering(rows: &[BurnInRow]) -> Option<String> {
 const DEAR: f64 = 0.1;
 const SMALL_BIAS: f64 = 0.01;
 
-fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
+fn not_worth_it(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let dear = those(rows, |row| {
-        row.source == FOUND
+        row.source == BenchmarkBurnIn::FOUND
             && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
             && row
                 .effect
@@ -127,7 +115,7 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
                 .is_some_and(|it| it.cost > DEAR * row.total)
             && row.start.is_some()
     })?;
-    let of = |row: &BurnInRow| {
+    let of = |row: &BenchmarkBurnIn| {
         let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
         format!(
             " ({} of the time; without burn-in, bias is only {})",
@@ -141,9 +129,9 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn too_short(rows: &[BurnInRow]) -> Option<String> {
+fn too_short(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let short = those(rows, |row| row.count(Class::TooShort) > row.not_used())?;
-    let of = |row: &BurnInRow| {
+    let of = |row: &BenchmarkBurnIn| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
     };
@@ -153,9 +141,9 @@ fn too_short(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn not_used(rows: &[BurnInRow]) -> Option<String> {
+fn not_used(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let short = those(rows, |row| row.not_used() > 0)?;
-    let of = |row: &BurnInRow| {
+    let of = |row: &BenchmarkBurnIn| {
         let (short, all) = (row.not_used() as u64, row.instances.len() as u64);
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
@@ -165,7 +153,7 @@ fn not_used(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn not_positive(rows: &[BurnInRow]) -> Option<String> {
+fn not_positive(rows: &[BenchmarkBurnIn]) -> Option<String> {
     let of = those(rows, |row| {
         row.instances.iter().any(|it| it.class.is_none())
     })?;
@@ -175,9 +163,9 @@ fn not_positive(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn shortened(rows: &[BurnInRow]) -> Option<String> {
-    let short = those(rows, BurnInRow::is_shortened)?;
-    let of = |row: &BurnInRow| {
+fn shortened(rows: &[BenchmarkBurnIn]) -> Option<String> {
+    let short = those(rows, BenchmarkBurnIn::is_shortened)?;
+    let of = |row: &BenchmarkBurnIn| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
         format!(" ({start} instead of {wanted}, bias {})", percent(bias))
@@ -188,15 +176,12 @@ fn shortened(rows: &[BurnInRow]) -> Option<String> {
     ))
 }
 
-fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<String> {
-    let planned = |row: &BurnInRow| match row.planned {
-        PlannedBurnIn::Fixed(count) => count,
-        PlannedBurnIn::Auto => u32::MAX,
-    };
+fn planned_too_short(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Option<String> {
+    let planned = |row: &BenchmarkBurnIn| row.planned.unwrap_or(u32::MAX);
     let short = those(rows, |row| {
         row.known_start().is_some_and(|start| start > planned(row))
     })?;
-    let of = |row: &BurnInRow| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
+    let of = |row: &BenchmarkBurnIn| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
     let next = match use_of_starts {
         UseOfStarts::Shown => {
             "; --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE"
@@ -210,7 +195,7 @@ fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<S
 }
 
 /// Returns why a benchmark has no known start; `None` if it has one.
-pub fn why_not_written(row: &BurnInRow) -> Option<&'static str> {
+pub fn why_not_written(row: &BenchmarkBurnIn) -> Option<&'static str> {
     match row.steady_from() {
         SteadyFrom::Index(_) => None,
         SteadyFrom::Never => Some("never reaches a steady state"),

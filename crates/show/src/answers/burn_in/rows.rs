@@ -1,39 +1,13 @@
-//! The answer for programs.
+//! Burn-in as rows, for JSON and CSV.
 
 use std::collections::BTreeMap;
 
-use lapwing_measure::suite::BurnIn as PlannedBurnIn;
-use lapwing_show::answers::not_judged::NotJudged;
-use lapwing_show::class_name;
+use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::rows::BurnInRow;
-use crate::answer::{write_csv, write_json};
-use crate::error::CliError;
-use crate::options::Context;
-
-/// Writes the rows as JSON (`docs/burn-in.md`).
-pub fn json(
-    rows: &[BurnInRow],
-    others: &[NotJudged],
-    notes: &[String],
-    context: &Context,
-) -> Result<(), CliError> {
-    let answer = json!({
-        "benchmarks": rows.iter().map(BurnInDetails::of).collect::<Vec<_>>(),
-        "not_judged": others,
-        "notes": notes,
-    });
-    write_json(&answer, &mut context.terminal.data_out())
-}
-
-/// Writes the rows as CSV, without their details.
-pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
-    let rows: Vec<BurnInFields> = rows.iter().map(BurnInFields::of).collect();
-    write_csv(&rows, &mut context.terminal.data_out())
-}
+use crate::class_name;
 
 /// Returns the class as a key: `warm_up`.
 fn key(class: Option<Class>) -> String {
@@ -42,7 +16,7 @@ fn key(class: Option<Class>) -> String {
     })
 }
 
-fn class(row: &BurnInRow) -> Option<String> {
+fn class(row: &BenchmarkBurnIn) -> Option<String> {
     let class = match row.steady.burn_in.as_ref()?.consistency {
         Consistency::Same(class) => key(Some(class)),
         Consistency::GoodInconsistent | Consistency::BadInconsistent => "mixed".to_owned(),
@@ -52,7 +26,7 @@ fn class(row: &BurnInRow) -> Option<String> {
 
 /// A row.
 #[derive(Default, Serialize)]
-struct BurnInFields<'a> {
+pub struct BurnInFields<'a> {
     benchmark: &'a str,
     suite: &'a str,
     metric: &'a str,
@@ -76,7 +50,7 @@ struct BurnInFields<'a> {
 }
 
 impl<'a> BurnInFields<'a> {
-    fn of(row: &'a BurnInRow) -> Self {
+    pub fn new(row: &'a BenchmarkBurnIn) -> Self {
         let effect = row.effect.as_ref();
         let bias = effect.filter(|_| row.bias_without.is_some());
         Self {
@@ -89,10 +63,7 @@ impl<'a> BurnInFields<'a> {
             found: row.found,
             wanted: row.wanted,
             source: row.source.key(),
-            planned: match row.planned {
-                PlannedBurnIn::Fixed(count) => json!(count),
-                PlannedBurnIn::Auto => json!("auto"),
-            },
+            planned: row.planned.map_or(json!("auto"), |count| json!(count)),
             instances: row.instances.len(),
             never_steady: row.count(Class::NoSteadyState),
             too_short: row.count(Class::TooShort),
@@ -109,7 +80,7 @@ impl<'a> BurnInFields<'a> {
 
 /// A row with its details, which have no place in a table.
 #[derive(Serialize)]
-struct BurnInDetails<'a> {
+pub struct BurnInDetails<'a> {
     #[serde(flatten)]
     row: BurnInFields<'a>,
     /// Number of instances by class.
@@ -118,7 +89,7 @@ struct BurnInDetails<'a> {
 }
 
 impl<'a> BurnInDetails<'a> {
-    fn of(row: &'a BurnInRow) -> Self {
+    pub fn new(row: &'a BenchmarkBurnIn) -> Self {
         let classes = row.steady.classes().into_iter();
         let instances = row.instances.iter().map(|instance| {
             json!({
@@ -129,7 +100,7 @@ impl<'a> BurnInDetails<'a> {
             })
         });
         Self {
-            row: BurnInFields::of(row),
+            row: BurnInFields::new(row),
             classes: classes.map(|(class, count)| (key(class), count)).collect(),
             instances_detail: instances.collect(),
         }

@@ -1,30 +1,23 @@
-//! The answer for people: a sentence, then a table.
+//! Burn-in for people: a sentence, then a table.
 
 use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
-use lapwing_measure::suite::BurnIn as PlannedBurnIn;
+use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_model::text::{counted, grouped, plural};
-use lapwing_show::writing::Align::{Left, Right, Whole};
-use lapwing_show::writing::{Table, TextAnswer};
-use lapwing_show::{classes_text, percent, quantity};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
-use super::rows::BurnInRow;
+use crate::writing::Align::{Left, Right, Whole};
+use crate::writing::Table;
+use crate::{classes_text, percent, quantity};
 
 /// Meaning of the columns.
-pub const LEGEND: &str = "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance\n\
-bias: distance of the mean from the steady level, with burn-in → without it";
+pub const LEGEND: [&str; 2] = [
+    "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance",
+    "bias: distance of the mean from the steady level, with burn-in → without it",
+];
 
-/// Returns the sentence and the table.
-pub fn answer(rows: &[BurnInRow]) -> TextAnswer {
-    TextAnswer {
-        headline: headline(rows),
-        table: table(rows),
-        notes: Vec::new(),
-    }
-}
-
-fn headline(rows: &[BurnInRow]) -> String {
+/// Returns the conclusion.
+pub fn headline(rows: &[BenchmarkBurnIn]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
         let shortened = rows.iter().filter(|row| row.is_shortened()).count();
         let of_several = if shortened > 0 && rows.len() > 1 {
@@ -45,12 +38,13 @@ fn headline(rows: &[BurnInRow]) -> String {
     if let [row] = rows {
         return format!("{}{cost}", of_one(row));
     }
-    let count = |wanted: fn(&BurnInRow) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let count =
+        |wanted: fn(&BenchmarkBurnIn) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let never = count(|row| row.start.is_none());
-    let mostly = count(BurnInRow::is_mostly_unsteady);
+    let mostly = count(BenchmarkBurnIn::is_mostly_unsteady);
     let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
     let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
-    let by_hand = count(BurnInRow::is_steady_by_hand_alone);
+    let by_hand = count(BenchmarkBurnIn::is_steady_by_hand_alone);
     let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
     let all = counted(rows.len(), "benchmark");
     let mut sentence = if steady == rows.len() {
@@ -85,7 +79,7 @@ fn headline(rows: &[BurnInRow]) -> String {
     format!("{sentence}{cost}")
 }
 
-fn of_one(row: &BurnInRow) -> String {
+fn of_one(row: &BenchmarkBurnIn) -> String {
     let name = &row.benchmark;
     match row.steady_from() {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
@@ -115,19 +109,20 @@ fn of_one(row: &BurnInRow) -> String {
 }
 
 /// Returns the share of burn-in in the measured time; `None` if no metric is a time.
-fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
-    let mut sums = (0.0, 0.0);
+fn share_of_time(rows: &[BenchmarkBurnIn]) -> Option<f64> {
+    let (mut cost, mut total) = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
         let instances = as_f64(row.instances.len() - row.not_used());
         if let (Some(effect), Some(_)) = (&row.effect, row.start) {
-            sums.0 += instances * effect.cost;
-            sums.1 += instances * row.total;
+            cost += instances * effect.cost;
+            total += instances * row.total;
         }
     }
-    (sums.1 > 0.0).then(|| sums.0 / sums.1)
+    (total > 0.0).then(|| cost / total)
 }
 
-fn table(rows: &[BurnInRow]) -> Table {
+/// Returns a row for each benchmark.
+pub fn table(rows: &[BenchmarkBurnIn]) -> Table {
     let has_several_suites = rows.iter().any(|row| row.suite != rows[0].suite);
     let mut table = Table::of_shown(&[
         (true, "benchmark", Left),
@@ -146,10 +141,7 @@ fn table(rows: &[BurnInRow]) -> Table {
             row.suite.clone(),
             classes_text(&row.steady),
             start_text(row),
-            match row.planned {
-                PlannedBurnIn::Auto => "auto".to_owned(),
-                PlannedBurnIn::Fixed(count) => grouped(count),
-            },
+            row.planned.map_or("auto".to_owned(), grouped),
             grouped(row.instances.len()),
             cost_text(row),
             bias_text(row),
@@ -159,7 +151,7 @@ fn table(rows: &[BurnInRow]) -> Table {
 }
 
 /// Returns the start and its source; for a manual choice also the detected start.
-pub fn start_text(row: &BurnInRow) -> String {
+pub fn start_text(row: &BenchmarkBurnIn) -> String {
     let by_hand = |start: u32, who: &str| match row.found {
         Some(found) if found == start => format!("{start} ({who})"),
         Some(found) => format!("{start} ({who}; found {found})"),
@@ -173,15 +165,20 @@ pub fn start_text(row: &BurnInRow) -> String {
         (Some(start), BurnInSource::Listed) => by_hand(start, "file"),
         (Some(start), BurnInSource::Reviewed) => by_hand(start, "review"),
         (Some(start), BurnInSource::Recorded) => format!("{start} (planned)"),
-        (Some(start), _) => match row.wanted {
-            Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
-            Some(_) | None => start.to_string(),
-        },
+        (Some(start), _) => with_wanted(start, row.wanted),
+    }
+}
+
+/// Returns `15 (wants 21)` for a start that a limit made smaller.
+pub fn with_wanted(start: u32, wanted: Option<u32>) -> String {
+    match wanted {
+        Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
+        Some(_) | None => start.to_string(),
     }
 }
 
 /// Returns the cost of burn-in per instance: a time, or iterations if the metric is no time.
-pub fn cost_text(row: &BurnInRow) -> String {
+pub fn cost_text(row: &BenchmarkBurnIn) -> String {
     match (&row.effect, row.start) {
         (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
         (Some(_) | None, Some(start)) => counted(start, "iteration"),
@@ -190,7 +187,7 @@ pub fn cost_text(row: &BurnInRow) -> String {
 }
 
 /// Returns the bias of the mean without and with burn-in: `+4.1 % → 0 %`.
-pub fn bias_text(row: &BurnInRow) -> String {
+pub fn bias_text(row: &BenchmarkBurnIn) -> String {
     match (&row.effect, row.start, row.bias_without) {
         (Some(effect), Some(_), Some(without)) => {
             format!("{} → {}", signed(without), signed(effect.remaining_bias))

@@ -1,0 +1,295 @@
+//! Simulations as jobs: each job calls the same command again, which makes its share of the experiments and writes them
+//! to a file in the shared folder.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lapwing_model::text::counted;
+use lapwing_record::Store;
+use serde::{Deserialize, Serialize};
+
+use super::collecting::{PATIENCE, pause};
+use super::endings::printed_by;
+use super::folder::{SharedFolder, TaskPlace};
+use super::measurement::{
+    LONGEST_POLL, SHORTEST_POLL, broken, program_of, scheduler_of, shared_folder,
+};
+use super::scheduler::{JobBatch, JobError, JobReport, JobScheduler, JobState};
+use super::script::job_script;
+use crate::session::{SessionError, SessionRemark, SessionSurroundings};
+use crate::suite::ClusterSettings;
+use crate::{Consumer, Event, JobCounts, RunEnd};
+
+/// The usual number of jobs where the number of nodes is unknown, and the most.
+const USUAL_JOBS: usize = 8;
+const MOST_USUAL_JOBS: usize = 64;
+/// How long to wait for the file of a job that has ended: a network file system may delay it.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A simulation to spread over jobs.
+#[derive(Debug, Clone)]
+pub struct ClusterSimulation {
+    /// How the shares are jobs.
+    pub settings: ClusterSettings,
+    /// The arguments of the command that each job calls.
+    pub arguments: Vec<String>,
+    /// The number of jobs; `None` for one per node.
+    pub jobs: Option<usize>,
+}
+
+/// The jobs of an array, each a share of a simulation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SimulationBatch {
+    /// The program that wrote it, with its version.
+    pub tool: String,
+    /// The arguments of the command to call.
+    pub arguments: Vec<String>,
+    /// Its working directory.
+    pub directory: PathBuf,
+    /// The numbers of the shares.
+    pub shares: Vec<u64>,
+    /// The number of all shares.
+    pub of: u64,
+}
+
+impl SimulationBatch {
+    /// Returns the copy of the store in a shared folder.
+    pub fn store(folder: &SharedFolder) -> PathBuf {
+        folder.path().join("store.db")
+    }
+}
+
+impl ClusterSimulation {
+    /// Runs all jobs, those that fail again. `read` takes what a job has written until now from a file, and returns
+    /// whether it is complete.
+    ///
+    /// # Errors
+    ///
+    /// If the shared folder or the scheduler cannot be used.
+    pub fn run(
+        self,
+        store: &Store,
+        progress: &mut dyn Consumer,
+        read: &mut dyn FnMut(&Path) -> bool,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<RunEnd, SessionError> {
+        let name = format!("simulation-{}", (surroundings.new_id)());
+        let folder = shared_folder(&self.settings, surroundings.store)?.join(&name);
+        let folder = SharedFolder::create(&folder)?;
+        store.upkeep().copy_to(&SimulationBatch::store(&folder))?;
+        let mut jobs = SimulationJobs {
+            name,
+            scheduler: scheduler_of(&self.settings),
+            simulation: self,
+            folder,
+            progress,
+            read,
+            counts: JobCounts::default(),
+            surroundings,
+        };
+        let end = jobs.run();
+        if jobs.folder.remove().is_err() {
+            // A job that is being cancelled may just have written something.
+            pause(Duration::from_secs(1), surroundings.interrupts);
+            let _stays = jobs.folder.remove();
+        }
+        end
+    }
+}
+
+/// The jobs of a simulation.
+struct SimulationJobs<'a> {
+    name: String,
+    simulation: ClusterSimulation,
+    scheduler: Box<dyn JobScheduler>,
+    folder: SharedFolder,
+    progress: &'a mut dyn Consumer,
+    read: &'a mut dyn FnMut(&Path) -> bool,
+    counts: JobCounts,
+    surroundings: &'a SessionSurroundings<'a>,
+}
+
+/// A job that is not over.
+struct OpenShare {
+    number: u64,
+    place: TaskPlace,
+    job: String,
+    report: Option<JobReport>,
+    over_since: Option<Instant>,
+}
+
+impl SimulationJobs<'_> {
+    fn run(&mut self) -> Result<RunEnd, SessionError> {
+        let jobs = self.simulation.jobs.unwrap_or_else(|| {
+            let nodes = self.scheduler.nodes();
+            nodes.map_or(USUAL_JOBS, |nodes| nodes.len().clamp(1, MOST_USUAL_JOBS))
+        });
+        self.surroundings.remark(SessionRemark::Simulating { jobs });
+        let of = jobs as u64;
+        let mut shares: Vec<u64> = (0..of).collect();
+        let retries = self.simulation.settings.retries;
+        for attempt in 0..=retries {
+            let open = match self.submit(&shares, of) {
+                Ok(open) => open,
+                Err(source) if attempt == 0 => {
+                    return Err(SessionError::NothingSimulated(source));
+                }
+                Err(_refused) => break,
+            };
+            let Some(failed) = self.wait(open)? else {
+                return Ok(RunEnd::Interrupted);
+            };
+            shares = failed.iter().map(|share| share.number).collect();
+            let Some(first) = failed.first() else {
+                break;
+            };
+            let then = if attempt < retries {
+                "submitted again"
+            } else {
+                "their shares are simulated here"
+            };
+            self.surroundings.remark(SessionRemark::Note(format!(
+                "{} failed, {then}; {}",
+                counted(failed.len(), "job"),
+                self.reason(first)
+            )));
+        }
+        Ok(RunEnd::Complete)
+    }
+
+    /// Returns why a job failed, as far as known.
+    fn reason(&self, share: &OpenShare) -> String {
+        let report = share.report.as_ref();
+        let word = report.map_or("unknown", |report| &report.word);
+        match printed_by(&self.folder, share.place) {
+            Some(printed) => format!("{} ({word}) printed:\n{printed}", share.job),
+            None => format!("{} ({word}) printed nothing", share.job),
+        }
+    }
+
+    fn submit(&mut self, shares: &[u64], of: u64) -> Result<Vec<OpenShare>, JobError> {
+        let places = self.surroundings.places;
+        let settings = &self.simulation.settings;
+        let number = self.folder.add_batch(&SimulationBatch {
+            tool: places.tool.clone(),
+            arguments: self.simulation.arguments.clone(),
+            directory: places.directory.clone(),
+            shares: shares.to_vec(),
+            of,
+        })?;
+        let text = job_script(
+            &program_of(settings, self.surroundings),
+            "cluster-share",
+            self.folder.path(),
+            number,
+            &settings.set_up,
+        );
+        self.folder.write_script(number, &text)?;
+        let jobs = self.scheduler.submit(&JobBatch {
+            name: format!("lapwing-{}-{number}", self.name),
+            script: self.folder.script(number),
+            tasks: shares.len(),
+            logs: self.folder.logs(),
+            log_prefix: number.to_string(),
+            directory: places.directory.clone(),
+            in_flight: settings.in_flight,
+            node: None,
+        })?;
+        let open = shares.iter().zip(jobs).enumerate();
+        let open = open.map(|(index, (share, job))| OpenShare {
+            number: *share,
+            place: TaskPlace {
+                batch: number,
+                index,
+            },
+            job,
+            report: None,
+            over_since: None,
+        });
+        Ok(open.collect())
+    }
+
+    /// Waits until all of these jobs are over, and reads what they made. Returns the shares that are incomplete; `None`
+    /// after an interrupt.
+    fn wait(&mut self, mut open: Vec<OpenShare>) -> Result<Option<Vec<OpenShare>>, SessionError> {
+        let interrupts = self.surroundings.interrupts;
+        let mut failed = Vec::new();
+        let mut poll = SHORTEST_POLL;
+        let mut answered = Instant::now();
+        while !open.is_empty() {
+            let counts = self.show_counts(&open)?;
+            let jobs: Vec<&str> = open.iter().map(|share| share.job.as_str()).collect();
+            if interrupts.count() > 0 {
+                self.scheduler.cancel(&jobs)?;
+                let jobs = jobs.len();
+                self.surroundings.remark(if self.scheduler.can_cancel() {
+                    SessionRemark::JobsCancelled { jobs }
+                } else {
+                    SessionRemark::JobsNotCancelled { jobs }
+                });
+                return Ok(None);
+            }
+            pause(poll, interrupts);
+            match self.scheduler.states(&jobs) {
+                Ok(states) => {
+                    answered = Instant::now();
+                    for share in &mut open {
+                        share.update(states.get(&share.job));
+                    }
+                }
+                Err(error) if answered.elapsed() > PATIENCE => return Err(error.into()),
+                Err(_later) => {}
+            }
+            for share in std::mem::take(&mut open) {
+                match share.over_since {
+                    None => open.push(share),
+                    Some(_) if (self.read)(&self.folder.records(share.place)) => {
+                        self.counts.done += 1;
+                    }
+                    Some(since) if since.elapsed() < GRACE => open.push(share),
+                    Some(_) => failed.push(share),
+                }
+            }
+            poll = if self.count(&open) == counts {
+                (poll * 5 / 4).min(LONGEST_POLL)
+            } else {
+                SHORTEST_POLL
+            };
+        }
+        self.show_counts(&open)?;
+        Ok(Some(failed))
+    }
+
+    fn show_counts(&mut self, open: &[OpenShare]) -> Result<JobCounts, SessionError> {
+        let counts = self.count(open);
+        self.progress.take(&Event::Jobs(&counts)).map_err(broken)?;
+        Ok(counts)
+    }
+
+    fn count(&self, open: &[OpenShare]) -> JobCounts {
+        let mut counts = self.counts.clone();
+        for share in open {
+            match &share.report {
+                Some(report) if report.state != JobState::Queued => {
+                    counts.running += 1;
+                    counts.nodes.extend(report.node.clone());
+                }
+                Some(_) | None => counts.queued += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl OpenShare {
+    fn update(&mut self, report: Option<&JobReport>) {
+        let is_over = report.is_none_or(|report| report.state.is_over());
+        // The last report of a job stays valid when the scheduler forgets the job.
+        self.report = report.cloned().or_else(|| self.report.take());
+        if is_over {
+            self.over_since.get_or_insert_with(Instant::now);
+        } else {
+            self.over_since = None;
+        }
+    }
+}

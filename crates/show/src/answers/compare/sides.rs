@@ -1,0 +1,95 @@
+//! Notes on the sides: the A/A control, and differences that nobody asked for.
+
+use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
+use lapwing_model::text::{counted, first_names};
+use serde::Serialize;
+
+use crate::ratio_text;
+
+/// Result of an A/A control: how often the copy of the baseline seemed to differ from it.
+#[derive(Debug, Serialize)]
+pub struct ControlResult {
+    comparisons: usize,
+    alarms: Vec<ControlAlarm>,
+}
+
+/// A comparison of the baseline with its copy that found a difference.
+#[derive(Debug, Serialize)]
+struct ControlAlarm {
+    benchmark: String,
+    metric: String,
+    ratio: f64,
+}
+
+impl ControlResult {
+    /// Returns the result of these comparisons of a baseline with its copy; `None` if none has a ratio.
+    pub fn new(comparisons: &[Comparison]) -> Option<Self> {
+        let with_ratio = comparisons.iter().filter(|it| it.ratio.is_some()).count();
+        let alarms = comparisons.iter().filter(|comparison| {
+            matches!(
+                comparison.verdict,
+                Verdict::Regression | Verdict::Improvement
+            )
+        });
+        let alarms = alarms.map(|comparison| ControlAlarm {
+            benchmark: comparison.subject.benchmark.clone(),
+            metric: comparison.subject.metric.clone(),
+            ratio: comparison.ratio.map_or(1.0, |ratio| ratio.value),
+        });
+        (with_ratio > 0).then(|| Self {
+            comparisons: with_ratio,
+            alarms: alarms.collect(),
+        })
+    }
+
+    /// Returns a note on the result.
+    pub fn text(&self) -> String {
+        let alarms = self.alarms.iter();
+        let alarms = alarms.map(|it| (format!("{} {}", it.benchmark, it.metric), it.ratio));
+        control_text(self.comparisons, &alarms.collect::<Vec<_>>())
+    }
+}
+
+/// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
+pub fn control_text(comparisons: usize, alarms: &[(String, f64)]) -> String {
+    let all = counted(comparisons, "comparison");
+    if alarms.is_empty() {
+        return format!("A/A control: no false alarm in {all} of the baseline with its copy");
+    }
+    let named = alarms
+        .iter()
+        .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
+    format!(
+        "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
+        counted(alarms.len(), "false alarm"),
+        first_names(named, 4)
+    )
+}
+
+/// More differences than this are a number.
+const NAMED: usize = 6;
+
+/// Returns a note on what differs between the environments of two sides besides what their variants ask for.
+pub fn environment_note(
+    [baseline, candidate]: [&str; 2],
+    differences: &[UnintendedDifference],
+) -> Option<String> {
+    let texts = differences.iter().map(|difference| {
+        let [before, after] = difference.values.each_ref().map(|values| {
+            if values.is_empty() {
+                "none".to_owned()
+            } else {
+                first_names(values, 2)
+            }
+        });
+        let key = &difference.key;
+        let key = key.strip_prefix("packages.").unwrap_or(key);
+        format!("{key} {before} → {after}")
+    });
+    (!differences.is_empty()).then(|| {
+        format!(
+            "{candidate} differs from {baseline} in more than was asked for: {}",
+            first_names(texts, NAMED)
+        )
+    })
+}

@@ -1,0 +1,312 @@
+//! Comparisons for people: a sentence, the table, notes.
+
+use std::collections::BTreeMap;
+
+use lapwing_analyse::judge::{Comparison, Estimate, SuiteComparison, Verdict};
+use lapwing_analyse::sample::Subject;
+use lapwing_model::text::{counted, grouped};
+
+use super::CompareAnswer;
+use crate::answers::{Listing, subject_title};
+use crate::writing::Align::{Left, Right, Whole};
+use crate::writing::{Table, TextAnswer};
+use crate::{
+    ComparisonText, EstimateText, VerdictText, after, caution_text, news_first, ratio_text,
+    reason_text, replication_text, round_percent, verdicts_text,
+};
+
+/// Of more comparisons only changes are listed.
+const ALL_UP_TO: usize = 40;
+
+/// Maximum number of listed changes.
+const SHOWN: usize = 200;
+
+/// Returns the answer; reasons of verdicts become footnotes if there is no room for them.
+pub fn text_answer(answer: &CompareAnswer, room: Option<usize>) -> TextAnswer {
+    let (listed, hidden) = listed(answer);
+    let mut table = table(answer, &listed, None);
+    let mut notes = Vec::new();
+    if room.is_some_and(|room| table.width() > room) {
+        let mut footnotes = Footnotes::default();
+        table = self::table(answer, &listed, Some(&mut footnotes));
+        notes = footnotes.lines();
+    }
+    notes.extend(not_shown(&hidden));
+    notes.extend(answer.suites.iter().map(|suite| suite_text(answer, suite)));
+    notes.extend(self::notes(answer).map(|note| format!("note: {note}")));
+    TextAnswer {
+        headline: headline(answer),
+        table: if listed.is_empty() {
+            Table::default()
+        } else {
+            table
+        },
+        notes,
+    }
+}
+
+fn headline(answer: &CompareAnswer) -> String {
+    if answer.comparisons.is_empty() {
+        return "nothing to compare: no side has usable values".to_owned();
+    }
+    let versus = match answer.names.as_slice() {
+        sides if answer.each_baseline => format!("{} against each other", sides.join(", ")),
+        [baseline, candidate] => format!("{candidate} against {baseline}"),
+        [baseline, candidates @ ..] => format!("{} against {baseline}", candidates.join(", ")),
+        [] => String::new(),
+    };
+    format!(
+        "{versus}: {}   ({}, FDR {}, {} {})",
+        verdicts_text(&answer.comparisons),
+        counted(answer.comparisons.len(), "comparison"),
+        round_percent(answer.options.false_discovery_rate),
+        match answer.options.smallest_effect {
+            Some(_) => "smallest effect",
+            None => "no change: within",
+        },
+        round_percent(answer.options.band()),
+    )
+}
+
+/// Returns the listed comparisons, changes first, and the number of others by verdict.
+fn listed(answer: &CompareAnswer) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
+    let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
+    listed.sort_by(|one, other| news_first(one, other));
+    let mut hidden = BTreeMap::new();
+    if answer.listing == Listing::All || listed.len() <= ALL_UP_TO {
+        return (listed, hidden);
+    }
+    let mut kept = 0;
+    listed.retain(|comparison| {
+        let is_news = match comparison.verdict {
+            Verdict::Regression
+            | Verdict::Improvement
+            | Verdict::WorseInRuns
+            | Verdict::BetterInRuns
+            | Verdict::NotMeasured => kept < SHOWN,
+            Verdict::Equivalent | Verdict::UnchangedInRuns | Verdict::Inconclusive => false,
+        };
+        kept += usize::from(is_news);
+        if !is_news {
+            *hidden.entry(comparison.verdict).or_insert(0) += 1;
+        }
+        is_news
+    });
+    if !listed.is_empty() {
+        return (listed, hidden);
+    }
+    // Nothing is decided: then the largest differences say the most.
+    let change = |comparison: &Comparison| {
+        let descriptive = comparison.descriptive.as_ref().map(|ratio| ratio.value);
+        let ratio = comparison.ratio.map(|ratio| ratio.value).or(descriptive);
+        ratio.map_or(0.0, |ratio| ratio.ln().abs())
+    };
+    listed = answer.comparisons.iter().collect();
+    listed.retain(|comparison| change(comparison) > 0.0);
+    listed.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    listed.truncate(ALL_UP_TO);
+    for comparison in &listed {
+        if let Some(count) = hidden.get_mut(&comparison.verdict) {
+            *count -= 1;
+        }
+    }
+    hidden.retain(|_, count| *count > 0);
+    (listed, hidden)
+}
+
+/// Reasons of verdicts, below a table that is too narrow for them.
+#[derive(Debug, Default)]
+struct Footnotes(Vec<String>);
+
+impl Footnotes {
+    /// Returns the number of a reason.
+    fn number(&mut self, reason: String) -> usize {
+        let known = self.0.iter().position(|it| *it == reason);
+        known.unwrap_or_else(|| {
+            self.0.push(reason);
+            self.0.len() - 1
+        }) + 1
+    }
+
+    /// Returns the footnotes, and an empty line below them.
+    fn lines(self) -> Vec<String> {
+        let reasons = self.0.iter().enumerate();
+        let mut lines: Vec<String> = reasons
+            .map(|(at, reason)| format!(" [{}] {reason}", at + 1))
+            .collect();
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines
+    }
+}
+
+/// Returns the table; the reasons of verdicts become footnotes if there are any.
+fn table(
+    answer: &CompareAnswer,
+    listed: &[&Comparison],
+    mut footnotes: Option<&mut Footnotes>,
+) -> Table {
+    let first = listed.first().map(|comparison| &comparison.subject);
+    let differs = |differs: &dyn Fn(&Subject, &Subject) -> bool| {
+        let subjects = listed.iter().map(|comparison| &comparison.subject);
+        first.is_some_and(|first| subjects.into_iter().any(|subject| differs(first, subject)))
+    };
+    let suites = differs(&|one, other| one.suite != other.suite);
+    let metrics = differs(&|one, other| one.metric != other.metric);
+    let mut table = Table::of_shown(&[
+        (true, "benchmark", Left),
+        (metrics, "metric", Left),
+        (
+            answer.names.len() > 2 || answer.each_baseline,
+            "candidate of",
+            Left,
+        ),
+        (answer.each_baseline, "against", Left),
+        (true, "baseline", Right),
+        (true, "candidate", Right),
+        (true, "ratio", Right),
+        (true, "interval", Whole),
+        (true, "instances", Right),
+        (
+            true,
+            "verdict",
+            if footnotes.is_some() { Whole } else { Left },
+        ),
+    ])
+    .dispensable(&["instances", "candidate", "baseline", "interval"])
+    .strong(format!(
+        "{} {}",
+        Verdict::Regression.symbol(),
+        Verdict::Regression.title()
+    ));
+    for comparison in listed {
+        let subject = &comparison.subject;
+        let mut name = subject_title(subject);
+        if suites {
+            name = format!("{}: {name}", subject.suite);
+        }
+        let estimates = [comparison.baseline_estimate, comparison.candidate_estimate];
+        let [ratio, interval] = comparison.change_texts();
+        let [baseline, candidate] =
+            estimates.map(|estimate| estimate.map_or(0, |it| it.size.instances));
+        let mut cells = vec![
+            name,
+            subject.metric.clone(),
+            comparison.candidate.clone(),
+            comparison.baseline.clone(),
+        ];
+        cells.extend(Estimate::row_text(&estimates, &comparison.metric.unit));
+        cells.extend([
+            ratio,
+            interval,
+            format!("{baseline} / {candidate}"),
+            verdict_text(comparison, footnotes.as_deref_mut()),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// Returns `✗ regression`, or `? undecided: between −2 % and +9 %; needs about 12 instances per side`. Where there is
+/// no room for reasons, there is none for bounds either, which the interval has too.
+fn verdict_text(comparison: &Comparison, footnotes: Option<&mut Footnotes>) -> String {
+    let symbol = comparison.verdict.symbol();
+    let grade = comparison.grade_text();
+    match (reason_text(comparison), footnotes) {
+        (Some(reason), Some(footnotes)) => {
+            let short = grade.split(": ").next().unwrap_or(&grade);
+            format!("{symbol} {short} [{}]", footnotes.number(reason))
+        }
+        (Some(reason), None) => format!("{symbol} {grade}{}{reason}", after(&grade)),
+        (None, _) => format!("{symbol} {grade}"),
+    }
+}
+
+fn not_shown(hidden: &BTreeMap<Verdict, usize>) -> Option<String> {
+    let counts = hidden.iter();
+    let counts: Vec<String> = counts
+        .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
+        .collect();
+    (!counts.is_empty()).then(|| format!("not shown: {} (`--all` shows them)", counts.join(", ")))
+}
+
+/// Returns the geometric mean of a suite, with what distinguishes it from the others.
+fn suite_text(answer: &CompareAnswer, suite: &SuiteComparison) -> String {
+    let others = || answer.suites.iter();
+    let mut parts = Vec::new();
+    if others().any(|other| other.suite != suite.suite) {
+        parts.push(suite.suite.clone());
+    }
+    if others().any(|other| other.metric != suite.metric) {
+        parts.push(suite.metric.clone());
+    }
+    if answer.each_baseline {
+        parts.push(format!("{} against {}", suite.candidate, suite.baseline));
+    } else if answer.names.len() > 2 {
+        parts.push(suite.candidate.clone());
+    }
+    let is_part = |other: &SuiteComparison| {
+        other.setting.is_some()
+            && other.suite == suite.suite
+            && other.metric == suite.metric
+            && other.candidate == suite.candidate
+            && other.baseline == suite.baseline
+    };
+    if suite.setting.is_none() && others().any(is_part) {
+        parts.push("all other settings".to_owned());
+    }
+    parts.extend(suite.setting.clone());
+    let parts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    };
+    format!(
+        "suite{parts}: {}, the geometric mean of {}",
+        ratio_text(suite.ratio.ratio, suite.ratio.interval),
+        counted(suite.ratio.benchmarks, "benchmark"),
+    )
+}
+
+/// Returns the notes, each once with its benchmarks.
+fn notes(answer: &CompareAnswer) -> impl Iterator<Item = String> {
+    /// More names than this are a number.
+    const NAMED: usize = 3;
+    let mut notes = answer.notes.clone();
+    notes.extend(replication_text(&answer.comparisons));
+    let mut cautions: Vec<(String, Vec<&str>)> = Vec::new();
+    for comparison in &answer.comparisons {
+        let name = comparison.subject.benchmark.as_str();
+        for text in comparison.cautions.iter().map(caution_text) {
+            match cautions.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => cautions.push((text, vec![name])),
+            }
+        }
+    }
+    notes.extend(cautions.into_iter().map(|(text, names)| {
+        let names = if names.len() > NAMED {
+            counted(names.len(), "benchmark")
+        } else {
+            names.join(", ")
+        };
+        format!("{names}: {text}")
+    }));
+    if answer.comparisons.iter().any(|it| it.needed().is_some()) {
+        notes.push(
+            "measured anew with as many instances as a row needs, it is decided with a probability of 80 %"
+                .to_owned(),
+        );
+    }
+    if answer.comparisons.iter().any(|it| it.descriptive.is_some()) {
+        notes.push(
+            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
+             may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
+             `lapwing run`; for files of hyperfine, `--each-run instance` does"
+                .to_owned(),
+        );
+    }
+    notes.into_iter()
+}
