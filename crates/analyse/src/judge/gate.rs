@@ -1,7 +1,8 @@
 //! Conditions that fail a set of comparisons.
 
 use super::caution::Caution;
-use super::compare::{Comparison, Verdict, VerdictReason};
+use super::compare::Comparison;
+use super::verdict::{Verdict, VerdictReason};
 
 /// A condition that fails a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
