@@ -20,7 +20,7 @@ pub fn write_json(answer: &impl Serialize, out: &mut dyn Write) -> Result<(), Wr
 }
 
 /// Rows of an answer, as text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct CsvRows {
     titles: Vec<String>,
     rows: Vec<Vec<String>>,
