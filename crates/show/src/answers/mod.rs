@@ -4,6 +4,7 @@ mod analysed;
 pub mod audit;
 pub mod not_judged;
 mod row_fields;
+pub mod study;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};

@@ -48,6 +48,11 @@ pub fn csv_rows<R: Serialize + Default>(rows: &[R]) -> Result<CsvRows, WriteErro
 }
 
 impl CsvRows {
+    /// Returns rows with a cell for each title.
+    pub fn new(titles: Vec<String>, rows: Vec<Vec<String>>) -> Self {
+        Self { titles, rows }
+    }
+
     /// Writes a line of titles, and one per row.
     ///
     /// # Errors

@@ -6,12 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_measure::suite::{Suite, parse_duration};
 use lapwing_model::text::first_names;
+use lapwing_show::answers::study::DESIGN_FILE;
 use lapwing_study::design::{PlannedFactor, StudyDesign};
 
-use super::continuous::ContinuousRule;
-use super::design::DESIGN_FILE;
-use super::factors::StudySuite;
-use super::rounds::StudyRounds;
+use super::rounds::{ContinuousRule, StudyRounds};
+use super::suite::StudySuite;
 use crate::commands::run::{
     ClusterOptions, Measurement, RunReport, executors_of, resume, study_request,
 };
@@ -136,15 +135,12 @@ pub fn read_design(path: &Path) -> Result<StudyDesign, CliError> {
 /// Reports factors whose meaning is another than when the design was made.
 fn note_changes(design: &StudyDesign, suite: &Suite, context: &Context) {
     let has_changed = |designed: &&PlannedFactor| {
-        let mut own = suite.factors().iter();
-        own.any(|it| it.name == designed.name && it.definition != designed.definition)
+        let mut factors = suite.factors().iter();
+        let factor = factors.find(|factor| factor.name == designed.name);
+        factor.is_some_and(|factor| factor.definition != designed.definition)
     };
-    let changed: Vec<&str> = design
-        .factors
-        .iter()
-        .filter(has_changed)
-        .map(|it| it.name.as_str())
-        .collect();
+    let changed = design.factors.iter().filter(has_changed);
+    let changed: Vec<&str> = changed.map(|factor| factor.name.as_str()).collect();
     if !changed.is_empty() && !context.quiet {
         context.terminal.note(&format!(
             "changed in the suite since the design was made: {}",
