@@ -5,6 +5,7 @@ pub mod audit;
 pub mod not_judged;
 mod row_fields;
 pub mod study;
+pub mod trace;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};
