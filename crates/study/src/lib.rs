@@ -48,8 +48,8 @@ pub use fit::{
     FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyCovariate, StudyFit, StudyFitError,
 };
 pub use optimisation::{
-    OptimisationEnd, OptimisationError, OptimisationResult, OptimisationRules, OptimisationState,
-    OptimisationStep, StudyOptimisation,
+    OptimisationEnd, OptimisationError, OptimisationProgress, OptimisationResult,
+    OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation,
 };
 pub use paths::{
     Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,

@@ -67,8 +67,6 @@ pub enum OptimisationStep {
     Measure(StudyDesign),
     /// The search is over.
     End(OptimisationEnd),
-    /// No configuration has a usable value.
-    NoValues,
 }
 
 /// Reason why a search cannot go on.
@@ -126,6 +124,13 @@ pub struct StudyOptimisation {
     pub filter: SampleFilter,
     /// The rules of cleaning.
     pub cleaning: CleaningRules,
+    /// Its progress.
+    pub progress: OptimisationProgress,
+}
+
+/// What a search has done.
+#[derive(Debug, Default)]
+pub struct OptimisationProgress {
     /// Configurations that could not be measured at all.
     lost: Vec<Vec<usize>>,
     /// The configurations of the latest round, and the number of instances of each before it.
@@ -135,41 +140,22 @@ pub struct StudyOptimisation {
 }
 
 impl StudyOptimisation {
-    /// Returns a search that has not begun.
-    pub fn new(
-        suite: [String; 2],
-        benchmark: String,
-        search: StudySearch,
-        rules: OptimisationRules,
-        filter: SampleFilter,
-        cleaning: CleaningRules,
-    ) -> Self {
-        Self {
-            suite,
-            benchmark,
-            search,
-            rules,
-            filter,
-            cleaning,
-            lost: Vec::new(),
-            latest: Vec::new(),
-            best: None,
-        }
-    }
-
     /// Returns the next step, given what was measured until now; `is_late` says whether so many more instances, the
     /// final comparison included, would take too long.
     ///
     /// # Errors
-    ///
-    /// Returns an error if failed configurations leave nothing.
+    /// When failed configurations leave nothing.
     pub fn next_step(
         &mut self,
         state: &mut OptimisationState,
         is_late: impl Fn(usize) -> bool,
     ) -> Result<OptimisationStep, OptimisationError> {
-        if !self.latest.is_empty() && state.metric.is_none() && state.measured.failed.is_empty() {
-            return Ok(OptimisationStep::NoValues);
+        if !self.progress.latest.is_empty()
+            && state.metric.is_none()
+            && state.measured.failed.is_empty()
+        {
+            // No configuration has a usable value.
+            return Ok(OptimisationStep::End(OptimisationEnd::Exhausted));
         }
         self.count_lost(state);
         let left = self.rules.runs.saturating_sub(state.runs);
@@ -199,18 +185,18 @@ impl StudyOptimisation {
             }
         }
         let known = |run: &Vec<usize>| (run.clone(), state.measured.of_run(run).len());
-        self.latest = runs.iter().map(known).collect();
+        self.progress.latest = runs.iter().map(known).collect();
         let design = self.design(runs, 1, state.runs)?;
         Ok(OptimisationStep::Measure(design))
     }
 
     /// Counts the configurations of the latest round that left neither a value nor a failure as failed.
     fn count_lost(&mut self, state: &mut OptimisationState) {
-        for (run, before) in self.latest.drain(..) {
+        for (run, before) in self.progress.latest.drain(..) {
             let is_new = state.measured.of_run(&run).len() > before;
             if !is_new && state.measured.failed.insert(run.clone()) {
                 state.runs += 1;
-                self.lost.push(run);
+                self.progress.lost.push(run);
             }
         }
     }
@@ -219,15 +205,18 @@ impl StudyOptimisation {
     /// complete, or the base is the best one.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the results cannot be read.
+    /// When the results cannot be read.
     pub fn confirmation_round(
         &mut self,
         store: Option<&Store>,
     ) -> Result<Option<StudyDesign>, OptimisationError> {
         let state = self.state(store)?;
-        self.best = self.search.summaries(&state.measured).into_iter().next();
-        let best = self.best.as_ref().map(|summary| summary.run.clone());
+        self.progress.best = self.search.summaries(&state.measured).into_iter().next();
+        let best = self
+            .progress
+            .best
+            .as_ref()
+            .map(|summary| summary.run.clone());
         let Some(best) = best.filter(|run| run.iter().any(|level| *level > 0)) else {
             return Ok(None);
         };
@@ -257,14 +246,13 @@ impl StudyOptimisation {
     /// Reads what was measured until now; nothing without a store.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the store cannot be read.
+    /// When the store cannot be read.
     pub fn state(&self, store: Option<&Store>) -> Result<OptimisationState, StudyReadError> {
         let data = self.read(store, |_| true)?;
         let mut measured = data.as_ref().map_or_else(Default::default, |data| {
             MeasuredSettings::of(data, &self.search.factors)
         });
-        measured.failed.extend(self.lost.iter().cloned());
+        measured.failed.extend(self.progress.lost.iter().cloned());
         let compared = self.read(store, is_confirmation)?;
         let compared = compared.map_or(0, |data| data.instances.len());
         Ok(OptimisationState {
@@ -277,14 +265,13 @@ impl StudyOptimisation {
     /// Returns the result of the search; `None` if no configuration has a usable value.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the store cannot be read.
+    /// When the store cannot be read.
     pub fn result(
         &self,
         store: Option<&Store>,
     ) -> Result<Option<OptimisationResult>, StudyReadError> {
         let state = self.state(store)?;
-        let (Some(best), Some(metric)) = (&self.best, &state.metric) else {
+        let (Some(best), Some(metric)) = (&self.progress.best, &state.metric) else {
             return Ok(None);
         };
         let responses = self.compared(&best.run, store)?;
@@ -345,7 +332,6 @@ impl StudyOptimisation {
                 is_absent || known.is_none_or(|definition| *definition == factor.definition)
             })
         };
-        let Some(store) = store else { return Ok(None) };
         let benchmark = (self.suite[0].as_str(), self.benchmark.as_str());
         StudyData::read_instances(store, &self.filter, benchmark, &self.cleaning, |instance| {
             is_current(instance) && is_wanted(instance)

@@ -44,8 +44,7 @@ pub enum StudyReadError {
 /// Returns the only one of the named metrics; `None` if there is none.
 ///
 /// # Errors
-///
-/// Returns an error if there are several.
+/// When there are several.
 pub fn only_named_metric(metrics: &[String]) -> Result<Option<&str>, StudyReadError> {
     match metrics {
         [] => Ok(None),
@@ -60,8 +59,7 @@ impl StudyData {
     /// Reads the data of the only benchmark that passes a filter.
     ///
     /// # Errors
-    ///
-    /// Returns an error if that is no study.
+    /// When that is no study.
     pub fn read(
         store: &Store,
         mut filter: Filter,
@@ -86,15 +84,15 @@ impl StudyData {
     /// Reads the data of some instances of a benchmark, by its suite and id; `None` if they have no value.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the store cannot be read, or several metrics could be meant.
+    /// When the store cannot be read, or several metrics could be meant.
     pub fn read_instances(
-        store: &Store,
+        store: Option<&Store>,
         filter: &SampleFilter,
         (suite, benchmark): (&str, &str),
         rules: &CleaningRules,
         is_wanted: impl Fn(&InstanceData) -> bool,
     ) -> Result<Option<Self>, StudyReadError> {
+        let Some(store) = store else { return Ok(None) };
         let named = SampleFilter {
             benchmarks: vec![benchmark.to_owned()],
             metrics: Vec::new(),
@@ -106,7 +104,7 @@ impl StudyData {
         };
         let metric = filter.metrics.first().map(String::as_str);
         let mut study = None;
-        each_known(store, &named, |mut data| {
+        each_known(Some(store), &named, |mut data| {
             if data.suite == suite && data.benchmark.id == benchmark {
                 data.instances.retain(&is_wanted);
                 study = Some(Self::of(&data, metric, rules));
@@ -121,12 +119,13 @@ impl StudyData {
     }
 }
 
-/// Passes each benchmark that passes a filter, if any.
+/// Passes each benchmark that passes a filter; none without a store.
 fn each_known(
-    store: &Store,
+    store: Option<&Store>,
     filter: &Filter,
     mut take: impl FnMut(BenchmarkData),
 ) -> Result<(), StoreError> {
+    let Some(store) = store else { return Ok(()) };
     let read = each_benchmark(store, filter, |data| {
         take(data);
         Ok::<(), StoreError>(())
@@ -141,10 +140,9 @@ fn each_known(
 /// levels.
 ///
 /// # Errors
-///
-/// Returns an error if the store cannot be read.
+/// When the store cannot be read.
 pub fn measured_configurations(
-    store: &Store,
+    store: Option<&Store>,
     design: &StudyDesign,
 ) -> Result<Vec<Vec<usize>>, StoreError> {
     let mut runs: BTreeSet<Vec<usize>> = BTreeSet::new();
@@ -166,10 +164,9 @@ pub fn measured_configurations(
 /// Returns the stability of the effects on each benchmark of a suite; without those that have no usable values.
 ///
 /// # Errors
-///
-/// Returns an error if the store cannot be read.
+/// When the store cannot be read.
 pub fn suite_stability(
-    store: &Store,
+    store: Option<&Store>,
     suite: &str,
     metric: Option<&str>,
     rules: &CleaningRules,
@@ -191,10 +188,9 @@ pub fn suite_stability(
 /// of instance means within a run; `None` if none has several instances.
 ///
 /// # Errors
-///
-/// Returns an error if the store cannot be read.
+/// When the store cannot be read.
 pub fn noise_between_instances(
-    store: &Store,
+    store: Option<&Store>,
     suite: &str,
     metric: &str,
     is_chosen: impl Fn(&str) -> bool,

@@ -17,8 +17,7 @@ impl StudyDesign {
     /// Returns a design of these configurations, as numbers of levels.
     ///
     /// # Errors
-    ///
-    /// Returns an error if a requirement or an exclusion forbids one.
+    /// When a requirement or an exclusion forbids one.
     pub fn listed(
         suite: (&str, &str),
         factors: &[PlannedFactor],
@@ -39,8 +38,7 @@ impl StudyDesign {
     /// Returns the design without the configurations that were measured already; `None` if all were.
     ///
     /// # Errors
-    ///
-    /// Returns an error if a configuration has no valid level of a factor.
+    /// When a configuration has no valid level of a factor.
     pub fn without_measured(
         &self,
         measured: &[Vec<usize>],
@@ -58,8 +56,7 @@ impl StudyDesign {
     /// estimates most and balanced random ones in turn. When all were measured it begins again.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the factors cannot be combined.
+    /// When the factors cannot be combined.
     pub fn next_round(
         &self,
         round: u64,

@@ -46,8 +46,7 @@ pub enum StudyViewError {
 /// Returns the measured sets of treatments on a scale.
 ///
 /// # Errors
-///
-/// Returns an error if no value is on the scale, or one is infinite.
+/// When no value is on the scale, or one is infinite.
 pub fn measured_sets(data: &StudyData, scale: StudyScale) -> Result<MeasuredSets, StudyViewError> {
     let sets = data.sets(scale);
     if sets.is_empty() {
@@ -75,8 +74,7 @@ impl TreatmentScatter {
     /// modifier.
     ///
     /// # Errors
-    ///
-    /// Returns an error for unknown names, and if no settings differ by the treatment alone.
+    /// When a name is unknown, or no settings differ by the treatment alone.
     pub fn new(
         data: &StudyData,
         scale: StudyScale,
@@ -150,8 +148,7 @@ pub struct TreatmentRatios {
 /// Returns the deltas whose values are above zero, and the ratios of each treatment, the largest decrease first.
 ///
 /// # Errors
-///
-/// Returns an error if there are no such deltas.
+/// When there are no such deltas.
 pub fn treatment_ratios(
     data: &StudyData,
 ) -> Result<(Vec<Delta>, Vec<TreatmentRatios>), StudyViewError> {

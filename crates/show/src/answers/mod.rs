@@ -1,5 +1,6 @@
 //! The answers of the commands: a type each, with what it says as text, Markdown, JSON and CSV.
 
+pub mod advise;
 mod analysed;
 pub mod audit;
 pub mod not_judged;

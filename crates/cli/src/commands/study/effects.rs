@@ -46,7 +46,7 @@ pub struct StudyEffects {
     /// Paths: order of the steps: best-first, nicest-first (by `nice` of the factors in the suite
     /// file, the lowest first), or treatments separated by commas [default: best-first]
     #[arg(long, value_name = "ORDER")]
-    order: Option<StoryOrder>,
+    order: Option<String>,
     /// Paths: use measured settings only, no predictions
     #[arg(long)]
     measured_only: bool,
@@ -106,33 +106,6 @@ const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
         DeltaPairing::AllPairs,
     ),
 ];
-
-/// The order of the steps of a path: each tells another story.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum StoryOrder {
-    /// Always the step that improves most.
-    #[default]
-    BestFirst,
-    /// By `nice` of the factors in the suite file; among equals the step that improves most.
-    NicestFirst,
-    /// These treatments.
-    Given(Vec<String>),
-}
-
-impl From<String> for StoryOrder {
-    fn from(text: String) -> Self {
-        match text.as_str() {
-            "best-first" => Self::BestFirst,
-            "nicest-first" => Self::NicestFirst,
-            names => Self::Given(
-                names
-                    .split(',')
-                    .map(|name| name.trim().to_owned())
-                    .collect(),
-            ),
-        }
-    }
-}
 
 impl StudyEffects {
     /// Shows the view.
@@ -199,13 +172,9 @@ impl StudyEffects {
     }
 
     fn path_order(&self, data: &StudyData) -> Result<PathOrder, CliError> {
-        match self.order.clone().unwrap_or_default() {
-            StoryOrder::BestFirst => Ok(PathOrder::BestFirst),
-            StoryOrder::Given(names) => {
-                let steps = names.iter().map(|name| data.treatment(name));
-                Ok(PathOrder::Given(steps.collect::<Result<_, _>>()?))
-            }
-            StoryOrder::NicestFirst => {
+        match self.order.as_deref() {
+            None | Some("best-first") => Ok(PathOrder::BestFirst),
+            Some("nicest-first") => {
                 let study = StudySuite::load(self.study.data.cleaning.suite().as_deref())?;
                 let factors = study.suite.factors();
                 let nice: BTreeSet<i64> = factors.iter().filter_map(|factor| factor.nice).collect();
@@ -223,6 +192,10 @@ impl StudyEffects {
                     rank(name).unwrap_or(nice.len())
                 });
                 Ok(PathOrder::NicestFirst(ranks.collect()))
+            }
+            Some(names) => {
+                let steps = names.split(',').map(|name| data.treatment(name.trim()));
+                Ok(PathOrder::Given(steps.collect::<Result<_, _>>()?))
             }
         }
     }
@@ -266,15 +239,8 @@ impl StudyEffects {
 }
 
 impl EffectView {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Means => "means",
-            Self::Scatter => "scatter",
-            Self::Colour => "colour",
-            Self::Deltas => "deltas",
-            Self::Pca => "pca",
-            Self::Paths => "paths",
-            Self::Stability => "stability",
-        }
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }

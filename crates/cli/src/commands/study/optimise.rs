@@ -9,7 +9,9 @@ use lapwing_model::text::{counted, first_names};
 use lapwing_show::answers::study::{OptimisationAnswer, round_text};
 use lapwing_stats::Seed;
 use lapwing_study::design::StudySearch;
-use lapwing_study::{CONFIRMATION, OptimisationRules, OptimisationStep, StudyOptimisation};
+use lapwing_study::{
+    CONFIRMATION, OptimisationProgress, OptimisationRules, OptimisationStep, StudyOptimisation,
+};
 
 use super::options::{StudyDataOptions, existing_store};
 use super::rounds::StudyRounds;
@@ -72,23 +74,21 @@ impl StudyOptimise {
         let study = StudySuite::load(self.suite.as_deref())?;
         let factors = study.factors(&self.factor)?;
         let benchmark = self.only_benchmark(&study)?;
-        let search = StudySearch::new(factors, self.improvement.ln_1p(), Seed(self.seed));
-        let search = search.map_err(CliError::input)?;
-        let search = search.ok_or_else(|| CliError::input("there is no factor to vary"))?;
-        let rules = OptimisationRules {
-            runs: self.runs,
-            batch: self.batch,
-            confirmations: self.confirm,
-            seed: self.seed,
-        };
-        let mut optimisation = StudyOptimisation::new(
-            [study.suite.name.clone(), study.path.display().to_string()],
+        let search = StudySearch::new(factors, self.improvement.ln_1p(), Seed(self.seed))?;
+        let mut optimisation = StudyOptimisation {
+            suite: [study.suite.name.clone(), study.path.display().to_string()],
             benchmark,
-            search,
-            rules,
-            self.data.filters.filter()?,
-            self.data.cleaning.rules()?,
-        );
+            search: search.ok_or_else(|| CliError::input("there is no factor to vary"))?,
+            rules: OptimisationRules {
+                runs: self.runs,
+                batch: self.batch,
+                confirmations: self.confirm,
+                seed: self.seed,
+            },
+            filter: self.data.filters.filter()?,
+            cleaning: self.data.cleaning.rules()?,
+            progress: OptimisationProgress::default(),
+        };
         let mut rounds = StudyRounds {
             suite_file: study.path,
             benchmark: self.data.filters.benchmark.clone(),
@@ -106,7 +106,6 @@ impl StudyOptimise {
             let design = match optimisation.next_step(&mut state, is_late)? {
                 OptimisationStep::Measure(design) => design,
                 OptimisationStep::End(end) => break end,
-                OptimisationStep::NoValues => return Err(self.no_values()),
             };
             if !context.quiet {
                 let text = round_text(&optimisation, &state, design.configurations.len());
@@ -130,19 +129,18 @@ impl StudyOptimise {
             }
         }
         let result = optimisation.result(existing_store(context)?.as_ref())?;
+        let result = result.ok_or_else(|| {
+            let metric = self.data.filters.metric.first();
+            let of_metric = metric.map_or_else(String::new, |metric| format!(" of `{metric}`"));
+            CliError::not_enough(format!("no configuration has a usable value{of_metric}"))
+                .hint("`lapwing list metrics` lists the measured metrics")
+        })?;
         let answer = OptimisationAnswer {
-            result: result.ok_or_else(|| self.no_values())?,
+            result,
             end,
             program: context.program(),
         };
         context.show(&answer, self.answer.format)
-    }
-
-    fn no_values(&self) -> CliError {
-        let metric = self.data.filters.metric.first();
-        let of_metric = metric.map_or_else(String::new, |metric| format!(" of `{metric}`"));
-        CliError::not_enough(format!("no configuration has a usable value{of_metric}"))
-            .hint("`lapwing list metrics` lists the measured metrics")
     }
 
     fn only_benchmark(&self, study: &StudySuite) -> Result<String, CliError> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use lapwing_measure::session::SessionRequest;
 use lapwing_model::text::counted;
 use lapwing_show::answers::study::stability_text;
 use lapwing_stats::as_f64;
@@ -37,6 +38,16 @@ pub struct StudyRounds {
 }
 
 impl StudyRounds {
+    /// Returns the request to measure a design.
+    pub fn request(&self, design: &StudyDesign) -> Result<SessionRequest, CliError> {
+        let mut request = study_request(design, &self.suite_file)?;
+        request.settings.iterations = self.iterations;
+        request.settings.time_limit = self.time_limit;
+        request.selection.benchmarks = self.benchmark.clone();
+        request.name = self.name.clone();
+        Ok(request)
+    }
+
     /// Measures a design, for a purpose that its session records; the results are not shown. Returns whether that was
     /// interrupted.
     pub fn measure(
@@ -45,14 +56,10 @@ impl StudyRounds {
         purpose: &str,
         context: &Context,
     ) -> Result<bool, CliError> {
-        let mut request = study_request(design, &self.suite_file)?;
+        let mut request = self.request(design)?;
         if let Some(design) = request.attributes.get_mut(STUDY) {
             design[ROUND_PURPOSE] = purpose.into();
         }
-        request.settings.iterations = self.iterations;
-        request.settings.time_limit = self.time_limit;
-        request.selection.benchmarks = self.benchmark.clone();
-        request.name = self.name.clone();
         let measurement = Measurement {
             request,
             report: RunReport {
@@ -138,10 +145,8 @@ impl ContinuousRule<'_> {
 
 /// Returns the configurations of a design that were measured.
 pub fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
-    Ok(match existing_store(context)? {
-        Some(store) => measured_configurations(&store, design)?,
-        None => Vec::new(),
-    })
+    let store = existing_store(context)?;
+    Ok(measured_configurations(store.as_ref(), design)?)
 }
 
 fn next_round(
@@ -173,10 +178,8 @@ impl Stability {
             ..StabilityOptions::default()
         };
         let rules = CleaningOptions::default().rules()?;
-        let stabilities = match existing_store(context)? {
-            Some(store) => suite_stability(&store, suite, metric, &rules, &options)?,
-            None => Vec::new(),
-        };
+        let store = existing_store(context)?;
+        let stabilities = suite_stability(store.as_ref(), suite, metric, &rules, &options)?;
         let texts = stabilities.iter().map(|(data, stability)| {
             let text = stability_text(data, options.scale, stability, within);
             let is_stable = stability.stable_since().is_some();

@@ -11,9 +11,7 @@ use lapwing_study::design::{PlannedFactor, StudyDesign};
 
 use super::rounds::{ContinuousRule, StudyRounds};
 use super::suite::StudySuite;
-use crate::commands::run::{
-    ClusterOptions, Measurement, RunReport, executors_of, resume, study_request,
-};
+use crate::commands::run::{ClusterOptions, Measurement, RunReport, executors_of, resume};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -71,11 +69,11 @@ pub struct StudyRunCommand {
 impl StudyRunCommand {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let report = RunReport {
+            format: self.answer.format,
+            ..RunReport::default()
+        };
         if let Some(session) = &self.resume {
-            let report = RunReport {
-                format: self.answer.format,
-                ..RunReport::default()
-            };
             return resume(session, &self.cluster, &report, context);
         }
         let design = read_design(&self.design)?;
@@ -84,15 +82,15 @@ impl StudyRunCommand {
             .unwrap_or_else(|| PathBuf::from(&design.suite_file));
         let study = StudySuite::load(Some(&path))?;
         note_changes(&design, &study.suite, context);
+        let rounds = StudyRounds {
+            suite_file: path,
+            benchmark: self.benchmark,
+            iterations: self.iterations,
+            time_limit: self.time_limit,
+            name: self.name,
+            ..StudyRounds::default()
+        };
         if self.continuous {
-            let rounds = StudyRounds {
-                suite_file: path,
-                benchmark: self.benchmark,
-                iterations: self.iterations,
-                time_limit: self.time_limit,
-                name: self.name,
-                ..StudyRounds::default()
-            };
             let rule = ContinuousRule {
                 metric: self.metric.as_deref(),
                 within: self.within,
@@ -100,22 +98,15 @@ impl StudyRunCommand {
             };
             return rule.measure(&design, rounds, context);
         }
-        let mut request = study_request(&design, &path)?;
+        let mut request = rounds.request(&design)?;
         request.settings.instances = self.instances.or(request.settings.instances);
-        request.settings.iterations = self.iterations;
-        request.settings.time_limit = self.time_limit;
-        request.selection.benchmarks = self.benchmark;
-        request.name = self.name;
         request.cluster = self
             .cluster
             .for_instances(executors_of(&request.benchmarks))?;
         request.leave_jobs = self.cluster.leave_jobs();
         let measurement = Measurement {
             request,
-            report: RunReport {
-                format: self.answer.format,
-                ..RunReport::default()
-            },
+            report,
             dry_run: self.dry_run,
         };
         measurement.act(context)

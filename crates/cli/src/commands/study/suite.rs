@@ -83,13 +83,15 @@ impl StudySuite {
         metric: &str,
         context: &Context,
     ) -> Result<Option<f64>, CliError> {
-        let Some(store) = existing_store(context)? else {
-            return Ok(None);
-        };
+        let store = existing_store(context)?;
         let suite = &self.suite.name;
-        Ok(noise_between_instances(&store, suite, metric, |id| {
-            is_chosen(benchmarks, id)
-        })?)
+        let is_chosen = |id: &str| is_chosen(benchmarks, id);
+        Ok(noise_between_instances(
+            store.as_ref(),
+            suite,
+            metric,
+            is_chosen,
+        )?)
     }
 }
 

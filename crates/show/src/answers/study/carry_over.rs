@@ -53,10 +53,6 @@ struct CarriedRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the effects of both sides, and how well each predicts the other.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of a row.
     pub fn carry_over(
         studies: &'d ComparedStudies,
         scale: StudyScale,

@@ -22,10 +22,6 @@ struct ColourRow<'d> {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns a row per treatment.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no two settings differ by one treatment alone.
     pub fn colour(data: &'d StudyData, scale: StudyScale) -> Result<Self, StudyAnswerError> {
         let (deltas, ratios) = treatment_ratios(data)?;
         let text = |log: f64| {

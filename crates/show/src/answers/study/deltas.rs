@@ -27,10 +27,6 @@ struct DeltaRow<'d> {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the deltas, the largest change first.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no value is on the scale.
     pub fn deltas(
         data: &'d StudyData,
         scale: StudyScale,

@@ -37,10 +37,6 @@ pub struct DesignAnswer {
 impl DesignAnswer {
     /// Returns the answer for a design that completes existing configurations, given the noise between instances and
     /// the time of one; `file` has the design, and `program` begins a suggested command.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a configuration has no valid level of a factor.
     pub fn new(
         design: StudyDesign,
         existing: &[Vec<usize>],

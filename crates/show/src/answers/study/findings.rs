@@ -19,10 +19,6 @@ struct StudyFindingRow<'d> {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the findings, without charts.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of a row.
     pub fn findings(
         data: &'d StudyData,
         overview: &StudyOverview,

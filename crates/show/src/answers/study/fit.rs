@@ -36,10 +36,6 @@ struct FitRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the coefficients beside the mean deltas, and predictions of these settings.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for an unknown setting.
     pub fn fit(
         data: &'d StudyData,
         fit: &StudyFit,

@@ -43,10 +43,6 @@ struct StudyMeanRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the means, beside those of `rest`: the data without the factors of these names.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no two settings differ by one treatment alone.
     pub fn means(
         data: &'d StudyData,
         without: &[String],

@@ -42,10 +42,6 @@ struct StepRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the steps beside Shapley values, which are the means over all orders.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for an unknown setting, and if there is no step.
     pub fn paths(
         data: &'d StudyData,
         scale: StudyScale,

@@ -38,10 +38,6 @@ struct ComponentRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the principal components of what each treatment of a sequence changed.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for an unknown setting, and if there are fewer than two sequences.
     pub fn components(
         data: &'d StudyData,
         scale: StudyScale,

@@ -28,10 +28,6 @@ struct ModifierRow {
 
 impl<'d> StudyAnswer<'d> {
     /// Returns the modifiers of a treatment, and where its effect changes its sign: see [`TreatmentScatter::new`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for unknown names, and if no settings differ by the treatment alone.
     pub fn scatter(
         data: &'d StudyData,
         scale: StudyScale,

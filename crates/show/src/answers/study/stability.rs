@@ -27,10 +27,6 @@ struct StabilityRow<'d> {
 impl<'d> StudyAnswer<'d> {
     /// Returns the mean effects estimated from ever more runs, which are stable if every interval is within the
     /// tolerance, a share, and the order of the strongest ones no longer changes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of a row.
     pub fn stability(
         data: &'d StudyData,
         scale: StudyScale,

@@ -35,23 +35,14 @@ struct StatisticsFields {
 
 impl From<Statistics> for StatisticsFields {
     fn from(statistics: Statistics) -> Self {
-        let Statistics {
-            count,
-            sum,
-            mean,
-            min,
-            median,
-            p90,
-            max,
-        } = statistics;
         Self {
-            count,
-            sum,
-            mean,
-            min,
-            median,
-            p90,
-            max,
+            count: statistics.count,
+            sum: statistics.sum,
+            mean: statistics.mean,
+            min: statistics.min,
+            median: statistics.median,
+            p90: statistics.p90,
+            max: statistics.max,
         }
     }
 }
