@@ -64,7 +64,7 @@ pub struct OptimisationState {
 #[derive(Debug)]
 pub enum OptimisationStep {
     /// Measure this design.
-    Measure(StudyDesign),
+    Measure(Box<StudyDesign>),
     /// The search is over.
     End(OptimisationEnd),
 }
@@ -187,7 +187,7 @@ impl StudyOptimisation {
         let known = |run: &Vec<usize>| (run.clone(), state.measured.of_run(run).len());
         self.progress.latest = runs.iter().map(known).collect();
         let design = self.design(runs, 1, state.runs)?;
-        Ok(OptimisationStep::Measure(design))
+        Ok(OptimisationStep::Measure(Box::new(design)))
     }
 
     /// Counts the configurations of the latest round that left neither a value nor a failure as failed.

@@ -1,5 +1,6 @@
 //! Options of all analyses of a study.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -90,7 +91,7 @@ impl StudyOptions {
                     Some((_, chart)) => chart.save(path)?,
                     None => {
                         let names = answer.charts.iter().map(|(name, _)| format!("`{name}`"));
-                        let names: std::collections::BTreeSet<String> = names.collect();
+                        let names: BTreeSet<String> = names.collect();
                         return Err(CliError::input(format!(
                             "there is no chart `{kind}` here: {}",
                             joined(names)

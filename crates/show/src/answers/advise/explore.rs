@@ -36,13 +36,15 @@ impl ExploreAnswer<'_> {
     /// Returns the stacks, one per line.
     pub fn lines(&self) -> String {
         let stacks = self.stacks.iter();
-        let lines: Vec<String> = stacks.map(|own| self.model.data.text(&own.stack)).collect();
+        let lines: Vec<String> = stacks
+            .map(|explored| self.model.data.text(&explored.stack))
+            .collect();
         format!("{}\n", lines.join("\n"))
     }
 
     fn is_done(&self) -> bool {
         let mut stacks = self.stacks.iter();
-        stacks.all(|own| own.expected_improvement < SMALLEST)
+        stacks.all(|explored| explored.expected_improvement < SMALLEST)
     }
 
     fn headline(&self) -> String {
@@ -56,13 +58,13 @@ impl ExploreAnswer<'_> {
 
     fn explored_rows(&self) -> Vec<ExploredRow> {
         let data = self.model.data;
-        let rows = self.stacks.iter().map(|own| {
-            let prediction = own.prediction;
-            let improvement = prediction.map(|_| -(-own.expected_improvement).exp_m1());
+        let rows = self.stacks.iter().map(|explored| {
+            let prediction = explored.prediction;
+            let improvement = prediction.map(|_| -(-explored.expected_improvement).exp_m1());
             let expected = data.only_goal().zip(prediction);
             ExploredRow {
-                stack: data.text(&own.stack),
-                instances: self.model.instances(&own.stack),
+                stack: data.text(&explored.stack),
+                instances: self.model.instances(&explored.stack),
                 expected: expected.map(|(goal, prediction)| goal.value(prediction.mean)),
                 expected_improvement_percent: improvement.map(|share| 100.0 * share),
             }
@@ -79,9 +81,9 @@ impl Answer for ExploreAnswer<'_> {
             ("expected", Right),
             ("expected improvement", Right),
         ]);
-        for (row, own) in self.explored_rows().into_iter().zip(&self.stacks) {
-            let expected = own.prediction.map(|_| {
-                let expectation = self.model.expectation(&own.stack);
+        for (row, explored) in self.explored_rows().into_iter().zip(&self.stacks) {
+            let expected = explored.prediction.map(|_| {
+                let expectation = self.model.expectation(&explored.stack);
                 expected_text(self.model, &expectation)
             });
             let improvement = row.expected_improvement_percent;

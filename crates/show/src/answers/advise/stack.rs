@@ -57,11 +57,11 @@ impl EvidenceLine<'_> {
     fn cells(&self, model: &StackModel<'_>) -> Vec<String> {
         let name = match (self.kind, self.stack) {
             ("advised", _) => "advised".to_owned(),
-            (_, Some(own)) => format!("against {}: {}", self.name, model.data.text(&own.stack)),
+            (_, Some(stack)) => format!("against {}: {}", self.name, model.data.text(&stack.stack)),
             (_, None) => self.name.clone(),
         };
         let basis = match (self.stack, self.instances) {
-            (Some(own), _) => basis(own),
+            (Some(stack), _) => basis(stack),
             (None, Some(0)) => "inferred".to_owned(),
             (None, Some(count)) => format!("measured, {}", counted(count, "instance")),
             (None, None) => String::new(),
@@ -72,7 +72,7 @@ impl EvidenceLine<'_> {
         vec![
             name,
             self.stack
-                .map_or_else(String::new, |own| expected_text(model, own)),
+                .map_or_else(String::new, |stack| expected_text(model, stack)),
             change.unwrap_or_default(),
             self.change
                 .map_or_else(String::new, |change| verdict(change).to_owned()),
@@ -81,17 +81,17 @@ impl EvidenceLine<'_> {
     }
 
     fn row(&self, model: &StackModel<'_>) -> AdviceRow {
-        let expected = self.stack.and_then(|own| expected(model, own));
+        let expected = self.stack.and_then(|stack| expected(model, stack));
         let shown = self.change.map(|change| model.data.shown(change));
         let percent = |value: f64| 100.0 * value.exp_m1();
         AdviceRow {
             kind: self.kind,
             name: self.name.clone(),
-            stack: self.stack.map(|own| model.data.text(&own.stack)),
+            stack: self.stack.map(|stack| model.data.text(&stack.stack)),
             instances: self.instances,
             is_measured: self.instances.map(|count| count > 0),
-            attempts: self.stack.map(|own| own.outcome.attempts),
-            failures: self.stack.map(|own| own.outcome.failures),
+            attempts: self.stack.map(|stack| stack.outcome.attempts),
+            failures: self.stack.map(|stack| stack.outcome.failures),
             expected: expected.map(|[value, ..]| value),
             lower: expected.map(|[_, lower, _]| lower),
             upper: expected.map(|[.., upper]| upper),
@@ -106,12 +106,12 @@ impl EvidenceLine<'_> {
 impl AdviceAnswer<'_> {
     fn lines(&self) -> Vec<EvidenceLine<'_>> {
         let Self { model, advice, .. } = self;
-        let of_stack = |kind, name, own, change| EvidenceLine {
+        let of_stack = |kind, name, stack, change| EvidenceLine {
             kind,
             name,
-            stack: Some(own),
+            stack: Some(stack),
             change,
-            instances: Some(own.instances),
+            instances: Some(stack.instances),
         };
         let advised = &advice.advised;
         let mut lines = vec![of_stack("advised", String::new(), advised, None)];
@@ -135,10 +135,10 @@ impl AdviceAnswer<'_> {
                 ..EvidenceLine::default()
             }
         }));
-        for (place, own) in (1..).zip(&advice.best) {
-            let change = model.against(&advised.stack, &own.stack);
-            let name = usize::to_string(&place);
-            lines.push(of_stack("ranked", name, own, Some(change)));
+        for (rank, stack) in (1..).zip(&advice.best) {
+            let change = model.against(&advised.stack, &stack.stack);
+            let name = usize::to_string(&rank);
+            lines.push(of_stack("ranked", name, stack, Some(change)));
         }
         lines
     }

@@ -1,6 +1,6 @@
 //! The same study in two environments or workloads: `lapwing study compare`.
 
-use lapwing_model::text::{counted, first_names, joined_with_and};
+use lapwing_model::text::{counted, first_names, joined_with_and, plural};
 use lapwing_study::{
     CarriedEffect, CarriedPrediction, CarriedVerdict, StudyCarryOver, StudyData, StudyScale,
     verdict_counts,
@@ -106,9 +106,9 @@ impl<'d> StudyAnswer<'d> {
     }
 }
 
-fn headline(found: &StudyCarryOver, sides: [&str; 2]) -> String {
+fn headline(carry_over: &StudyCarryOver, sides: [&str; 2]) -> String {
     let part = |is_pair: bool, what: &str| {
-        let counts = verdict_counts(&found.effects, is_pair);
+        let counts = verdict_counts(&carry_over.effects, is_pair);
         let all: usize = counts.iter().map(|(_, count)| count).sum();
         let texts: Vec<String> = counts
             .iter()
@@ -116,7 +116,7 @@ fn headline(found: &StudyCarryOver, sides: [&str; 2]) -> String {
             .collect();
         format!("of {} {}", counted(all, what), joined_with_and(&texts))
     };
-    let has_pairs = found.effects.iter().any(|effect| effect.is_pair);
+    let has_pairs = carry_over.effects.iter().any(|effect| effect.is_pair);
     let pairs = has_pairs.then(|| format!("; {}", part(true, "interaction")));
     let [one, other] = sides;
     let pairs = pairs.unwrap_or_default();
@@ -124,19 +124,17 @@ fn headline(found: &StudyCarryOver, sides: [&str; 2]) -> String {
 }
 
 fn words(verdict: CarriedVerdict, count: usize) -> &'static str {
-    let is_one = count == 1;
-    match verdict {
-        CarriedVerdict::CarriesOver if is_one => "carries over",
-        CarriedVerdict::CarriesOver => "carry over",
-        CarriedVerdict::Differs if is_one => "differs",
-        CarriedVerdict::Differs => "differ",
-        CarriedVerdict::Reverses if is_one => "reverses",
-        CarriedVerdict::Reverses => "reverse",
-        CarriedVerdict::Negligible if is_one => "is negligible on both sides",
-        CarriedVerdict::Negligible => "are negligible on both sides",
-        CarriedVerdict::Undetermined if is_one => "is undetermined",
-        CarriedVerdict::Undetermined => "are undetermined",
-    }
+    let (one, several) = match verdict {
+        CarriedVerdict::CarriesOver => ("carries over", "carry over"),
+        CarriedVerdict::Differs => ("differs", "differ"),
+        CarriedVerdict::Reverses => ("reverses", "reverse"),
+        CarriedVerdict::Negligible => (
+            "is negligible on both sides",
+            "are negligible on both sides",
+        ),
+        CarriedVerdict::Undetermined => ("is undetermined", "are undetermined"),
+    };
+    plural(count, one, several)
 }
 
 fn table(data: &StudyData, scale: StudyScale, sides: [&str; 2], shown: &[&CarriedEffect]) -> Table {
@@ -165,26 +163,30 @@ fn table(data: &StudyData, scale: StudyScale, sides: [&str; 2], shown: &[&Carrie
     table
 }
 
-fn notes_of(found: &StudyCarryOver, studies: &ComparedStudies, scale: StudyScale) -> Vec<String> {
+fn notes_of(
+    carry_over: &StudyCarryOver,
+    studies: &ComparedStudies,
+    scale: StudyScale,
+) -> Vec<String> {
     let mut notes = Vec::new();
-    for (from, prediction) in found.predictions.iter().enumerate() {
+    for (from, prediction) in carry_over.predictions.iter().enumerate() {
         let to = 1 - from;
         let [one, other] = [from, to].map(|side| studies.names[side].as_str());
         notes.push(match prediction {
-            Some(own) => prediction_text(own, &studies.data[to], [one, other], scale),
+            Some(prediction) => prediction_text(prediction, &studies.data[to], [one, other], scale),
             None => format!("the model of {one} predicts fewer than three settings of {other}"),
         });
     }
-    for (name, only) in studies.names.iter().zip(&found.only) {
+    for (name, only) in studies.names.iter().zip(&carry_over.only) {
         if !only.is_empty() {
             let effects = first_names(only, 5);
             notes.push(format!("only {name} tells the effects of {effects}"));
         }
     }
-    if !found.other_bases.is_empty() {
+    if !carry_over.other_bases.is_empty() {
         notes.push(format!(
             "not compared, because their base levels differ: {}",
-            first_names(&found.other_bases, 5)
+            first_names(&carry_over.other_bases, 5)
         ));
     }
     notes.push("effects are means over all combinations of the others; `carries over` is the same sign on both sides without evidence of a difference, `negligible` within ±5 %".to_owned());

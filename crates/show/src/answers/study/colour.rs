@@ -36,26 +36,26 @@ impl<'d> StudyAnswer<'d> {
             ("better", Right),
         ]);
         let mut rows = Vec::new();
-        for own in &ratios {
-            let treatment = &data.treatments[own.treatment].name;
+        for of_treatment in &ratios {
+            let treatment = &data.treatments[of_treatment.treatment].name;
             table.row(vec![
                 treatment.clone(),
-                text(own.mean),
-                or_dash(own.lower_half.map(text)),
-                or_dash(own.upper_half.map(text)),
-                format!("{} of {}", own.better, own.deltas),
+                text(of_treatment.mean),
+                or_dash(of_treatment.lower_half.map(text)),
+                or_dash(of_treatment.upper_half.map(text)),
+                format!("{} of {}", of_treatment.better, of_treatment.deltas),
             ]);
             rows.push(ColourRow {
                 treatment,
-                deltas: own.deltas,
-                better: own.better,
-                mean_log2_ratio: own.mean,
-                fast_half_log2_ratio: own.lower_half,
-                slow_half_log2_ratio: own.upper_half,
+                deltas: of_treatment.deltas,
+                better: of_treatment.better,
+                mean_log2_ratio: of_treatment.mean,
+                fast_half_log2_ratio: of_treatment.lower_half,
+                slow_half_log2_ratio: of_treatment.upper_half,
             });
         }
-        let is_same = |own: &&TreatmentRatios| own.better == own.deltas || own.better == 0;
-        let order: Vec<usize> = ratios.iter().map(|own| own.treatment).collect();
+        let is_same = |of: &&TreatmentRatios| of.better == of.deltas || of.better == 0;
+        let order: Vec<usize> = ratios.iter().map(|it| it.treatment).collect();
         Ok(Self {
             headline: format!(
                 "{} of {} have the same sign in every pair of settings",

@@ -89,7 +89,9 @@ fn row<'d>(data: &'d StudyData, delta: &Delta) -> DeltaRow<'d> {
     let present = treatments.filter(|(at, _)| delta.set >> at & 1 == 1);
     DeltaRow {
         treatment: &data.treatments[delta.factor].name,
-        present: present.map(|(_, own)| own.name.as_str()).collect(),
+        present: present
+            .map(|(_, treatment)| treatment.name.as_str())
+            .collect(),
         before: delta.before,
         after: delta.after,
         delta: delta.change(),

@@ -168,7 +168,9 @@ impl DesignAnswer {
             let levels: Vec<String> = factor.levels.iter().map(ToString::to_string).collect();
             let configurations = self.design.configurations.iter();
             let changed = configurations
-                .filter(|own| own.levels.get(&factor.name) != factor.levels.first())
+                .filter(|configuration| {
+                    configuration.levels.get(&factor.name) != factor.levels.first()
+                })
                 .count();
             let requires = factor.requires.iter().map(|it| format!("requires {it}"));
             let excludes = factor.excludes.iter().map(|it| format!("excludes {it}"));

@@ -124,7 +124,7 @@ impl OptimisationAnswer {
         let OptimisationResult {
             metric,
             best: StudyConfiguration { name, .. },
-            compared: [base, own],
+            compared: [of_base, of_best],
             ..
         } = &self.result;
         if name == BASE {
@@ -139,7 +139,7 @@ impl OptimisationAnswer {
             upper: ratio.interval.upper.ln(),
         };
         let text = metric.change_with_interval(StudyScale::Log, change, Some(interval));
-        let sizes = format!("{own} and {base} instances, alternately");
+        let sizes = format!("{of_best} and {of_base} instances, alternately");
         match (is_sure(&ratio), metric.is_gain(StudyScale::Log, change)) {
             (false, _) => format!(
                 "best configuration found: {name}, not distinguishable from the base: {text} ({sizes})"

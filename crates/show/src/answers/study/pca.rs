@@ -47,7 +47,7 @@ impl<'d> StudyAnswer<'d> {
         let from = named(question.from)?;
         let to = question.to.map(named).transpose()?;
         let count = question.sequences.unwrap_or(SEQUENCES);
-        let Some(found) = components(data, scale, from, to, count, question.seed) else {
+        let Some(sequences) = components(data, scale, from, to, count, question.seed) else {
             let from = data.set_text(from);
             return Err(StudyViewError::NoSequences { from }.into());
         };
@@ -58,7 +58,7 @@ impl<'d> StudyAnswer<'d> {
             ("treatments", Left),
         ]);
         let mut together = 0.0;
-        let numbered = (1..).zip(&found.components);
+        let numbered = (1..).zip(&sequences.components);
         let large = numbered.filter(|(_, component)| component.share > 0.0005);
         for (number, component) in large.take(SHOWN) {
             together += component.share;
@@ -66,47 +66,47 @@ impl<'d> StudyAnswer<'d> {
                 number.to_string(),
                 percent(component.share),
                 percent(together),
-                axis_text(data, &found, &component.loadings),
+                axis_text(data, &sequences, &component.loadings),
             ]);
         }
-        let rows = (1..).zip(&found.components);
+        let rows = (1..).zip(&sequences.components);
         let rows = rows.map(|(number, component)| ComponentRow {
             component: number,
             variance: component.variance,
             share: component.share,
-            loadings: loadings_json(data, &found, &component.loadings),
+            loadings: loadings_json(data, &sequences, &component.loadings),
         });
         let rows: Vec<ComponentRow> = rows.collect();
-        let two: f64 = found.components.iter().take(2).map(|own| own.share).sum();
-        let first = found.components.first();
-        let (from, to) = (data.set_text(found.from), data.set_text(found.to));
-        let more = json!({"from": from, "to": to, "sequences": found.sequences});
+        let two: f64 = sequences.components.iter().take(2).map(|it| it.share).sum();
+        let first = sequences.components.first();
+        let (from, to) = (data.set_text(sequences.from), data.set_text(sequences.to));
+        let more = json!({"from": from, "to": to, "sequences": sequences.sequences});
         Ok(Self {
             headline: format!(
                 "two components hold {} of the variance of {}; the first: {}",
                 percent(two),
-                counted(found.sequences, "sequence"),
-                first.map_or_else(String::new, |own| axis_text(data, &found, &own.loadings))
+                counted(sequences.sequences, "sequence"),
+                first.map_or_else(String::new, |it| axis_text(data, &sequences, &it.loadings))
             ),
             table,
             notes: vec![format!("sequences from {from} to {to}")],
-            charts: component_charts(data, scale, &found),
+            charts: component_charts(data, scale, &sequences),
             ..Self::of_rows(data, scale, ("components", &rows), more)?
         })
     }
 }
 
-fn loadings_json(data: &StudyData, found: &StudyComponents, loadings: &[f64]) -> Value {
-    let pairs = found.treatments.iter().zip(loadings);
+fn loadings_json(data: &StudyData, sequences: &StudyComponents, loadings: &[f64]) -> Value {
+    let pairs = sequences.treatments.iter().zip(loadings);
     let pairs = pairs.map(|(at, loading)| (data.treatments[*at].name.clone(), json!(loading)));
     Value::Object(pairs.collect())
 }
 
 /// Returns the treatments that matter on a component, opposite ones apart: `a against b`.
-fn axis_text(data: &StudyData, found: &StudyComponents, loadings: &[f64]) -> String {
+fn axis_text(data: &StudyData, sequences: &StudyComponents, loadings: &[f64]) -> String {
     const MATTERS: f64 = 0.3;
     let side = |sign: f64| {
-        let pairs = found.treatments.iter().zip(loadings);
+        let pairs = sequences.treatments.iter().zip(loadings);
         let mut pairs: Vec<(usize, f64)> = pairs
             .map(|(treatment, loading)| (*treatment, loading * sign))
             .filter(|(_, loading)| *loading > MATTERS)

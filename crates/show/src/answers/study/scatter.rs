@@ -35,7 +35,7 @@ impl<'d> StudyAnswer<'d> {
         by: Option<&str>,
     ) -> Result<Self, StudyAnswerError> {
         let scatter = TreatmentScatter::new(data, scale, treatment, by)?;
-        let own = scatter.own_deltas();
+        let pairs = scatter.own_deltas();
         let TreatmentScatter {
             treatment,
             by,
@@ -63,17 +63,17 @@ impl<'d> StudyAnswer<'d> {
                 p_text(modifier.adjusted_p_value.map(PValue::value)),
             ]);
         }
-        let (crossover, notes) = crossover(data, scale, &own);
+        let (crossover, notes) = crossover(data, scale, &pairs);
         let chosen = modifiers.iter().find(|modifier| Some(modifier.other) == by);
         let rows: Vec<ModifierRow> = modifiers.iter().map(|it| row(data, it)).collect();
         let more = json!({
             "treatment": data.treatments[treatment].name,
             "crossover": crossover,
-            "pairs": own.len(),
+            "pairs": pairs.len(),
         });
         let chart = chart::scatter(data, scale, treatment, by, &deltas);
         Ok(Self {
-            headline: headline(data, scale, treatment, chosen, &own),
+            headline: headline(data, scale, treatment, chosen, &pairs),
             table,
             notes,
             charts: vec![("scatter", chart)],
