@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use crate::data::StudyData;
 use crate::design::{
-    MeasuredSettings, PlannedFactor, SettingSummary, StudyConfiguration, StudyDesign,
-    StudyDesignError, StudySearch,
+    DesignKind, DesignRequest, MeasuredSettings, PlannedFactor, SettingSummary, StudyConfiguration,
+    StudyDesign, StudyDesignError, StudySearch,
 };
 use crate::read::StudyReadError;
 use crate::rounds::{CONFIRMATION, ROUND_PURPOSE};
@@ -237,10 +237,16 @@ impl StudyOptimisation {
         replicates: u32,
         measured: usize,
     ) -> Result<StudyDesign, StudyDesignError> {
-        let [suite, file] = self.suite.each_ref().map(String::as_str);
-        // Another order in each round.
-        let seed = self.rules.seed.wrapping_add(measured as u64);
-        StudyDesign::listed((suite, file), &self.search.factors, runs, replicates, seed)
+        let request = DesignRequest {
+            kind: Some(DesignKind::List),
+            listed: runs,
+            replicates,
+            // Another order in each round.
+            seed: self.rules.seed.wrapping_add(measured as u64),
+            ..DesignRequest::default()
+        };
+        let [suite, file] = &self.suite;
+        StudyDesign::new((suite, file), self.search.factors.clone(), &request)
     }
 
     /// Reads what was measured until now; nothing without a store.
@@ -275,14 +281,14 @@ impl StudyOptimisation {
             return Ok(None);
         };
         let responses = self.compared(&best.run, store)?;
-        let [base, own] = responses.each_ref().map(|responses| {
+        let [base, best_costs] = responses.each_ref().map(|responses| {
             let logarithms = responses.iter();
             let costs = logarithms.map(|response| metric.response_logarithm(*response).exp());
             costs.collect::<Vec<f64>>()
         });
         Ok(Some(OptimisationResult {
-            ratio: ratio_of_means(&base, &own, Confidence::P95),
-            compared: [base.len(), own.len()],
+            ratio: ratio_of_means(&base, &best_costs, Confidence::P95),
+            compared: [base.len(), best_costs.len()],
             best: StudyConfiguration::new(&self.search.factors, &best.run),
             summaries: self.search.summaries(&state.measured),
             factors: self.search.factors.clone(),
@@ -301,9 +307,9 @@ impl StudyOptimisation {
         let Some(data) = self.read(store, is_confirmation)? else {
             return Ok(sides);
         };
-        let sessions: BTreeSet<usize> = data.instances.iter().map(|own| own.session).collect();
+        let sessions: BTreeSet<usize> = data.instances.iter().map(|it| it.session).collect();
         for session in sessions {
-            let instances = data.instances.iter().filter(|own| own.session == session);
+            let instances = data.instances.iter().filter(|it| it.session == session);
             let part = StudyData {
                 instances: instances.cloned().collect(),
                 ..data.clone()

@@ -1,8 +1,6 @@
 //! Rounds of a study that is measured until a rule ends it.
 
-use crate::design::{
-    DesignFileError, DesignKind, DesignRequest, PlannedFactor, StudyDesign, StudyDesignError,
-};
+use crate::design::{DesignFileError, DesignKind, DesignRequest, StudyDesign, StudyDesignError};
 
 /// The key, in the design of a session, of the purpose of a round.
 pub const ROUND_PURPOSE: &str = "purpose";
@@ -14,27 +12,6 @@ pub const CONFIRMATION: &str = "confirmation";
 const BATCH: usize = 8;
 
 impl StudyDesign {
-    /// Returns a design of these configurations, as numbers of levels.
-    ///
-    /// # Errors
-    /// When a requirement or an exclusion forbids one.
-    pub fn listed(
-        suite: (&str, &str),
-        factors: &[PlannedFactor],
-        runs: Vec<Vec<usize>>,
-        replicates: u32,
-        seed: u64,
-    ) -> Result<Self, StudyDesignError> {
-        let request = DesignRequest {
-            kind: Some(DesignKind::List),
-            listed: runs,
-            replicates,
-            seed,
-            ..DesignRequest::default()
-        };
-        Self::new(suite, factors.to_vec(), &request)
-    }
-
     /// Returns the design without the configurations that were measured already; `None` if all were.
     ///
     /// # Errors

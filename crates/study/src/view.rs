@@ -158,8 +158,8 @@ pub fn treatment_ratios(
         return Err(StudyViewError::NoDeltas);
     }
     let ratios_of = |treatment: usize| {
-        let own = deltas.iter().filter(|delta| delta.factor == treatment);
-        let mut levels: Vec<(f64, f64)> = own
+        let of_treatment = deltas.iter().filter(|delta| delta.factor == treatment);
+        let mut levels: Vec<(f64, f64)> = of_treatment
             .map(|delta| {
                 let level = 0.5 * (delta.before + delta.after);
                 (level, (delta.after / delta.before).log2())

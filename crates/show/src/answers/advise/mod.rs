@@ -51,7 +51,8 @@ fn about(model: &StackModel<'_>) -> Value {
         })
     });
     let packages = model.data.factors.iter();
-    let packages = packages.map(|own| json!({"name": own.name, "versions": own.versions}));
+    let packages =
+        packages.map(|package| json!({"name": package.name, "versions": package.versions}));
     json!({
         "goal": goals.collect::<Vec<Value>>(),
         "hardware": model.hardware(),

@@ -202,8 +202,8 @@ fn prediction_text(
     let rank = prediction
         .rank_correlation
         .map_or(String::new(), |it| format!("rank correlation {it:.2}, "));
-    let share = prediction.r_squared.map_or(String::new(), |it| {
-        format!("R² {it:.2} apart from a constant; ")
+    let share = prediction.r_squared.map_or(String::new(), |share| {
+        format!("R² {share:.2} apart from a constant; ")
     });
     let regret = to.metric.size_text(scale, prediction.regret);
     format!(

@@ -55,7 +55,7 @@ impl Answer for TaskDurationsAnswer<'_> {
         let tasks = &self.trace.tasks;
         let groups = durations(self.trace, self.group);
         let mut known = TaskDuration::ALL.to_vec();
-        known.retain(|duration| groups.values().any(|own| own.contains_key(duration)));
+        known.retain(|duration| groups.values().any(|group| group.contains_key(duration)));
         let mut columns = vec![(String::new(), Left), ("tasks".to_owned(), Right)];
         columns.extend(
             known
@@ -66,7 +66,7 @@ impl Answer for TaskDurationsAnswer<'_> {
         for (name, durations) in groups {
             let counts = durations.values().map(|statistics| statistics.count);
             let mut cells = vec![name, counts.max().unwrap_or(0).to_string()];
-            cells.extend(known.iter().map(|own| mean_text(durations.get(own))));
+            cells.extend(known.iter().map(|kind| mean_text(durations.get(kind))));
             table.row(cells);
         }
         let total: i64 = tasks
@@ -124,7 +124,7 @@ impl Answer for TransferDurationsAnswer<'_> {
         let mut table = Table::new(&columns);
         for (mode, (count, durations)) in transfer_durations(trace) {
             let mut cells = vec![mode.name().to_owned(), count.to_string()];
-            cells.extend(TransferDuration::ALL.map(|own| mean_text(durations.get(&own))));
+            cells.extend(TransferDuration::ALL.map(|kind| mean_text(durations.get(&kind))));
             table.row(cells);
         }
         let mut datasets: BTreeMap<Name, usize> = BTreeMap::new();
