@@ -1,5 +1,7 @@
 //! Hints for errors of the library: next steps.
 
+mod study;
+
 use std::error::Error;
 use std::path::Path;
 
@@ -27,6 +29,10 @@ pub fn with_hint(error: CliError) -> CliError {
     let mut exit = error.exit;
     while let Some(current) = cause {
         hint = hint.or_else(|| hint_of(current));
+        if let Some((exit_of_kind, advice)) = study::advice(current) {
+            hint = hint.or_else(|| advice.map(str::to_owned));
+            exit = exit_of_kind;
+        }
         if current.is::<ImportError>() {
             consequence = Some("nothing was imported from this file".to_owned());
         }

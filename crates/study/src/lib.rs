@@ -17,11 +17,15 @@ mod factor;
 mod finding;
 mod fit;
 mod gather;
+mod optimisation;
 mod paths;
+mod read;
+mod rounds;
 mod scale;
 #[cfg(test)]
 mod simulation;
 mod stability;
+mod view;
 mod written;
 
 pub use advise::{
@@ -43,9 +47,21 @@ pub use finding::{
     TreatmentPair, TreatmentWithAnother, findings,
 };
 pub use fit::{FitDiagnostics, FitOptions, FittedColumn, ModelChoice, StudyFit, StudyFitError};
+pub use optimisation::{
+    OptimisationEnd, OptimisationError, OptimisationProgress, OptimisationResult,
+    OptimisationRules, OptimisationState, OptimisationStep, StudyOptimisation,
+};
 pub use paths::{
     Attribution, AttributionSource, PathOrder, SettingValues, StudyPath, attribution, study_path,
 };
+pub use read::{
+    StudyReadError, measured_configurations, noise_between_instances, only_named_metric,
+    suite_stability,
+};
+pub use rounds::{CONFIRMATION, ROUND_PURPOSE};
 pub use scale::{StudyMetric, StudyScale};
 pub use stability::{StabilityCheck, StabilityOptions, StabilityOrder, StudyStability};
+pub use view::{
+    StudyViewError, TreatmentRatios, TreatmentScatter, measured_sets, treatment_ratios,
+};
 pub use written::{write_deltas, write_runs};

@@ -196,7 +196,11 @@ impl ExportCommand {
                     filters: self.filters.clone(),
                     cleaning: CleaningOptions::default(),
                 };
-                let rows = write(&options.read(context)?, self.separator().byte(), out)?;
+                let rows = write(
+                    &options.read(self.filters.filter()?, context)?,
+                    self.separator().byte(),
+                    out,
+                )?;
                 Ok(ExportWritten {
                     what: counted(rows, "row"),
                     notes: Vec::new(),

@@ -1,5 +1,6 @@
 //! The answers of the commands: a type each, with what it says as text, Markdown, JSON and CSV.
 
+pub mod advise;
 mod analysed;
 pub mod audit;
 pub mod burn_in;
@@ -9,6 +10,8 @@ pub mod mds;
 pub mod not_judged;
 pub mod plan;
 mod row_fields;
+pub mod study;
+pub mod trace;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};

@@ -1,8 +1,10 @@
 //! Traces as sentences, pages and pictures.
 
+mod events;
 mod lanes;
 mod words;
 
+pub use events::write_events;
 pub use lanes::{LanesPage, lanes_svg};
 pub use words::{
     column_title, defect_text, defects_text, finding_text, headline, path_texts, share,

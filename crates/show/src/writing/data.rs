@@ -20,7 +20,7 @@ pub fn write_json(answer: &impl Serialize, out: &mut dyn Write) -> Result<(), Wr
 }
 
 /// Rows of an answer, as text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct CsvRows {
     titles: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -48,6 +48,11 @@ pub fn csv_rows<R: Serialize + Default>(rows: &[R]) -> Result<CsvRows, WriteErro
 }
 
 impl CsvRows {
+    /// Returns rows with a cell for each title.
+    pub fn new(titles: Vec<String>, rows: Vec<Vec<String>>) -> Self {
+        Self { titles, rows }
+    }
+
     /// Writes a line of titles, and one per row.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use super::fit::{ColumnWish, PADDING, fit, wrap};
 use super::safe_text::safe_line;
 
 /// Table of text cells.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Table {
     columns: Vec<(String, Align)>,
     /// Whether each cell of a row is shown.

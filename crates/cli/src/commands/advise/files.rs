@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_study::{Advice, AdviceRules, PackagePin, StackModel, pinned_stacks};
+use lapwing_study::{AdviceRules, PackagePin, pinned_stacks};
 
 use crate::atomic;
 use crate::commands::stack::{StackFile, pins};
@@ -28,7 +28,7 @@ pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
     if text(path)?.trim_start().starts_with('{') {
         let file = StackFile::read(path)?;
         let stacks = file.stacks.into_iter();
-        return Ok(stacks.map(|it| pins(it.factors)).collect());
+        return Ok(stacks.map(|stack| pins(stack.factors)).collect());
     }
     let stacks = pinned_stacks(&text(path)?)
         .map_err(|error| CliError::input(format!("`{shown}`: {error}")))?;
@@ -38,24 +38,6 @@ pub fn stacks(path: &Path) -> Result<Vec<Vec<PackagePin>>, CliError> {
         )));
     }
     Ok(stacks)
-}
-
-/// Writes the advised versions as a requirements file; the interpreter is a comment.
-pub fn write_requirements(
-    path: &Path,
-    model: &StackModel<'_>,
-    advice: &Advice,
-) -> Result<(), CliError> {
-    let stack = model.data.text(&advice.advised.stack);
-    let mut text = format!("# lapwing advise --type {}\n", advice.kind.name());
-    for pin in stack.split(' ') {
-        if pin.starts_with("python==") {
-            text.push_str("# ");
-        }
-        text.push_str(pin);
-        text.push('\n');
-    }
-    write(path, &text)
 }
 
 /// Writes a file whole or not at all.

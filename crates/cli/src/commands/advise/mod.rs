@@ -1,13 +1,13 @@
 //! `lapwing advise`: the best stack of package versions, with its evidence, and which to measure next.
 
-mod answer;
-mod explore;
 pub mod files;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::sample::each_benchmark;
+use lapwing_show::answers::advise::{AdviceAnswer, ExploreAnswer, model_notes};
+use lapwing_show::study::chart;
 use lapwing_stats::Seed;
 use lapwing_study::{
     Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
@@ -18,7 +18,8 @@ use crate::cleaning::CleaningOptions;
 use crate::commands::stack::unresolved_pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
-    AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, one_of, within,
+    AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, extension, one_of,
+    within,
 };
 use crate::store::{note_retired, open_for_reading};
 
@@ -125,18 +126,27 @@ impl AdviseCommand {
             self.hardware.as_deref(),
             seed,
         );
-        let model = model.map_err(answer::with_hint)?;
-        let mut notes = answer::notes(&model);
+        let model = &model?;
+        let mut notes = model_notes(model);
+        let format = self.answer.format;
         if self.explore {
-            return explore::show(
-                &model,
-                self.count,
-                seed,
-                self.output.as_deref(),
-                self.answer.format,
+            let stacks = model.explore(self.count, seed);
+            if stacks.iter().any(|stack| stack.prediction.is_none()) {
+                notes.push(
+                    "few stacks are measured: those whose versions were measured least come first"
+                        .to_owned(),
+                );
+            }
+            let mut answer = ExploreAnswer {
+                model,
+                stacks,
                 notes,
-                context,
-            );
+            };
+            if let Some(path) = &self.output {
+                files::write(path, &answer.lines())?;
+                answer.notes.push(format!("wrote {}", path.display()));
+            }
+            return context.show(&answer, format);
         }
         let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
         if locked.is_some() && pinned.is_none() {
@@ -144,20 +154,26 @@ impl AdviseCommand {
                 "the locked versions do not name every package: no comparison with them".to_owned(),
             );
         }
-        let advice = Advice::new(&model, self.kind, pinned.as_deref()).map_err(|error| {
+        let advice = Advice::new(model, self.kind, pinned.as_deref()).map_err(|error| {
             CliError::not_enough(error).hint("measure more stacks, or ask for another --type")
         })?;
-        answer::save(
-            &model,
-            &advice,
-            &notes,
-            self.plot.as_deref(),
-            &self.plot_kind,
-        )?;
-        if let Some(path) = &self.output {
-            files::write_requirements(path, &model, &advice)?;
+        let answer = AdviceAnswer {
+            model,
+            advice,
+            notes,
+        };
+        match &self.plot {
+            Some(path) if extension(path) == "html" => answer.save_page(path)?,
+            Some(path) if self.plot_kind == "versions" => {
+                chart::version_map(model, &answer.advice).save(path)?;
+            }
+            Some(path) => chart::stack_changes(model, &answer.advice).save(path)?,
+            None => {}
         }
-        answer::write(&model, &advice, notes, self.answer.format, context)
+        if let Some(path) = &self.output {
+            files::write(path, &answer.requirements())?;
+        }
+        context.show(&answer, format)
     }
 
     fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {
@@ -179,14 +195,13 @@ impl AdviseCommand {
         };
         let mut benchmarks = Vec::new();
         each_benchmark(&store, &filter, |data| {
-            let has_factors = data.instances.iter().any(|own| !own.run.factors.is_empty());
+            let has_factors = data.instances.iter().any(|it| !it.run.factors.is_empty());
             if has_factors {
                 benchmarks.push(data);
             }
             Ok::<(), lapwing_record::StoreError>(())
         })?;
-        let mut data = StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)
-            .map_err(answer::with_data_hint)?;
+        let mut data = StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)?;
         for head in store.catalogue().session_heads()? {
             let session = store.catalogue().session(&head.id.to_string())?;
             data.add_failed(&unresolved_pins(&session.attributes));

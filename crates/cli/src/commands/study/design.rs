@@ -1,37 +1,35 @@
 //! `lapwing study design`: chooses the combinations of levels to measure.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use lapwing_measure::suite::parse_duration;
-use lapwing_model::text::{capitalised, counted, grouped};
-use lapwing_show::writing::{Align, AnswerFormat, Table, TextAnswer};
-use lapwing_show::{percent, quantity};
+use lapwing_model::text::counted;
+use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
+use lapwing_show::quantity;
 use lapwing_stats::as_f64;
-use lapwing_study::design::{
-    DesignAbility, DesignKind, DesignRequest, StudyDesign, StudyDesignError, StudyModel, StudyPower,
-};
-use serde::Serialize;
+use lapwing_study::design::{DesignKind, DesignRequest, StudyDesign, StudyModel};
 
-use super::factors::{StudySuite, read_configuration};
-use crate::answer::write_json;
+use super::rounds::{Stability, measured};
+use super::run::read_design;
+use super::suite::{StudySuite, read_configuration};
+use crate::atomic;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, one_of, within};
-
-/// The default file of a design.
-pub const DESIGN_FILE: &str = "lapwing-design.json";
 
 /// The default file of further configurations.
 const MORE_FILE: &str = "lapwing-design-more.json";
 
 /// The metric of noise by default; that of effects is the only one that is judged.
-pub const WALL_TIME: &str = "wall_time";
+const WALL_TIME: &str = "wall_time";
 
-/// Of the groups of aliases so many are shown.
-const SHOWN_ALIASES: usize = 6;
+/// Effects are stable within this share.
+const STABLE_WITHIN: f64 = 0.05;
+
+/// Further configurations by default.
+const FURTHER: usize = 8;
 
 /// Kinds of designs.
 const KINDS: [NamedValue<DesignKind>; 8] = [
@@ -100,11 +98,11 @@ pub struct StudyDesignCommand {
     /// Choose further configurations for this design, given those that are measured [default FILE:
     /// lapwing-design.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = DESIGN_FILE, conflicts_with_all = ["suite", "model", "resolution", "strength", "replicates", "factor", "configuration", "seed"])]
-    pub augment: Option<PathBuf>,
+    augment: Option<PathBuf>,
     /// Kind of design [default: the smallest fraction that estimates the model, else optimal;
     /// with --augment optimal, the alternative is random]
     #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS))]
-    pub kind: Option<DesignKind>,
+    kind: Option<DesignKind>,
     /// Effects to estimate
     #[arg(long, value_name = "MODEL", value_parser = one_of(&MODELS), default_value = "pairs")]
     model: StudyModel,
@@ -143,7 +141,7 @@ pub struct StudyDesignCommand {
         default_value = WALL_TIME,
         help_heading = "Noise and order"
     )]
-    pub metric: String,
+    metric: String,
     /// Seed of random choices and of the order of measuring
     #[arg(
         long,
@@ -172,10 +170,12 @@ impl StudyDesignCommand {
         };
         let seconds = study.seconds_per_visit(&self.benchmark, context)?;
         let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
-        let answer = DesignAnswer::new(design, &existing, noise, seconds, &output)?;
-        answer.keep(&output)?;
-        answer.show(self.answer.format, context)?;
-        Ok(ExitStatus::Fine)
+        let file = output.display().to_string();
+        let answer = DesignAnswer::new(design, &existing, noise, seconds, file, context.program())?;
+        atomic::replace(&output, &answer.design.write()?).map_err(|error| {
+            CliError::input(error).consequence(format!("{} was not written", output.display()))
+        })?;
+        context.show(&answer, self.answer.format)
     }
 
     /// Returns the design of the factors of a suite.
@@ -199,11 +199,71 @@ impl StudyDesignCommand {
         };
         let path = study.path.display().to_string();
         let design = StudyDesign::new((&study.suite.name, &path), factors, &request);
-        Ok((study, design.map_err(about)?, Vec::new()))
+        Ok((study, design?, Vec::new()))
+    }
+
+    /// Returns the configurations that improve the estimates most, or that balance the levels best.
+    fn choose_further(&self, file: &Path, context: &Context) -> Result<ChosenDesign, CliError> {
+        if !matches!(
+            self.kind,
+            None | Some(DesignKind::Optimal | DesignKind::Random)
+        ) {
+            return Err(
+                CliError::input("--augment adds optimal or random configurations")
+                    .hint("leave out --kind, or use `--kind random`"),
+            );
+        }
+        let design = read_design(file)?;
+        let study = StudySuite::load(Some(Path::new(&design.suite_file)))?;
+        let existing = measured(&design, context)?;
+        if existing.is_empty() {
+            return Err(
+                CliError::not_enough("no configuration of this design was measured yet")
+                    .hint("`lapwing study run` measures it"),
+            );
+        }
+        let runs = self.number_of_runs(&study, design.replicates, context)?;
+        let request = DesignRequest {
+            kind: self.kind.or(Some(DesignKind::Optimal)),
+            runs: runs.or(Some(FURTHER)),
+            model: design.model,
+            existing: existing.clone(),
+            replicates: design.replicates,
+            // Another seed for each step, else random choices and orders would be repeated.
+            seed: design.seed.wrapping_add(existing.len() as u64),
+            ..DesignRequest::default()
+        };
+        let more = StudyDesign::new(
+            (&design.suite, &design.suite_file),
+            design.factors.clone(),
+            &request,
+        );
+        let more = more?;
+        if !context.quiet {
+            context.terminal.say(&format!(
+                "{} of the study are measured; what follows counts them in",
+                counted(existing.len(), "configuration")
+            ));
+            self.say_stability(&design, context)?;
+        }
+        Ok((study, more, existing))
+    }
+
+    /// Says whether more configurations would still change the effects.
+    fn say_stability(&self, design: &StudyDesign, context: &Context) -> Result<(), CliError> {
+        let metric = (self.metric != WALL_TIME).then_some(self.metric.as_str());
+        let stability = Stability::read(&design.suite, metric, STABLE_WITHIN, context)?;
+        stability.say(context);
+        if stability.is_stable() {
+            context.terminal.note(
+                "more configurations will hardly change these effects: the study can end here",
+            );
+        }
+        Ok(())
     }
 
     /// Returns the wanted number of configurations, if any.
-    pub fn number_of_runs(
+    fn number_of_runs(
         &self,
         study: &StudySuite,
         replicates: u32,
@@ -218,7 +278,7 @@ impl StudyDesignCommand {
 }
 
 /// A suite, a design for it, and the configurations that the design completes.
-pub type ChosenDesign = (StudySuite, StudyDesign, Vec<Vec<usize>>);
+type ChosenDesign = (StudySuite, StudyDesign, Vec<Vec<usize>>);
 
 /// Returns the number of configurations that fit into a time.
 fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result<usize, CliError> {
@@ -239,249 +299,4 @@ fn affordable(budget: Duration, seconds: Option<f64>, replicates: u32) -> Result
         ))
         .hint("give more time, or fewer --replicates")
     })
-}
-
-/// Returns the error of a design with advice.
-pub fn about(error: StudyDesignError) -> CliError {
-    let hint = match &error {
-        StudyDesignError::Levels { .. } | StudyDesignError::Constrained { .. } => {
-            Some("`--kind optimal` has any levels and respects requirements and exclusions")
-        }
-        StudyDesignError::TooMany { .. } => Some(
-            "`--kind optimal --runs N` needs fewer, as do `--model main` and fewer factors (`--factor`)",
-        ),
-        StudyDesignError::TooFew { .. } | StudyDesignError::Optimal(_) => Some(
-            "give more --runs, or ask for less: `--model main`, a lower --resolution, fewer factors (`--factor`)",
-        ),
-        StudyDesignError::Requirement { .. } => Some("name it with `--factor`, too"),
-        StudyDesignError::TooFewFactors { .. }
-        | StudyDesignError::Space(_)
-        | StudyDesignError::Infeasible { .. }
-        | StudyDesignError::NoList
-        | StudyDesignError::Complete
-        | StudyDesignError::Nothing => None,
-    };
-    CliError::input(error).hint_if(hint)
-}
-
-/// A design, and what it costs and detects.
-#[derive(Serialize)]
-struct DesignAnswer {
-    design: StudyDesign,
-    /// How many instances are measured of each benchmark.
-    instances: u64,
-    deltas: Vec<usize>,
-    noise: Option<f64>,
-    detectable_main_effect: Option<f64>,
-    detectable_pair_effect: Option<f64>,
-    expected_seconds: Option<f64>,
-    file: String,
-}
-
-impl DesignAnswer {
-    /// Returns the answer for a design that completes existing runs.
-    fn new(
-        design: StudyDesign,
-        existing: &[Vec<usize>],
-        noise: Option<f64>,
-        seconds: Option<f64>,
-        file: &Path,
-    ) -> Result<Self, CliError> {
-        let runs = [existing, &design.runs().map_err(CliError::input)?].concat();
-        let power = noise
-            .and_then(|noise| StudyPower::new(&design.factors, &runs, design.replicates, noise));
-        let configurations = design.configurations.len();
-        let instances = configurations as u64 * u64::from(design.replicates);
-        Ok(Self {
-            instances,
-            deltas: DesignAbility::new(&design.factors, &runs).deltas,
-            noise,
-            detectable_main_effect: power.map(|it| it.main),
-            detectable_pair_effect: power.and_then(|it| it.pair),
-            expected_seconds: seconds.map(|it| it * as_f64(instances)),
-            file: file.display().to_string(),
-            design,
-        })
-    }
-
-    /// Writes the file of the design.
-    fn keep(&self, path: &Path) -> Result<(), CliError> {
-        let text = self.design.write()?;
-        crate::atomic::replace(path, &text).map_err(|error| {
-            CliError::input(error).consequence(format!("{} was not written", path.display()))
-        })
-    }
-
-    /// Shows it.
-    fn show(&self, format: AnswerFormat, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(format);
-        match format {
-            AnswerFormat::Text => {
-                let width = context.terminal.width();
-                self.text(context).wrapped(width).text(width, &mut out)?;
-            }
-            AnswerFormat::Markdown => self.text(context).markdown(&mut out)?,
-            AnswerFormat::Json => write_json(self, &mut out)?,
-            AnswerFormat::Csv => self.configurations().csv(&mut out)?,
-        }
-        out.flush()?;
-        Ok(())
-    }
-
-    fn text(&self, context: &Context) -> TextAnswer {
-        let mut notes: Vec<String> = vec![self.power_text()];
-        notes.extend(self.aliases_text());
-        notes.extend(
-            self.design
-                .notes
-                .iter()
-                .map(|note| format!("{}.", capitalised(note))),
-        );
-        notes.push(match self.design.supports.as_slice() {
-            [] => "It supports no analysis of effects.".to_owned(),
-            names => format!("It supports the analyses {}.", names.join(", ")),
-        });
-        notes.push(match self.expected_seconds {
-            Some(seconds) => format!("It takes about {}.", quantity(seconds, "s")),
-            None => "Expected time unknown: no earlier measurements.".to_owned(),
-        });
-        let program = context.program();
-        let of_file = match self.file.as_str() {
-            DESIGN_FILE => String::new(),
-            file => format!(" --design {file}"),
-        };
-        notes.push(format!(
-            "The design is in {}; `{program} study run{of_file}` measures it.",
-            self.file
-        ));
-        TextAnswer {
-            headline: self.headline(),
-            table: self.factors(),
-            notes,
-        }
-    }
-
-    fn headline(&self) -> String {
-        let design = &self.design;
-        let kind = match (design.kind, design.resolution) {
-            (DesignKind::Fractional, Some(resolution)) => {
-                format!("a fractional factorial of resolution {}", roman(resolution))
-            }
-            (kind, _) => kind.words().to_owned(),
-        };
-        format!(
-            "{} × {} of {}: {kind}, D-efficiency {:.0} %",
-            counted(design.configurations.len(), "configuration"),
-            counted(design.replicates, "instance"),
-            counted(design.factors.len(), "factor"),
-            design.d_efficiency
-        )
-    }
-
-    fn power_text(&self) -> String {
-        let Some(noise) = self.noise else {
-            return "Which effects it detects depends on the noise between instances, which is not known: give --noise, or measure the base first.".to_owned();
-        };
-        let noise = percent(noise);
-        match (self.detectable_main_effect, self.detectable_pair_effect) {
-            (Some(main), Some(pair)) => format!(
-                "With noise of {noise} between instances it detects a main effect of {} and a pair effect of {} (95 % confidence, 80 % power).",
-                percent(main),
-                percent(pair)
-            ),
-            (Some(main), None) => format!(
-                "With noise of {noise} between instances it detects a main effect of {} (95 % confidence, 80 % power) if pairs have no effect; it does not tell all pairs apart.",
-                percent(main)
-            ),
-            (None, _) => {
-                "It cannot tell all main effects apart, or leaves nothing to estimate noise from."
-                    .to_owned()
-            }
-        }
-    }
-
-    fn aliases_text(&self) -> Option<String> {
-        let groups = &self.design.aliases;
-        let resolution = self.design.resolution?;
-        let meaning = match resolution {
-            3 => "main effects are aliased with pairs",
-            4 => "main effects are free of pairs, and pairs are aliased with pairs",
-            _ => "main effects and pairs are free of each other",
-        };
-        let shown: Vec<String> = groups
-            .iter()
-            .take(SHOWN_ALIASES)
-            .map(|it| it.join(" = "))
-            .collect();
-        let more = match groups.len().saturating_sub(SHOWN_ALIASES) {
-            0 => String::new(),
-            more => format!("; {} more in the file", grouped(more)),
-        };
-        let list = if shown.is_empty() {
-            String::new()
-        } else {
-            format!(": {}{more}", shown.join("; "))
-        };
-        Some(format!(
-            "Resolution {}: {meaning}{list}.",
-            roman(resolution)
-        ))
-    }
-
-    fn factors(&self) -> Table {
-        let mut table = Table::new(&[
-            ("factor", Align::Left),
-            ("base", Align::Left),
-            ("other levels", Align::Left),
-            ("changed in", Align::Right),
-            ("deltas", Align::Right),
-            ("constraints", Align::Left),
-        ])
-        .dispensable(&["constraints", "deltas"]);
-        for (factor, deltas) in self.design.factors.iter().zip(&self.deltas) {
-            let levels: Vec<String> = factor.levels.iter().map(ToString::to_string).collect();
-            let configurations = self.design.configurations.iter();
-            let changed = configurations
-                .filter(|it| it.levels.get(&factor.name) != factor.levels.first())
-                .count();
-            let requires = factor.requires.iter().map(|it| format!("requires {it}"));
-            let excludes = factor.excludes.iter().map(|it| format!("excludes {it}"));
-            let constraints: Vec<String> = requires.chain(excludes).collect();
-            table.row(vec![
-                factor.name.clone(),
-                levels.first().cloned().unwrap_or_default(),
-                levels.get(1..).unwrap_or_default().join(", "),
-                grouped(changed),
-                grouped(deltas),
-                constraints.join(", "),
-            ]);
-        }
-        table
-    }
-
-    /// Returns the configurations, with a column per factor.
-    fn configurations(&self) -> Table {
-        let names = self.design.factors.iter().map(|it| it.name.as_str());
-        let columns: Vec<(&str, Align)> = std::iter::once("configuration")
-            .chain(names.clone())
-            .map(|name| (name, Align::Left))
-            .collect();
-        let mut table = Table::new(&columns);
-        for configuration in &self.design.configurations {
-            let level = |name: &str| {
-                let level = configuration.levels.get(name);
-                level.map_or_else(String::new, ToString::to_string)
-            };
-            let mut cells = vec![configuration.name.clone()];
-            cells.extend(names.clone().map(level));
-            table.row(cells);
-        }
-        table
-    }
-}
-
-fn roman(resolution: usize) -> String {
-    let known = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
-    let numeral = known.get(resolution.wrapping_sub(1));
-    numeral.map_or_else(|| resolution.to_string(), |it| (*it).to_owned())
 }

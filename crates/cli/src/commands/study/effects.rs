@@ -1,15 +1,21 @@
 //! `lapwing study effects`: what each treatment changes, in several views.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 use lapwing_model::text::joined;
+use lapwing_show::answers::study::{ComponentQuestion, PathQuestion, StudyAnswer};
+use lapwing_stats::Seed;
 use lapwing_stats::deltas::DeltaPairing;
-use lapwing_study::StudyScale;
+use lapwing_study::{
+    PathOrder, StabilityOptions, StabilityOrder, StudyData, StudyScale, StudyStability,
+};
 
-use super::options::{PAIRINGS, StudyOptions};
-use super::paths::StoryOrder;
+use super::options::StudyOptions;
+use super::suite::StudySuite;
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, one_of, within};
+use crate::options::{Context, NamedValue, one_of, within};
 
 /// Show what each treatment changes: on average, pair by pair, depending on others, on a path
 ///
@@ -25,41 +31,41 @@ pub struct StudyEffects {
     pairing: Option<DeltaPairing>,
     /// Scatter: treatment to look at [default: the one whose effect depends most on another]
     #[arg(long, value_name = "FACTOR")]
-    pub factor: Option<String>,
+    factor: Option<String>,
     /// Scatter: treatment whose presence distinguishes the settings [default: the strongest
     /// modifier]
     #[arg(long, value_name = "FACTOR")]
-    pub by: Option<String>,
+    by: Option<String>,
     /// Paths and pca: setting to start from, such as `a=1,b=0` [default: all factors at their base]
     #[arg(long, value_name = "SETTING")]
-    pub from: Option<String>,
+    from: Option<String>,
     /// Paths and pca: setting to end at [default: of paths the best measured one, of pca the largest
     /// that several sequences reach]
     #[arg(long, value_name = "SETTING")]
-    pub to: Option<String>,
+    to: Option<String>,
     /// Paths: order of the steps: best-first, nicest-first (by `nice` of the factors in the suite
     /// file, the lowest first), or treatments separated by commas [default: best-first]
     #[arg(long, value_name = "ORDER")]
-    pub order: Option<StoryOrder>,
+    order: Option<String>,
     /// Paths: use measured settings only, no predictions
     #[arg(long)]
-    pub measured_only: bool,
+    measured_only: bool,
     /// Pca: number of sequences [default: 550]
     #[arg(long, value_name = "N")]
-    pub sequences: Option<usize>,
+    sequences: Option<usize>,
     /// Stability: an effect is known when its interval reaches no further than this share [default:
     /// 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_change)]
-    pub within: Option<f64>,
+    within: Option<f64>,
     /// Stability: number of strongest effects whose order has to be settled [default: 5]
     #[arg(long, value_name = "N", value_parser = within(1..=1000, "write a number from 1 to 1,000"))]
-    pub strongest: Option<usize>,
+    strongest: Option<usize>,
     /// Pca: seed of the choice of sequences [default: 7]. Stability: add the runs in random order of
     /// this seed instead of the order of measuring
     #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    seed: Option<u64>,
     #[command(flatten)]
-    pub study: StudyOptions,
+    study: StudyOptions,
 }
 
 /// A view of the effects.
@@ -82,48 +88,116 @@ enum EffectView {
     Stability,
 }
 
+/// How replicates of two settings make deltas.
+const PAIRINGS: [NamedValue<DeltaPairing>; 3] = [
+    (
+        "means",
+        "One delta per pair of settings, of their means",
+        DeltaPairing::Means,
+    ),
+    (
+        "medians",
+        "One delta per pair of settings, of their medians",
+        DeltaPairing::Medians,
+    ),
+    (
+        "all",
+        "Every instance of the one with every instance of the other",
+        DeltaPairing::AllPairs,
+    ),
+];
+
 impl StudyEffects {
     /// Shows the view.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.check()?;
         let study = &self.study;
         let all = study.all(context)?;
-        let usual = match self.show {
-            EffectView::Stability => StudyScale::Log,
-            EffectView::Means
-            | EffectView::Scatter
-            | EffectView::Colour
-            | EffectView::Deltas
-            | EffectView::Pca
-            | EffectView::Paths => StudyScale::Time,
+        let data = &all.without(&study.without)?;
+        let usual = if self.show == EffectView::Stability {
+            StudyScale::Log
+        } else {
+            StudyScale::Time
         };
         let scale = study.scale.unwrap_or(usual);
-        if self.show == EffectView::Means {
-            return self.means(&all, scale)?.write(&all, scale, study, context);
-        }
-        let data = study.restricted(&all)?;
-        match self.show {
-            EffectView::Means => Ok(ExitStatus::Fine),
-            EffectView::Scatter => self
-                .scatter(&data, scale)?
-                .write(&data, scale, study, context),
-            EffectView::Colour => self.colour(&data)?.write(&data, scale, study, context),
-            EffectView::Deltas => self
-                .deltas(&data, scale)?
-                .write(&data, scale, study, context),
-            EffectView::Pca => self.pca(&data, scale)?.write(&data, scale, study, context),
-            EffectView::Paths => self
-                .paths(&data, scale)?
-                .write(&data, scale, study, context),
-            EffectView::Stability => self
-                .stability(&data, scale)?
-                .write(&data, scale, study, context),
-        }
+        let pairing = self.pairing.unwrap_or(DeltaPairing::Means);
+        let from = self.from.as_deref().unwrap_or_default();
+        let to = self.to.as_deref();
+        let answer = match self.show {
+            EffectView::Means => {
+                let rest = (!study.without.is_empty()).then_some(data);
+                StudyAnswer::means(&all, &study.without, rest, scale, pairing)?
+            }
+            EffectView::Scatter => {
+                StudyAnswer::scatter(data, scale, self.factor.as_deref(), self.by.as_deref())?
+            }
+            EffectView::Colour => StudyAnswer::colour(data, scale)?,
+            EffectView::Deltas => StudyAnswer::deltas(data, scale, pairing)?,
+            EffectView::Pca => {
+                let question = ComponentQuestion {
+                    from,
+                    to,
+                    sequences: self.sequences,
+                    seed: Seed(self.seed.unwrap_or(7)),
+                };
+                StudyAnswer::components(data, scale, &question)?
+            }
+            EffectView::Paths => {
+                let question = PathQuestion {
+                    from,
+                    to,
+                    order: self.path_order(data)?,
+                    measured_only: self.measured_only,
+                };
+                StudyAnswer::paths(data, scale, &question)?
+            }
+            EffectView::Stability => {
+                let usual = StabilityOptions::default();
+                let options = StabilityOptions {
+                    scale,
+                    within: self.within.unwrap_or(usual.within),
+                    strongest: self.strongest.unwrap_or(usual.strongest),
+                    order: self.seed.map_or(StabilityOrder::Measured, |seed| {
+                        StabilityOrder::Random(Seed(seed))
+                    }),
+                    ..usual
+                };
+                let stability = StudyStability::new(data, &options).map_err(|error| {
+                    CliError::not_enough(error).hint("--scale time takes the values as they are")
+                })?;
+                StudyAnswer::stability(data, scale, &stability, options.within)?
+            }
+        };
+        study.show(&answer, context)
     }
 
-    /// Returns how replicates make deltas.
-    pub fn pairing(&self) -> DeltaPairing {
-        self.pairing.unwrap_or(DeltaPairing::Means)
+    fn path_order(&self, data: &StudyData) -> Result<PathOrder, CliError> {
+        match self.order.as_deref() {
+            None | Some("best-first") => Ok(PathOrder::BestFirst),
+            Some("nicest-first") => {
+                let study = StudySuite::load(self.study.data.cleaning.suite().as_deref())?;
+                let factors = study.suite.factors();
+                let nice: BTreeSet<i64> = factors.iter().filter_map(|factor| factor.nice).collect();
+                if nice.is_empty() {
+                    return Err(CliError::input("no factor of the suite file has `nice`")
+                        .hint("add `nice = 1` and so on to [factor.NAME], the nicest lowest"));
+                }
+                let rank = |name: &str| {
+                    let factor = factors.iter().find(|factor| factor.name == name)?;
+                    nice.iter().position(|nice| Some(*nice) == factor.nice)
+                };
+                let treatments = data.treatments.iter();
+                let ranks = treatments.map(|treatment| {
+                    let name = &data.factors[treatment.factor].name;
+                    rank(name).unwrap_or(nice.len())
+                });
+                Ok(PathOrder::NicestFirst(ranks.collect()))
+            }
+            Some(names) => {
+                let steps = names.split(',').map(|name| data.treatment(name.trim()));
+                Ok(PathOrder::Given(steps.collect::<Result<_, _>>()?))
+            }
+        }
     }
 
     /// Refuses options of other views.
@@ -159,21 +233,14 @@ impl StudyEffects {
         ))
         .hint(format!(
             "it is for --show {}",
-            joined(views.iter().map(|it| it.name()))
+            joined(views.iter().map(|view| view.name()))
         )))
     }
 }
 
 impl EffectView {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Means => "means",
-            Self::Scatter => "scatter",
-            Self::Colour => "colour",
-            Self::Deltas => "deltas",
-            Self::Pca => "pca",
-            Self::Paths => "paths",
-            Self::Stability => "stability",
-        }
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }

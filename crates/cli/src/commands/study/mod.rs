@@ -1,25 +1,15 @@
 //! `lapwing study`: which settings matter, and how they interact.
 
-mod answer;
-mod augment;
-mod colour;
 mod compare;
-mod continuous;
-mod deltas;
 mod design;
 mod effects;
-mod factors;
 mod findings;
 mod fit;
-mod means;
 mod optimise;
 mod options;
-mod paths;
-mod pca;
 mod rounds;
 mod run;
-mod scatter;
-mod stability;
+mod suite;
 
 pub use options::StudyDataOptions;
 

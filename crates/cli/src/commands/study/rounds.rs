@@ -1,17 +1,22 @@
 //! Rounds of a study that is measured until a rule ends it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lapwing_study::design::{DesignKind, DesignRequest, PlannedFactor, StudyDesign};
+use jiff::Timestamp;
+use lapwing_measure::session::SessionRequest;
+use lapwing_model::text::counted;
+use lapwing_show::answers::study::stability_text;
+use lapwing_stats::as_f64;
+use lapwing_study::design::StudyDesign;
+use lapwing_study::{ROUND_PURPOSE, StabilityOptions, measured_configurations, suite_stability};
 
-use super::design::about;
+use super::options::existing_store;
+use crate::cleaning::CleaningOptions;
 use crate::commands::run::{Measurement, RunReport, STUDY, study_request};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-
-/// The key, in the design of a session, of what a round is for.
-pub const PURPOSE: &str = "purpose";
+use crate::session::interrupts;
 
 /// Measures the rounds.
 #[derive(Debug, Clone, Default)]
@@ -33,21 +38,28 @@ pub struct StudyRounds {
 }
 
 impl StudyRounds {
-    /// Measures a design, for a purpose that its session records; the results are not shown.
+    /// Returns the request to measure a design.
+    pub fn request(&self, design: &StudyDesign) -> Result<SessionRequest, CliError> {
+        let mut request = study_request(design, &self.suite_file)?;
+        request.settings.iterations = self.iterations;
+        request.settings.time_limit = self.time_limit;
+        request.selection.benchmarks = self.benchmark.clone();
+        request.name = self.name.clone();
+        Ok(request)
+    }
+
+    /// Measures a design, for a purpose that its session records; the results are not shown. Returns whether that was
+    /// interrupted.
     pub fn measure(
         &mut self,
         design: &StudyDesign,
         purpose: &str,
         context: &Context,
-    ) -> Result<ExitStatus, CliError> {
-        let mut request = study_request(design, &self.suite_file)?;
+    ) -> Result<bool, CliError> {
+        let mut request = self.request(design)?;
         if let Some(design) = request.attributes.get_mut(STUDY) {
-            design[PURPOSE] = purpose.into();
+            design[ROUND_PURPOSE] = purpose.into();
         }
-        request.settings.iterations = self.iterations;
-        request.settings.time_limit = self.time_limit;
-        request.selection.benchmarks = self.benchmark.clone();
-        request.name = self.name.clone();
         let measurement = Measurement {
             request,
             report: RunReport {
@@ -59,33 +71,134 @@ impl StudyRounds {
         let started = Instant::now();
         let status = measurement.act(context)?;
         self.seconds += started.elapsed().as_secs_f64();
-        self.instances +=
-            f64::from(design.replicates) * lapwing_stats::as_f64(design.configurations.len());
-        Ok(status)
+        self.instances += f64::from(design.replicates) * as_f64(design.configurations.len());
+        Ok(status == ExitStatus::Interrupted || interrupts().count() > 0)
     }
 
     /// Returns how long so many instances take, by those that were measured; 0 before any.
     pub fn expected(&self, instances: usize) -> Duration {
         let each = self.seconds / self.instances.max(1.0);
-        Duration::try_from_secs_f64(each * lapwing_stats::as_f64(instances)).unwrap_or_default()
+        Duration::try_from_secs_f64(each * as_f64(instances)).unwrap_or_default()
     }
 }
 
-/// Returns the design of some configurations.
-pub fn listed_design(
-    (suite, suite_file): (&str, &Path),
-    factors: &[PlannedFactor],
-    runs: Vec<Vec<usize>>,
-    replicates: u32,
-    seed: u64,
+/// Conditions that end a continuous study.
+pub struct ContinuousRule<'a> {
+    /// The metric whose effects have to be stable; `None` for the only one that is judged.
+    pub metric: Option<&'a str>,
+    /// Effects are stable within this share.
+    pub within: f64,
+    /// The time that may be used.
+    pub budget: Option<Duration>,
+}
+
+impl ContinuousRule<'_> {
+    /// Measures the design, then further configurations.
+    pub fn measure(
+        &self,
+        design: &StudyDesign,
+        mut rounds: StudyRounds,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let started = Instant::now();
+        let known = measured(design, context)?;
+        let mut next = match design.without_measured(&known)? {
+            Some(rest) => rest,
+            None => next_round(design, 0, known)?,
+        };
+        for round in 0.. {
+            let size = next.configurations.len() * next.replicates as usize;
+            let is_late = |budget: Duration| started.elapsed() + rounds.expected(size) > budget;
+            if round > 0 && self.budget.is_some_and(is_late) {
+                context.terminal.say("the time is over");
+                break;
+            }
+            if rounds.measure(&next, "continuous", context)? {
+                return Ok(ExitStatus::Interrupted);
+            }
+            let stability = Stability::read(&design.suite, self.metric, self.within, context)?;
+            if !context.quiet {
+                let count = counted(next.configurations.len(), "configuration");
+                context
+                    .terminal
+                    .say(&format!("round {}: {count}", round + 1));
+                stability.say(context);
+            }
+            if stability.is_stable() {
+                break;
+            }
+            if stability.texts.is_empty() {
+                return Err(CliError::not_enough(
+                    "no benchmark has usable values, so nothing can become stable",
+                )
+                .hint("name a metric with --metric"));
+            }
+            next = next_round(design, round, measured(design, context)?)?;
+        }
+        let program = context.program();
+        context
+            .terminal
+            .say(&format!("`{program} study findings` explains the effects"));
+        Ok(ExitStatus::Fine)
+    }
+}
+
+/// Returns the configurations of a design that were measured.
+pub fn measured(design: &StudyDesign, context: &Context) -> Result<Vec<Vec<usize>>, CliError> {
+    let store = existing_store(context)?;
+    Ok(measured_configurations(store.as_ref(), design)?)
+}
+
+fn next_round(
+    design: &StudyDesign,
+    round: u64,
+    measured: Vec<Vec<usize>>,
 ) -> Result<StudyDesign, CliError> {
-    let request = DesignRequest {
-        kind: Some(DesignKind::List),
-        listed: runs,
-        replicates,
-        seed,
-        ..DesignRequest::default()
-    };
-    let file = suite_file.display().to_string();
-    StudyDesign::new((suite, &file), factors.to_vec(), &request).map_err(about)
+    // Another seed for each round, also of the same command a second time.
+    let now = Timestamp::now().as_second().unsigned_abs();
+    Ok(design.next_round(round, measured, design.seed.wrapping_add(now))?)
+}
+
+/// The stability of the effects on each benchmark of a suite.
+pub struct Stability {
+    /// For each benchmark that has usable values, a line, and whether it is stable.
+    texts: Vec<(String, bool)>,
+}
+
+impl Stability {
+    /// Reads what was measured until now.
+    pub fn read(
+        suite: &str,
+        metric: Option<&str>,
+        within: f64,
+        context: &Context,
+    ) -> Result<Self, CliError> {
+        let options = StabilityOptions {
+            within,
+            ..StabilityOptions::default()
+        };
+        let rules = CleaningOptions::default().rules()?;
+        let store = existing_store(context)?;
+        let stabilities = suite_stability(store.as_ref(), suite, metric, &rules, &options)?;
+        let texts = stabilities.iter().map(|(data, stability)| {
+            let text = stability_text(data, options.scale, stability, within);
+            let is_stable = stability.stable_since().is_some();
+            (format!("{}: {text}", data.benchmark), is_stable)
+        });
+        Ok(Self {
+            texts: texts.collect(),
+        })
+    }
+
+    /// Says it, a line per benchmark.
+    pub fn say(&self, context: &Context) {
+        for (text, _) in &self.texts {
+            context.terminal.say(text);
+        }
+    }
+
+    /// Returns whether the effects on every benchmark are stable.
+    pub fn is_stable(&self) -> bool {
+        !self.texts.is_empty() && self.texts.iter().all(|(_, is_stable)| *is_stable)
+    }
 }

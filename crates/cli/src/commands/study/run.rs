@@ -6,15 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_measure::suite::{Suite, parse_duration};
 use lapwing_model::text::first_names;
+use lapwing_show::answers::study::DESIGN_FILE;
 use lapwing_study::design::{PlannedFactor, StudyDesign};
 
-use super::continuous::ContinuousRule;
-use super::design::DESIGN_FILE;
-use super::factors::StudySuite;
-use super::rounds::StudyRounds;
-use crate::commands::run::{
-    ClusterOptions, Measurement, RunReport, executors_of, resume, study_request,
-};
+use super::rounds::{ContinuousRule, StudyRounds};
+use super::suite::StudySuite;
+use crate::commands::run::{ClusterOptions, Measurement, RunReport, executors_of, resume};
 use crate::comparing::parse_change;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -72,11 +69,11 @@ pub struct StudyRunCommand {
 impl StudyRunCommand {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let report = RunReport {
+            format: self.answer.format,
+            ..RunReport::default()
+        };
         if let Some(session) = &self.resume {
-            let report = RunReport {
-                format: self.answer.format,
-                ..RunReport::default()
-            };
             return resume(session, &self.cluster, &report, context);
         }
         let design = read_design(&self.design)?;
@@ -85,15 +82,15 @@ impl StudyRunCommand {
             .unwrap_or_else(|| PathBuf::from(&design.suite_file));
         let study = StudySuite::load(Some(&path))?;
         note_changes(&design, &study.suite, context);
+        let rounds = StudyRounds {
+            suite_file: path,
+            benchmark: self.benchmark,
+            iterations: self.iterations,
+            time_limit: self.time_limit,
+            name: self.name,
+            ..StudyRounds::default()
+        };
         if self.continuous {
-            let rounds = StudyRounds {
-                suite_file: path,
-                benchmark: self.benchmark,
-                iterations: self.iterations,
-                time_limit: self.time_limit,
-                name: self.name,
-                ..StudyRounds::default()
-            };
             let rule = ContinuousRule {
                 metric: self.metric.as_deref(),
                 within: self.within,
@@ -101,22 +98,15 @@ impl StudyRunCommand {
             };
             return rule.measure(&design, rounds, context);
         }
-        let mut request = study_request(&design, &path)?;
+        let mut request = rounds.request(&design)?;
         request.settings.instances = self.instances.or(request.settings.instances);
-        request.settings.iterations = self.iterations;
-        request.settings.time_limit = self.time_limit;
-        request.selection.benchmarks = self.benchmark;
-        request.name = self.name;
         request.cluster = self
             .cluster
             .for_instances(executors_of(&request.benchmarks))?;
         request.leave_jobs = self.cluster.leave_jobs();
         let measurement = Measurement {
             request,
-            report: RunReport {
-                format: self.answer.format,
-                ..RunReport::default()
-            },
+            report,
             dry_run: self.dry_run,
         };
         measurement.act(context)
@@ -136,15 +126,12 @@ pub fn read_design(path: &Path) -> Result<StudyDesign, CliError> {
 /// Reports factors whose meaning is another than when the design was made.
 fn note_changes(design: &StudyDesign, suite: &Suite, context: &Context) {
     let has_changed = |designed: &&PlannedFactor| {
-        let mut own = suite.factors().iter();
-        own.any(|it| it.name == designed.name && it.definition != designed.definition)
+        let mut factors = suite.factors().iter();
+        let factor = factors.find(|factor| factor.name == designed.name);
+        factor.is_some_and(|factor| factor.definition != designed.definition)
     };
-    let changed: Vec<&str> = design
-        .factors
-        .iter()
-        .filter(has_changed)
-        .map(|it| it.name.as_str())
-        .collect();
+    let changed = design.factors.iter().filter(has_changed);
+    let changed: Vec<&str> = changed.map(|factor| factor.name.as_str()).collect();
     if !changed.is_empty() && !context.quiet {
         context.terminal.note(&format!(
             "changed in the suite since the design was made: {}",

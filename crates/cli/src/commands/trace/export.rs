@@ -1,15 +1,13 @@
-//! `lapwing trace export`: the trace as Chrome's trace events, for Perfetto and other viewers.
+//! `lapwing trace export`: the trace as a timeline, or as events for other viewers.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_trace::{MISSING, Name, TaskDuration, TaskEvent, Trace};
-use serde_json::{Value, json};
+use lapwing_show::trace::{LanesPage, headline, lanes_svg, write_events};
+use lapwing_trace::find;
 
-use super::lanes::draw;
 use super::read::TraceFile;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, extension};
@@ -48,8 +46,7 @@ impl TraceExport {
         if let Some(path) = &self.output
             && matches!(extension(path).as_str(), "html" | "svg")
         {
-            draw(&self.file, path, self.range, self.width, context)?;
-            return Ok(ExitStatus::Fine);
+            return self.draw(path, context);
         }
         if self.range.is_some() {
             return Err(
@@ -60,9 +57,7 @@ impl TraceExport {
         let written = match &self.output {
             Some(path) => File::create(path)
                 .and_then(|file| write_events(&trace, BufWriter::new(file)))
-                .map_err(|error| {
-                    CliError::input(format!("cannot write {}: {error}", path.display()))
-                }),
+                .map_err(|error| cannot_write(path, &error)),
             None => {
                 write_events(&trace, BufWriter::new(io::stdout().lock())).map_err(CliError::from)
             }
@@ -70,164 +65,48 @@ impl TraceExport {
         CliError::unless_reader_left(written)?;
         Ok(ExitStatus::Fine)
     }
-}
 
-/// Writes a process for each host, a thread for each worker, and a slice for each part of a task, transfer or phase.
-fn write_events(trace: &Trace, mut out: impl Write) -> io::Result<()> {
-    let start = trace.range().map_or(0, |(start, _)| start);
-    let mut threads: BTreeMap<Name, (usize, usize)> = BTreeMap::new();
-    let mut processes: BTreeMap<Name, usize> = BTreeMap::new();
-    let mut events = Events {
-        out: &mut out,
-        is_first: true,
-        start,
-    };
-    events
-        .out
-        .write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
-    let tasks = trace.tasks.iter().map(|task| (task.worker, task.host));
-    let targets = trace.transfers.iter().map(|it| (it.target, Name::EMPTY));
-    let others = trace.others.iter().map(|it| (it.worker, Name::EMPTY));
-    for (worker, host) in tasks.chain(targets).chain(others) {
-        if threads.contains_key(&worker) {
-            continue;
+    /// Writes the page, or, with the extension .svg, the picture of a range.
+    fn draw(&self, output: &Path, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = self.file.read(context)?;
+        let found = find(&trace).ok_or_else(|| {
+            CliError::input("the trace has no tasks with times, so there is nothing to draw")
+        })?;
+        let is_picture = output.extension().is_some_and(|it| it == "svg");
+        if !is_picture && self.range.is_some() {
+            return Err(CliError::input("`--range` is for a picture")
+                .hint("write one with `-o lanes.svg`; the page zooms"));
         }
-        let next = processes.len() + 1;
-        let process = *processes.entry(host).or_insert(next);
-        let thread = threads.len() + 1;
-        threads.insert(worker, (process, thread));
-        if process == next {
-            let host = match trace.text(host) {
-                "" => "workers",
-                host => host,
+        let cannot = |error| cannot_write(output, &error);
+        let mut out = BufWriter::new(File::create(output).map_err(cannot)?);
+        let written = if is_picture {
+            let (from, to) = match self.range {
+                Some((from, to)) => (nanoseconds(from), nanoseconds(to)),
+                None => (0, found.workers.makespan),
             };
-            events.write(
-                &json!({"ph": "M", "name": "process_name", "pid": process, "args": {"name": host}}),
-            )?;
-        }
-        let worker = trace.text(worker);
-        events.write(&json!({"ph": "M", "name": "thread_name", "pid": process, "tid": thread, "args": {"name": worker}}))?;
-    }
-    for task in &trace.tasks {
-        let place = threads[&task.worker];
-        let name = trace.text(task.name);
-        if let Some((from, to)) = task.at(TaskEvent::Started).zip(task.released()) {
-            let args = json!({"class": trace.text(task.class), "attempt": task.attempt, "cpu_ns": task.cpu, "bytes": task.bytes});
-            events.slice(name, "task", place, [from, to], &args)?;
-        }
-        // Parts on the worker lie within the task.
-        for part in [
-            TaskDuration::Load,
-            TaskDuration::Compute,
-            TaskDuration::Publish,
-        ] {
-            let from = match part {
-                TaskDuration::Load => task.at(TaskEvent::Started),
-                TaskDuration::Publish => task.at(TaskEvent::Computed),
-                _ => task.computing().map(|(from, _)| from),
+            out.write_all(lanes_svg(&trace, from, to, self.width).as_bytes())
+        } else {
+            let page = LanesPage {
+                trace: &trace,
+                title: &self.file.title(),
+                summary: &headline(&trace, &found),
+                list: None,
             };
-            if let Some((from, duration)) = from.zip(part.of(task)) {
-                events.slice(
-                    part.name(),
-                    "part",
-                    place,
-                    [from, from + duration],
-                    &json!({}),
-                )?;
-            }
-        }
+            page.write(&mut out)
+        };
+        written.and_then(|()| out.flush()).map_err(cannot)?;
+        context
+            .terminal
+            .note(&format!("wrote {}", output.display()));
+        Ok(ExitStatus::Fine)
     }
-    for transfer in &trace.transfers {
-        let known = transfer.events.iter().copied().filter(|at| *at != MISSING);
-        if let Some((from, to)) = known.clone().min().zip(known.max()) {
-            let args = json!({"mode": transfer.mode.name(), "source": trace.text(transfer.source), "target": trace.text(transfer.target)});
-            events.asynchronous(
-                trace.text(transfer.dataset),
-                threads[&transfer.target],
-                [from, to],
-                &args,
-            )?;
-        }
-    }
-    let controller = (processes.len() + 1, threads.len() + 1);
-    for phase in trace.phases.iter().filter(|phase| phase.end != MISSING) {
-        events.slice(
-            trace.text(phase.name),
-            "controller",
-            controller,
-            [phase.start, phase.end],
-            &json!({}),
-        )?;
-    }
-    if !trace.phases.is_empty() {
-        events.write(&json!({"ph": "M", "name": "process_name", "pid": controller.0, "args": {"name": "controller"}}))?;
-    }
-    for other in &trace.others {
-        let place = threads[&other.worker];
-        events.slice(
-            trace.text(other.name),
-            "span",
-            place,
-            [other.start, other.end],
-            &json!({}),
-        )?;
-    }
-    events.out.write_all(b"\n]}\n")?;
-    out.flush()
 }
 
-struct Events<'o, W> {
-    out: &'o mut W,
-    is_first: bool,
-    start: i64,
+fn cannot_write(path: &Path, error: &io::Error) -> CliError {
+    CliError::input(format!("cannot write {}: {error}", path.display()))
 }
 
-impl<W: Write> Events<'_, W> {
-    fn write(&mut self, event: &Value) -> io::Result<()> {
-        let separator: &[u8] = if self.is_first { b"\n" } else { b",\n" };
-        self.is_first = false;
-        self.out.write_all(separator)?;
-        serde_json::to_writer(&mut *self.out, event)?;
-        Ok(())
-    }
-
-    /// Microseconds from the first event of a task.
-    #[expect(clippy::cast_precision_loss, reason = "durations are far below 2⁵³ ns")]
-    fn microseconds(&self, at: i64) -> f64 {
-        (at - self.start) as f64 / 1e3
-    }
-
-    fn slice(
-        &mut self,
-        name: &str,
-        category: &str,
-        (process, thread): (usize, usize),
-        [from, to]: [i64; 2],
-        args: &Value,
-    ) -> io::Result<()> {
-        let (begin, end) = (self.microseconds(from), self.microseconds(to));
-        self.write(&json!({
-            "ph": "X", "name": name, "cat": category, "pid": process, "tid": thread,
-            "ts": begin, "dur": (end - begin).max(0.0), "args": args,
-        }))
-    }
-
-    /// Writes a slice that may overlap others of its thread.
-    fn asynchronous(
-        &mut self,
-        name: &str,
-        (process, thread): (usize, usize),
-        [from, to]: [i64; 2],
-        args: &Value,
-    ) -> io::Result<()> {
-        let id = format!("{name}→{thread}@{from}");
-        for (phase, at) in [("b", from), ("e", to)] {
-            let at = self.microseconds(at);
-            self.write(&json!({
-                "ph": phase, "name": name, "cat": "transfer", "id": id, "pid": process,
-                "tid": thread, "ts": at, "args": args,
-            }))?;
-        }
-        Ok(())
-    }
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn nanoseconds(seconds: f64) -> i64 {
+    (seconds * 1e9) as i64
 }

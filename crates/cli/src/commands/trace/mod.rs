@@ -1,23 +1,20 @@
 //! `lapwing trace`: where inside a run of a task graph the time goes.
 
 mod compare;
-mod controller;
 mod export;
-mod findings;
-mod lanes;
-mod lint;
-mod profile;
 mod read;
-mod tasks;
-mod transfers;
 mod what_if;
 
 use clap::{Args, Subcommand, ValueEnum};
+use lapwing_show::answers::trace::{
+    ControllerAnswer, DefectsAnswer, ProfileAnswer, TaskDurationsAnswer, TraceFindingsAnswer,
+    TransferDurationsAnswer,
+};
+use lapwing_trace::{DurationGroup, Trace, controller_time, find, lint};
 
-use self::read::ShownTrace;
-use self::tasks::TaskGroup;
+use self::read::TraceFile;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context, NamedValue, one_of};
 
 /// Show where inside a run of a task graph the time goes
 ///
@@ -59,10 +56,12 @@ struct TraceShow {
     #[arg(value_name = "VIEW", value_enum, default_value_t)]
     view: TraceView,
     #[command(flatten)]
-    shown: ShownTrace,
+    file: TraceFile,
+    #[command(flatten)]
+    answer: AnswerOptions,
     /// Group the rows of `tasks`
-    #[arg(long, value_name = "GROUP", value_enum, default_value_t)]
-    group: TaskGroup,
+    #[arg(long, value_name = "GROUP", value_parser = one_of(&GROUPS), default_value = "class")]
+    group: DurationGroup,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -82,15 +81,58 @@ enum TraceView {
     Lint,
 }
 
+/// Groups of tasks.
+const GROUPS: [NamedValue<DurationGroup>; 4] = [
+    (
+        "class",
+        "By class: the name without what follows `:` or `(`, and without a number at the end",
+        DurationGroup::Class,
+    ),
+    ("worker", "By worker", DurationGroup::Worker),
+    ("host", "By host", DurationGroup::Host),
+    ("all", "All together", DurationGroup::All),
+];
+
 impl TraceShow {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
+        let trace = &self.file.read(context)?;
+        let format = self.answer.format;
         match self.view {
-            TraceView::Findings => findings::act(&self.shown, context),
-            TraceView::Tasks => tasks::act(&self.shown, self.group, context),
-            TraceView::Transfers => transfers::act(&self.shown, context),
-            TraceView::Controller => controller::act(&self.shown, context),
-            TraceView::Profile => profile::act(&self.shown, context),
-            TraceView::Lint => lint::act(&self.shown, context),
+            TraceView::Findings => {
+                let findings = find(trace).ok_or_else(|| without_times(trace))?;
+                context.show(&TraceFindingsAnswer { trace, findings }, format)
+            }
+            TraceView::Tasks => {
+                let group = self.group;
+                context.show(&TaskDurationsAnswer { trace, group }, format)
+            }
+            TraceView::Transfers => context.show(&TransferDurationsAnswer(trace), format),
+            TraceView::Controller => {
+                let controller = controller_time(trace);
+                let controller = controller
+                    .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
+                context.show(&ControllerAnswer { trace, controller }, format)
+            }
+            TraceView::Profile => context.show(&ProfileAnswer(trace), format),
+            TraceView::Lint => {
+                let defects = lint(trace);
+                let is_fine = defects.is_empty();
+                context.show(&DefectsAnswer { trace, defects }, format)?;
+                Ok(if is_fine {
+                    ExitStatus::Fine
+                } else {
+                    ExitStatus::Judged
+                })
+            }
         }
     }
+}
+
+fn without_times(trace: &Trace) -> CliError {
+    if trace.tasks.is_empty() {
+        return CliError::input("the trace has no task");
+    }
+    CliError::input("the tasks of this trace have durations and no times").hint(
+        "`lapwing trace what-if` replays them, `lapwing trace show tasks` shows how long they took",
+    )
 }

@@ -1,21 +1,19 @@
 //! Reads the traces that a command is about.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, TraceNames};
 use lapwing_model::text::counted;
 use lapwing_model::{Id, Record, Span};
-use lapwing_show::trace::defects_text;
-use lapwing_show::writing::{AnswerFormat, TextAnswer};
-use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader, lint};
+use lapwing_trace::{SpanReader, Trace, TraceError, TraceReader};
 use tempfile::TempDir;
 
 use crate::comparing::not_imported;
 use crate::error::CliError;
-use crate::options::{AnswerOptions, Context, ResultFilters};
+use crate::options::{Context, ResultFilters};
 use crate::store::open_for_reading;
 
 /// The trace to read.
@@ -30,22 +28,6 @@ pub struct TraceFile {
     graph: Option<PathBuf>,
     #[command(flatten)]
     filters: ResultFilters,
-}
-
-/// The trace to show, and how.
-#[derive(Debug, Args)]
-pub struct ShownTrace {
-    #[command(flatten)]
-    file: TraceFile,
-    #[command(flatten)]
-    pub answer: AnswerOptions,
-}
-
-impl ShownTrace {
-    /// Reads the trace.
-    pub fn read(&self, context: &Context) -> Result<Trace, CliError> {
-        self.file.read(context)
-    }
 }
 
 impl TraceFile {
@@ -64,10 +46,10 @@ impl TraceFile {
     /// Returns a title for it.
     pub fn title(&self) -> String {
         match self.files.first() {
-            Some(path) => format!(
-                "Trace {}",
-                path.file_name().unwrap_or(path.as_os_str()).display()
-            ),
+            Some(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                format!("Trace {}", name.display())
+            }
             None => "Trace".to_owned(),
         }
     }
@@ -118,7 +100,10 @@ pub fn read(paths: &[PathBuf]) -> Result<Trace, CliError> {
         }
     }
     reader.finish().map_err(|error| {
-        let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+        let names: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         CliError::input(format!("{}: {error}", names.join(", ")))
             .hint("docs/traces.md says which traces can be read and how to record one")
     })
@@ -190,28 +175,4 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
-}
-
-/// Adds the defects of the trace to the notes of an answer, and writes it.
-pub fn write(
-    mut answer: TextAnswer,
-    traces: &[&Trace],
-    format: AnswerFormat,
-    context: &Context,
-) -> Result<(), CliError> {
-    for trace in traces {
-        answer.notes.extend(defects_text(&lint(trace)));
-    }
-    for note in &mut answer.notes {
-        note.insert_str(0, "note: ");
-    }
-    let mut out = io::stdout().lock();
-    let width = context.terminal.width();
-    let written = match format {
-        AnswerFormat::Markdown => answer.markdown(&mut out),
-        AnswerFormat::Text | AnswerFormat::Json | AnswerFormat::Csv => {
-            answer.wrapped(width).text(width, &mut out)
-        }
-    };
-    CliError::unless_reader_left(written.and_then(|()| out.flush()).map_err(CliError::from))
 }

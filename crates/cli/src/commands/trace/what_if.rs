@@ -1,20 +1,12 @@
 //! `lapwing trace what-if`: what the run would have taken under other conditions.
 
-use std::collections::BTreeMap;
-use std::io;
-
 use clap::Args;
-use lapwing_model::text::counted;
-use lapwing_show::trace::{share, signed_percent, time};
-use lapwing_show::writing::Align::{Left, Right};
-use lapwing_show::writing::{AnswerFormat, Table, TextAnswer};
-use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
-use serde_json::json;
+use lapwing_show::answers::trace::{WhatIfAnswer, usual_scenarios};
+use lapwing_trace::{Scenario, TaskGraph, what_if};
 
-use super::read::{ShownTrace, write};
-use crate::answer::{write_csv, write_json};
+use super::read::TraceFile;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context};
 
 /// Predict what the run would have taken under other conditions
 ///
@@ -24,7 +16,9 @@ use crate::options::Context;
 #[derive(Debug, Args)]
 pub struct TraceWhatIf {
     #[command(flatten)]
-    file: ShownTrace,
+    file: TraceFile,
+    #[command(flatten)]
+    answer: AnswerOptions,
     /// Number of workers, such as `1,2,4`: each task goes to the one that is free first
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     workers: Vec<u32>,
@@ -42,16 +36,6 @@ pub struct TraceWhatIf {
     faster: Vec<(String, f64)>,
 }
 
-/// A scenario and what it would take, in ns.
-#[derive(Debug, Default, serde::Serialize)]
-struct ScenarioRow {
-    scenario: String,
-    workers: usize,
-    makespan: i64,
-    /// The makespan relative to that of the replay of what was measured.
-    ratio: f64,
-}
-
 impl TraceWhatIf {
     /// Shows the predictions.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
@@ -62,171 +46,38 @@ impl TraceWhatIf {
             )
         })?;
         let classes: Vec<&str> = trace.tasks.iter().map(|it| trace.text(it.class)).collect();
-        if let Some((class, _)) = (self.faster.iter()).find(|it| !classes.contains(&it.0.as_str()))
-        {
+        let mut faster = self.faster.iter();
+        if let Some((class, _)) = faster.find(|(class, _)| !classes.contains(&class.as_str())) {
             return Err(CliError::input(format!("no task has the class `{class}`"))
                 .hint("`lapwing trace show tasks` lists the classes"));
         }
         let replayed = what_if(&trace, &graph, &Scenario::default());
         let scenarios = self.scenarios(replayed.workers);
-        let mut rows = vec![ScenarioRow {
-            scenario: "as measured".to_owned(),
-            workers: replayed.workers,
-            makespan: replayed.replayed,
-            ratio: 1.0,
-        }];
-        for (name, scenario) in scenarios {
-            let prediction = what_if(&trace, &graph, &scenario);
-            rows.push(ScenarioRow {
-                scenario: name,
-                workers: prediction.workers,
-                makespan: prediction.predicted,
-                ratio: share(prediction.predicted, replayed.replayed),
-            });
-        }
-        let mut out = io::stdout().lock();
-        let written = match self.file.answer.format {
-            AnswerFormat::Json => write_json(
-                &json!({
-                    "measured": replayed.measured,
-                    "replayed": replayed.replayed,
-                    "error": replayed.error(),
-                    "scenarios": rows,
-                }),
-                &mut out,
-            ),
-            AnswerFormat::Csv => write_csv(&rows, &mut out),
-            AnswerFormat::Text | AnswerFormat::Markdown => {
-                drop(out);
-                let answer = answer(&trace, &graph, &replayed, &rows);
-                write(answer, &[&trace], self.file.answer.format, context)
-            }
-        };
-        CliError::unless_reader_left(written)?;
-        Ok(ExitStatus::Fine)
+        let answer = WhatIfAnswer::new(&trace, &graph, replayed, &scenarios);
+        context.show(&answer, self.answer.format)
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.
-    fn scenarios(&self, workers: usize) -> Vec<(String, Scenario)> {
+    fn scenarios(&self, workers: usize) -> Vec<Scenario> {
         let asked = Scenario {
             workers: None,
             free_transfers: self.free_transfers,
             no_redundant_transfers: self.no_redundant_transfers,
             instant_controller: self.instant_controller,
-            faster: self.faster.iter().cloned().collect::<BTreeMap<_, _>>(),
+            faster: self.faster.iter().cloned().collect(),
         };
-        if asked == Scenario::default() && self.workers.is_empty() {
-            let default = Scenario::default;
-            let each = [
-                Scenario {
-                    workers: Some(2 * workers),
-                    ..default()
-                },
-                Scenario {
-                    free_transfers: true,
-                    ..default()
-                },
-                Scenario {
-                    no_redundant_transfers: true,
-                    ..default()
-                },
-                Scenario {
-                    instant_controller: true,
-                    ..default()
-                },
-                Scenario {
-                    free_transfers: true,
-                    instant_controller: true,
-                    ..default()
-                },
-            ];
-            return each.into_iter().map(|it| (in_words(&it), it)).collect();
-        }
-        if self.workers.is_empty() {
-            return vec![(in_words(&asked), asked)];
-        }
-        let each = self.workers.iter().map(|workers| {
-            let scenario = Scenario {
+        if !self.workers.is_empty() {
+            let scenarios = self.workers.iter().map(|workers| Scenario {
                 workers: usize::try_from(*workers).ok(),
                 ..asked.clone()
-            };
-            (in_words(&scenario), scenario)
-        });
-        each.collect()
+            });
+            scenarios.collect()
+        } else if asked == Scenario::default() {
+            usual_scenarios(workers)
+        } else {
+            vec![asked]
+        }
     }
-}
-
-fn answer(
-    trace: &Trace,
-    graph: &TaskGraph,
-    replayed: &Prediction,
-    rows: &[ScenarioRow],
-) -> TextAnswer {
-    let mut table = Table::new(&[
-        ("scenario", Left),
-        ("workers", Right),
-        ("makespan", Right),
-        ("change", Right),
-    ]);
-    for row in rows {
-        table.row(vec![
-            row.scenario.clone(),
-            row.workers.to_string(),
-            time(row.makespan),
-            match row.ratio {
-                1.0 => String::new(),
-                ratio => signed_percent(ratio - 1.0),
-            },
-        ]);
-    }
-    let ideal = graph.ideal(trace);
-    let mut notes = vec![format!(
-        "the critical path of {} takes {}: no number of workers makes the run faster",
-        counted(ideal.path.len(), "task"),
-        time(ideal.critical)
-    )];
-    if let (Some(measured), Some(error)) = (replayed.measured, replayed.error()) {
-        notes.push(format!(
-            "measured: {}; the replay of the same setting differs by {}",
-            time(measured),
-            signed_percent(error)
-        ));
-    }
-    if graph.circular > 0 {
-        notes.push(format!(
-            "{} left out, because tasks would wait for themselves",
-            counted(graph.circular, "input")
-        ));
-    }
-    TextAnswer {
-        headline: format!(
-            "{} in {} with {}",
-            counted(trace.tasks.len(), "task"),
-            time(replayed.measured.unwrap_or(replayed.replayed)),
-            counted(replayed.workers, "worker")
-        ),
-        table,
-        notes,
-    }
-}
-
-fn in_words(scenario: &Scenario) -> String {
-    let mut words = Vec::new();
-    if let Some(workers) = scenario.workers {
-        words.push(counted(workers, "worker"));
-    }
-    if scenario.free_transfers {
-        words.push("free transfers".to_owned());
-    }
-    if scenario.no_redundant_transfers {
-        words.push("no redundant transfers".to_owned());
-    }
-    if scenario.instant_controller {
-        words.push("instant controller".to_owned());
-    }
-    let faster = scenario.faster.iter();
-    words.extend(faster.map(|(class, factor)| format!("{class} {factor}× as fast")));
-    lapwing_model::text::joined(words)
 }
 
 fn parse_faster(text: &str) -> Result<(String, f64), String> {

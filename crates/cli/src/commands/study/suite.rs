@@ -1,17 +1,14 @@
-//! The factors of a suite, as a study has them, and its past: noise and times.
+//! The suite of a study: its factors, and its past noise and times.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lapwing_analyse::clean::{CleaningPolicy, clean};
 use lapwing_measure::suite::{Plan, Settings, Suite, SuiteFactor, nearest};
 use lapwing_model::text::first_names;
 use lapwing_model::{Level, matches_name};
-use lapwing_record::Filter;
-use lapwing_stats::as_f64;
 use lapwing_study::design::{BASE, PlannedFactor};
+use lapwing_study::noise_between_instances;
 
-use super::options::each_known_benchmark;
+use super::options::existing_store;
 use crate::commands::run::past_seconds;
 use crate::error::CliError;
 use crate::options::Context;
@@ -45,19 +42,13 @@ impl StudySuite {
             ))
             .hint("add a table such as [factor.NAME] with `apply.env`, `apply.arguments` or `apply.patch` for each setting to vary"));
         }
-        if let Some(name) = names
-            .iter()
-            .find(|it| !all.iter().any(|own| own.name == **it))
-        {
-            return Err(unknown(
-                "factor",
-                name,
-                all.iter().map(|it| it.name.as_str()),
-            ));
+        let known = all.iter().map(|factor| factor.name.as_str());
+        let is_unknown = |name: &&String| !known.clone().any(|known| known == **name);
+        if let Some(name) = names.iter().find(is_unknown) {
+            return Err(unknown_factor(name, known));
         }
-        let is_chosen = |name: &String| names.is_empty() || names.contains(name);
-        let chosen = all.iter().filter(|it| is_chosen(&it.name));
-        Ok(chosen.map(planned_factor).collect())
+        let is_wanted = |factor: &&SuiteFactor| names.is_empty() || names.contains(&factor.name);
+        Ok(all.iter().filter(is_wanted).map(planned_factor).collect())
     }
 
     /// Returns the commands that would be measured, in one variant, once.
@@ -67,9 +58,8 @@ impl StudySuite {
             ..Settings::default()
         };
         let mut plan = self.suite.plan(&settings, 0);
-        let is_chosen = |id: &str| benchmarks.iter().any(|it| matches_name(it, id));
         plan.cases
-            .retain(|case| benchmarks.is_empty() || is_chosen(&case.benchmark.id));
+            .retain(|case| is_chosen(benchmarks, &case.benchmark.id));
         plan
     }
 
@@ -81,60 +71,33 @@ impl StudySuite {
     ) -> Result<Option<f64>, CliError> {
         let plan = self.plan(benchmarks);
         let times = past_seconds(&plan, context)?;
-        let mut sum = 0.0;
-        for case in &plan.cases {
-            match times.get(&case.benchmark.id) {
-                Some(seconds) => sum += seconds,
-                None => return Ok(None),
-            }
-        }
-        Ok((!plan.cases.is_empty()).then_some(sum))
+        let cases = plan.cases.iter();
+        let sum: Option<f64> = cases.map(|case| times.get(&case.benchmark.id)).sum();
+        Ok(sum.filter(|_| !plan.cases.is_empty()))
     }
 
-    /// Returns the largest noise between instances of the benchmarks that the store has: the standard deviation of the
-    /// logarithms of instance means within a run.
+    /// Returns the largest noise between instances of the benchmarks that the store has.
     pub fn noise(
         &self,
         benchmarks: &[String],
         metric: &str,
         context: &Context,
     ) -> Result<Option<f64>, CliError> {
-        let filter = Filter {
-            metrics: vec![metric.to_owned()],
-            ..Filter::default()
-        };
-        let is_chosen = |id: &str| benchmarks.iter().any(|it| matches_name(it, id));
-        let mut largest: Option<f64> = None;
-        each_known_benchmark(&filter, context, |data| {
-            let is_own = data.suite == self.suite.name;
-            if is_own && (benchmarks.is_empty() || is_chosen(&data.benchmark.id)) {
-                let mut logarithms: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-                for instance in &data.instances {
-                    let cleaned = clean([instance], metric, CleaningPolicy::default());
-                    let means = cleaned.instances.iter().map(|it| it.mean());
-                    let of_run = logarithms.entry(instance.run.id.to_string()).or_default();
-                    of_run.extend(means.filter(|mean| *mean > 0.0).map(f64::ln));
-                }
-                if let Some(noise) = pooled_deviation(logarithms.values()) {
-                    largest = Some(largest.map_or(noise, |known| known.max(noise)));
-                }
-            }
-        })?;
-        Ok(largest)
+        let store = existing_store(context)?;
+        let suite = &self.suite.name;
+        let is_chosen = |id: &str| is_chosen(benchmarks, id);
+        Ok(noise_between_instances(
+            store.as_ref(),
+            suite,
+            metric,
+            is_chosen,
+        )?)
     }
 }
 
-/// Returns the standard deviation within groups; `None` without degrees of freedom or spread.
-fn pooled_deviation<'a>(groups: impl Iterator<Item = &'a Vec<f64>>) -> Option<f64> {
-    let (mut squares, mut freedom) = (0.0, 0_usize);
-    for group in groups {
-        if let Some(mean) = lapwing_stats::mean(group) {
-            squares += group.iter().map(|it| (it - mean).powi(2)).sum::<f64>();
-            freedom += group.len() - 1;
-        }
-    }
-    let deviation = (squares / as_f64(freedom.max(1))).sqrt();
-    (freedom > 0 && deviation > 0.0).then_some(deviation)
+/// Returns whether a benchmark has one of the names; all have if there are no names.
+fn is_chosen(benchmarks: &[String], id: &str) -> bool {
+    benchmarks.is_empty() || benchmarks.iter().any(|name| matches_name(name, id))
 }
 
 /// Reads a configuration such as `safe,threads=4`, or `base`, as numbers of levels.
@@ -149,11 +112,8 @@ pub fn read_configuration(text: &str, factors: &[PlannedFactor]) -> Result<Vec<u
             None => (part, Level::Bool(true).to_string()),
         };
         let Some(at) = factors.iter().position(|it| it.name == name) else {
-            return Err(unknown(
-                "factor",
-                name,
-                factors.iter().map(|it| it.name.as_str()),
-            ));
+            let known = factors.iter().map(|factor| factor.name.as_str());
+            return Err(unknown_factor(name, known));
         };
         let mut levels = factors[at].levels.iter();
         let Some(level) = levels.position(|it| it.to_string() == level) else {
@@ -166,8 +126,8 @@ pub fn read_configuration(text: &str, factors: &[PlannedFactor]) -> Result<Vec<u
     Ok(run)
 }
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> CliError {
-    let error = CliError::input(format!("the suite has no {what} `{name}`"));
+fn unknown_factor<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> CliError {
+    let error = CliError::input(format!("the suite has no factor `{name}`"));
     match nearest(name, known.clone()) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint(format!("available: {}", first_names(known, 8))),

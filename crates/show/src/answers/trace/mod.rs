@@ -1,0 +1,61 @@
+//! Answers about traces of task graphs: `lapwing trace`.
+
+mod compare;
+mod controller;
+mod durations;
+mod findings;
+mod lint;
+mod profile;
+mod what_if;
+
+use lapwing_trace::{Statistics, Trace, lint};
+use serde::Serialize;
+
+pub use self::compare::{ComparedPart, RelativeTo, RowOrder, TraceComparisonAnswer};
+pub use self::controller::ControllerAnswer;
+pub use self::durations::{TaskDurationsAnswer, TransferDurationsAnswer};
+pub use self::findings::TraceFindingsAnswer;
+pub use self::lint::DefectsAnswer;
+pub use self::profile::ProfileAnswer;
+pub use self::what_if::{WhatIfAnswer, usual_scenarios};
+use crate::trace::defects_text;
+use crate::writing::TextAnswer;
+
+/// Statistics of durations in ns, or of sizes in bytes.
+#[derive(Default, Serialize)]
+struct StatisticsFields {
+    count: usize,
+    sum: i64,
+    mean: f64,
+    min: i64,
+    median: f64,
+    p90: f64,
+    max: i64,
+}
+
+impl From<Statistics> for StatisticsFields {
+    fn from(statistics: Statistics) -> Self {
+        Self {
+            count: statistics.count,
+            sum: statistics.sum,
+            mean: statistics.mean,
+            min: statistics.min,
+            median: statistics.median,
+            p90: statistics.p90,
+            max: statistics.max,
+        }
+    }
+}
+
+/// Adds the defects of the traces to the notes of an answer, and marks these as notes.
+fn with_defects<'t>(
+    traces: impl IntoIterator<Item = &'t Trace>,
+    mut answer: TextAnswer,
+) -> TextAnswer {
+    let defects = traces.into_iter().map(|trace| defects_text(&lint(trace)));
+    answer.notes.extend(defects.flatten());
+    for note in &mut answer.notes {
+        note.insert_str(0, "note: ");
+    }
+    answer
+}

@@ -1,0 +1,104 @@
+//! Costs of tasks by class, for schedulers: `lapwing trace show profile`.
+
+use lapwing_model::text::counted;
+use lapwing_trace::{ClassProfile, Statistics, Trace, profile};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{StatisticsFields, with_defects};
+use crate::quantity;
+use crate::trace::time;
+use crate::writing::Align::{Left, Right};
+use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+
+/// What tasks of each class take.
+#[derive(Debug)]
+pub struct ProfileAnswer<'t>(pub &'t Trace);
+
+/// A quantity of a class.
+#[derive(Default, Serialize)]
+struct ProfileRow {
+    class: String,
+    tasks: usize,
+    quantity: &'static str,
+    #[serde(flatten)]
+    statistics: StatisticsFields,
+}
+
+impl Answer for ProfileAnswer<'_> {
+    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+        let mut table = Table::new(&[
+            ("class", Left),
+            ("tasks", Right),
+            ("median", Right),
+            ("90 %", Right),
+            ("longest", Right),
+            ("median CPU", Right),
+            ("median size", Right),
+        ]);
+        #[expect(clippy::cast_possible_truncation, reason = "a time in ns")]
+        let of_time = |statistics: Option<Statistics>, pick: fn(Statistics) -> f64| {
+            statistics.map_or_else(String::new, |it| time(pick(it) as i64))
+        };
+        for (class, profile) in profile(self.0) {
+            let longest = profile.work.map(|work| time(work.max));
+            let size = profile.bytes.map(|bytes| quantity(bytes.median, "B"));
+            table.row(vec![
+                class,
+                profile.tasks.to_string(),
+                of_time(profile.work, |work| work.median),
+                of_time(profile.work, |work| work.p90),
+                longest.unwrap_or_default(),
+                of_time(profile.cpu, |cpu| cpu.median),
+                size.unwrap_or_default(),
+            ]);
+        }
+        let answer = TextAnswer {
+            headline: format!(
+                "time on workers of {} by class",
+                counted(self.0.tasks.len(), "task")
+            ),
+            table,
+            notes: Vec::new(),
+        };
+        with_defects([self.0], answer)
+    }
+
+    fn json(&self) -> Result<Value, WriteError> {
+        let classes = profile(self.0).into_iter().map(|(class, profile)| {
+            let mut fields = Map::from_iter([("tasks".to_owned(), json!(profile.tasks))]);
+            for (quantity, statistics) in quantities(&profile) {
+                let statistics = StatisticsFields::from(statistics);
+                fields.insert(quantity.to_owned(), json!(statistics));
+            }
+            (class, Value::Object(fields))
+        });
+        Ok(Value::Object(classes.collect()))
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        let mut rows = Vec::new();
+        for (class, profile) in profile(self.0) {
+            for (quantity, statistics) in quantities(&profile) {
+                rows.push(ProfileRow {
+                    class: class.clone(),
+                    tasks: profile.tasks,
+                    quantity,
+                    statistics: statistics.into(),
+                });
+            }
+        }
+        csv_rows(&rows)
+    }
+}
+
+fn quantities(profile: &ClassProfile) -> impl Iterator<Item = (&'static str, Statistics)> {
+    let quantities = [
+        ("work", profile.work),
+        ("cpu", profile.cpu),
+        ("bytes", profile.bytes),
+        ("inputs", profile.inputs),
+    ];
+    let quantities = quantities.into_iter();
+    quantities.filter_map(|(name, statistics)| Some((name, statistics?)))
+}

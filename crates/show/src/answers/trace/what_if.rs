@@ -1,0 +1,175 @@
+//! Predictions of a run under other conditions: `lapwing trace what-if`.
+
+use lapwing_model::text::{counted, joined};
+use lapwing_trace::{Prediction, Scenario, TaskGraph, Trace, what_if};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::with_defects;
+use crate::trace::{share, signed_percent, time};
+use crate::writing::Align::{Left, Right};
+use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+
+/// What a run would have taken under other conditions.
+#[derive(Debug)]
+pub struct WhatIfAnswer<'t> {
+    trace: &'t Trace,
+    graph: &'t TaskGraph,
+    replayed: Prediction,
+    rows: Vec<ScenarioRow>,
+}
+
+/// A scenario and what it would take, in ns.
+#[derive(Debug, Default, Serialize)]
+struct ScenarioRow {
+    scenario: String,
+    workers: usize,
+    makespan: i64,
+    /// The makespan relative to that of the replay of what was measured.
+    ratio: f64,
+}
+
+/// Returns each condition alone, for a run with so many workers.
+pub fn usual_scenarios(workers: usize) -> Vec<Scenario> {
+    let usual = Scenario::default;
+    vec![
+        Scenario {
+            workers: Some(2 * workers),
+            ..usual()
+        },
+        Scenario {
+            free_transfers: true,
+            ..usual()
+        },
+        Scenario {
+            no_redundant_transfers: true,
+            ..usual()
+        },
+        Scenario {
+            instant_controller: true,
+            ..usual()
+        },
+        Scenario {
+            free_transfers: true,
+            instant_controller: true,
+            ..usual()
+        },
+    ]
+}
+
+impl<'t> WhatIfAnswer<'t> {
+    /// Returns the predictions of these scenarios, beside the replay of what was measured.
+    pub fn new(
+        trace: &'t Trace,
+        graph: &'t TaskGraph,
+        replayed: Prediction,
+        scenarios: &[Scenario],
+    ) -> Self {
+        let mut rows = vec![ScenarioRow {
+            scenario: "as measured".to_owned(),
+            workers: replayed.workers,
+            makespan: replayed.replayed,
+            ratio: 1.0,
+        }];
+        rows.extend(scenarios.iter().map(|scenario| {
+            let prediction = what_if(trace, graph, scenario);
+            ScenarioRow {
+                scenario: scenario_text(scenario),
+                workers: prediction.workers,
+                makespan: prediction.predicted,
+                ratio: share(prediction.predicted, replayed.replayed),
+            }
+        }));
+        Self {
+            trace,
+            graph,
+            replayed,
+            rows,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let ideal = self.graph.ideal(self.trace);
+        let mut notes = vec![format!(
+            "the critical path of {} takes {}: no number of workers makes the run faster",
+            counted(ideal.path.len(), "task"),
+            time(ideal.critical)
+        )];
+        if let (Some(measured), Some(error)) = (self.replayed.measured, self.replayed.error()) {
+            notes.push(format!(
+                "measured: {}; the replay of the same setting differs by {}",
+                time(measured),
+                signed_percent(error)
+            ));
+        }
+        if self.graph.circular > 0 {
+            notes.push(format!(
+                "{} left out, because tasks would wait for themselves",
+                counted(self.graph.circular, "input")
+            ));
+        }
+        notes
+    }
+}
+
+impl Answer for WhatIfAnswer<'_> {
+    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+        let mut table = Table::new(&[
+            ("scenario", Left),
+            ("workers", Right),
+            ("makespan", Right),
+            ("change", Right),
+        ]);
+        for row in &self.rows {
+            table.row(vec![
+                row.scenario.clone(),
+                row.workers.to_string(),
+                time(row.makespan),
+                match row.ratio {
+                    1.0 => String::new(),
+                    ratio => signed_percent(ratio - 1.0),
+                },
+            ]);
+        }
+        let replayed = &self.replayed;
+        let answer = TextAnswer {
+            headline: format!(
+                "{} in {} with {}",
+                counted(self.trace.tasks.len(), "task"),
+                time(replayed.measured.unwrap_or(replayed.replayed)),
+                counted(replayed.workers, "worker")
+            ),
+            table,
+            notes: self.notes(),
+        };
+        with_defects([self.trace], answer)
+    }
+
+    fn json(&self) -> Result<Value, WriteError> {
+        Ok(json!({
+            "measured": self.replayed.measured,
+            "replayed": self.replayed.replayed,
+            "error": self.replayed.error(),
+            "scenarios": self.rows,
+        }))
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        csv_rows(&self.rows)
+    }
+}
+
+fn scenario_text(scenario: &Scenario) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(scenario.workers.map(|workers| counted(workers, "worker")));
+    let conditions = [
+        (scenario.free_transfers, "free transfers"),
+        (scenario.no_redundant_transfers, "no redundant transfers"),
+        (scenario.instant_controller, "instant controller"),
+    ];
+    let conditions = conditions.iter().filter(|(is_met, _)| *is_met);
+    words.extend(conditions.map(|(_, text)| (*text).to_owned()));
+    let faster = scenario.faster.iter();
+    words.extend(faster.map(|(class, factor)| format!("{class} {factor}× as fast")));
+    joined(words)
+}
