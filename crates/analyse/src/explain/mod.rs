@@ -7,7 +7,9 @@ mod detectability;
 mod effort;
 mod groups;
 mod noise;
+mod past_costs;
 mod samples;
+mod session;
 
 pub use advice::{Advice, advise};
 pub use choice::{
@@ -19,4 +21,9 @@ pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
 pub use noise::{Noise, NoisePart, noise};
+pub use past_costs::{PastCost, past_costs};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};
+pub use session::{
+    LookResult, PlannedResults, ResultVariant, SessionComparison, SessionResult, SessionResults,
+    additional_instances,
+};

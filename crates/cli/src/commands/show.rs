@@ -9,7 +9,7 @@ use lapwing_model::text::counted;
 use lapwing_record::SessionState;
 use lapwing_show::writing::AnswerFormat;
 
-use super::run::Summary;
+use super::run::{RunReport, session_answer};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
 use crate::store::open_for_reading;
@@ -36,7 +36,7 @@ pub struct ShowCommand {
 
 impl ShowCommand {
     /// Reads the session and shows its results.
-    pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let store = open_for_reading(context)?;
@@ -57,7 +57,7 @@ impl ShowCommand {
         let session = &state.session;
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
-        let answer = Summary::read(&store, session, &plan, metric.or(stored))?;
+        let answer = session_answer(&store, session, &plan, metric.or(stored))?;
         if self.answer.format == AnswerFormat::Text && !context.quiet {
             let name = session.name.as_ref();
             context.terminal.say(&format!(
@@ -69,13 +69,14 @@ impl ShowCommand {
                 session.tool
             ));
         }
-        CliError::unless_reader_left(answer.show(self.answer.format, context))?;
-        self.export
-            .write(|format, out| answer.write(format, context, out))?;
-        if let Some(path) = &self.plot {
-            answer.plot(path)?;
-        }
-        if answer.is_empty() {
+        let report = RunReport {
+            format: self.answer.format,
+            export: self.export,
+            plot: self.plot,
+            ..RunReport::default()
+        };
+        report.show(&answer, context)?;
+        if answer.results.is_empty() {
             Ok(ExitStatus::NotEnough)
         } else {
             Ok(ExitStatus::Fine)

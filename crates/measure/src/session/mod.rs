@@ -50,6 +50,7 @@ pub mod cluster;
 mod error;
 mod journal;
 mod lock_digest;
+mod looks;
 mod machine;
 mod open;
 mod opening;
@@ -66,6 +67,7 @@ pub use checkouts::{
 };
 pub use error::SessionError;
 pub use lock_digest::{lock_digest, normal_name};
+pub use looks::{InstanceCounts, LookedMeasurement, measure_between_looks};
 pub use machine::{MachineWatcher, ScratchFolder};
 pub use open::{MeasuringParts, OpenMeasurement};
 pub use opening::{SessionOpening, new_session, place_in};

@@ -2,8 +2,10 @@
 
 mod analysed;
 pub mod audit;
+pub mod dry_run;
 pub mod not_judged;
 mod row_fields;
+pub mod session;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};

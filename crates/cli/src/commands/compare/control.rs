@@ -5,10 +5,10 @@ use lapwing_analyse::sample::{RunKey, SampleFilter, SideSpec};
 use lapwing_measure::suite::Variant;
 use lapwing_model::{Id, Run};
 use lapwing_record::StoreError;
+use lapwing_show::answers::session::control_text;
 use serde::Serialize;
 
 use crate::cleaning::JudgingOptions;
-use crate::commands::run::control_text;
 use crate::comparing::{FoundSides, gather};
 use crate::error::CliError;
 use crate::options::Context;

@@ -2,11 +2,9 @@
 
 use lapwing_model::text::grouped;
 
-mod advice_text;
 mod again;
 mod cluster;
 mod commits;
-mod compare;
 mod dry_run;
 mod duet;
 mod early_stop;
@@ -14,9 +12,9 @@ mod familiar;
 mod from_file;
 mod options;
 mod progress;
+mod results;
 mod resume;
 mod study_session;
-mod summary;
 mod words;
 
 use std::path::PathBuf;
@@ -35,19 +33,18 @@ pub use self::cluster::{
     ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
     SimulationStart,
 };
-pub use self::compare::control_text;
 pub use self::dry_run::past_seconds;
-use self::early_stop::SessionJudge;
+use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
     refuse_options_of_commands, suite_of,
 };
 use self::progress::RunProgress;
+pub use self::results::{session_answer, session_results};
 pub use self::resume::{SEARCH, resume};
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
-pub use self::summary::Summary;
 pub use self::words::{ProgramOrigin, commands};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, ExportOptions, check_plot};
@@ -136,7 +133,7 @@ impl Measurement {
                 Some(settings) => cluster::preview(&settings, &planned.session.plan, context)?,
                 None => Vec::new(),
             };
-            return dry_run::show(&planned, &submission, context);
+            return dry_run::show(&planned, submission, context);
         }
         let plan = planned.session.plan.clone();
         if self.request.profile.is_some() && plan.cases.iter().any(|case| case.pytest.is_some()) {
@@ -154,8 +151,13 @@ impl Measurement {
             &context.surroundings(),
             &mut progress,
             |session, measurement| match &plan.stop_early {
-                Some(rule) => SessionJudge::new(&plan, session.id, rule, context)
-                    .visits(measurement, &schedule),
+                Some(rule) => JudgedSession {
+                    plan: &plan,
+                    session: session.id,
+                    rule,
+                    context,
+                }
+                .measure(measurement, &schedule),
                 None => measurement.visit_all(&mut schedule),
             },
         );
@@ -186,9 +188,13 @@ fn continue_session(
     let measured = session::measure(parts, opening, &mut progress, |measurement| {
         measurement.set_look(look);
         match &plan.stop_early {
-            Some(rule) if look.is_none() => {
-                SessionJudge::new(plan, stored.id, rule, context).visits(measurement, &schedule)
+            Some(rule) if look.is_none() => JudgedSession {
+                plan,
+                session: stored.id,
+                rule,
+                context,
             }
+            .measure(measurement, &schedule),
             Some(_) | None => measurement.visit_all(&mut schedule),
         }
     });
@@ -248,23 +254,17 @@ impl RunConclusion<'_> {
             .as_ref()
             .and_then(|it| it.metric.as_deref());
         let metric = stored.or(self.report.metric.as_deref());
-        let answer = Summary::read(&self.store, session, self.plan, metric)?;
+        let answer = session_answer(&self.store, session, self.plan, metric)?;
         if !self.report.is_part {
-            answer.show(self.report.format, self.context)?;
-            self.report
-                .export
-                .write(|format, out| answer.write(format, self.context, out))?;
-            if let Some(path) = &self.report.plot {
-                answer.plot(path)?;
-            }
+            self.report.show(&answer, self.context)?;
             if !self.context.quiet {
                 self.say_where(session, end);
             }
         }
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
-            RunEnd::Complete if answer.has_failed() => Ok(ExitStatus::Failed),
-            RunEnd::Complete if answer.is_empty() => Ok(ExitStatus::NotEnough),
+            RunEnd::Complete if answer.results.has_failed() => Ok(ExitStatus::Failed),
+            RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
             RunEnd::Complete => Ok(ExitStatus::Fine),
         }
     }

@@ -1,57 +1,51 @@
 //! Advice as sentences: each kind once, with its benchmarks.
 
-use lapwing_analyse::explain::Advice;
+use std::mem::discriminant;
+
+use lapwing_analyse::explain::{Advice, SessionResult};
 use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_model::text::{counted, first_names, plural};
-use lapwing_show::{percent, quantity};
 
-use super::summary::Row;
-
-/// Returns a sentence for each kind of advice, in the order of first appearance.
-pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
-    let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
-    for row in rows {
-        for advice in &row.advice {
-            let kind = std::mem::discriminant(advice);
-            let same =
-                |found: &&mut Vec<(String, &Advice)>| std::mem::discriminant(found[0].1) == kind;
-            match kinds.iter_mut().find(same) {
-                Some(found) => found.push((label(row), advice)),
-                None => kinds.push(vec![(label(row), advice)]),
-            }
-        }
-    }
-    kinds
-        .into_iter()
-        .flat_map(|found| match found[0].1 {
-            // Every failure has its own reason.
-            Advice::Failures { .. } => found
-                .chunks(1)
-                .take(MOST_FAILURES)
-                .map(|one| sentence(one, rows.len()))
-                .collect(),
-            Advice::FewInstances { .. }
-            | Advice::SlowStart { .. }
-            | Advice::Spread { .. }
-            | Advice::Busy { .. }
-            | Advice::Stolen { .. }
-            | Advice::Brief { .. } => vec![sentence(&found, rows.len())],
-        })
-        .collect()
-}
+use crate::{percent, quantity};
 
 /// Maximum number of failing benchmarks listed.
 const MOST_FAILURES: usize = 8;
 
-fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
-    let (_, advice) = &found[0];
-    let whom = if rows == 1 {
-        String::new()
-    } else {
-        let names = found.iter().map(|(name, _)| name);
-        format!("{}: ", first_names(names, 1))
+/// Returns a sentence for each kind of advice, in the order of first appearance.
+pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -> Vec<String> {
+    let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
+    for row in rows {
+        for advice in &row.advice {
+            let labelled = (label(row), advice);
+            let mut known = kinds.iter_mut();
+            match known.find(|kind| discriminant(kind[0].1) == discriminant(advice)) {
+                Some(kind) => kind.push(labelled),
+                None => kinds.push(vec![labelled]),
+            }
+        }
+    }
+    let sentence = |kind: &[(String, &Advice)]| {
+        let text = text(kind[0].1);
+        if rows.len() == 1 {
+            return text;
+        }
+        let names = kind.iter().map(|(name, _)| name);
+        format!("{}: {text}", first_names(names, 1))
     };
-    format!("{whom}{}", text(advice))
+    let sentences = kinds.iter().flat_map(|kind| match kind[0].1 {
+        // Every failure has its own reason.
+        Advice::Failures { .. } => {
+            let failures = kind.chunks(1).take(MOST_FAILURES);
+            failures.map(sentence).collect()
+        }
+        Advice::FewInstances { .. }
+        | Advice::SlowStart { .. }
+        | Advice::Spread { .. }
+        | Advice::Busy { .. }
+        | Advice::Stolen { .. }
+        | Advice::Brief { .. } => vec![sentence(kind)],
+    });
+    sentences.collect()
 }
 
 fn text(advice: &Advice) -> String {
