@@ -3,11 +3,13 @@
 pub mod doctor;
 mod execution;
 pub mod fake;
+pub mod indicator;
 pub mod local;
 mod machine;
 pub mod pytest;
 mod repository;
 pub mod session;
+pub mod stack;
 pub mod suite;
 
 pub use execution::event::{Consumer, Event, JobCounts};

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::sample::each_benchmark;
+use lapwing_measure::stack::unresolved_stacks;
 use lapwing_stats::Seed;
 use lapwing_study::{
     Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
@@ -15,7 +16,7 @@ use lapwing_study::{
 };
 
 use crate::cleaning::CleaningOptions;
-use crate::commands::stack::unresolved_pins;
+use crate::commands::stack::pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
     AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, one_of, within,
@@ -189,7 +190,8 @@ impl AdviseCommand {
             .map_err(answer::with_data_hint)?;
         for head in store.catalogue().session_heads()? {
             let session = store.catalogue().session(&head.id.to_string())?;
-            data.add_failed(&unresolved_pins(&session.attributes));
+            let unresolved = unresolved_stacks(&session.attributes).into_iter();
+            data.add_failed(&unresolved.map(pins).collect::<Vec<_>>());
         }
         Ok(data)
     }

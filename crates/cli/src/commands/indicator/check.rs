@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::indicator::IndicatorScript;
 use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument, type_of};
 use lapwing_model::text::plural;
 use lapwing_show::writing::AnswerFormat;
@@ -12,7 +13,6 @@ use serde::Serialize;
 
 use super::hints::hint;
 use super::options::IndicatorOptions;
-use super::probe::IndicatorScript;
 use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -71,12 +71,13 @@ impl IndicatorCheck {
     /// Prints the findings of each script.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let combinations = self.options.combinations()?;
+        let limits = self.options.limits();
         let mut executor = context.surroundings().launch(None)?;
         let mut checked: Vec<CheckedScript> = Vec::new();
         for path in &self.scripts {
             let script = IndicatorScript::open(path)?;
             for parameters in &combinations {
-                let probed = script.probe(parameters, None, &self.options, &mut executor)?;
+                let probed = script.probe(parameters, None, &limits, &mut executor)?;
                 let read = probed.read;
                 let mut findings = read.findings;
                 if let Some(document) = &read.document {

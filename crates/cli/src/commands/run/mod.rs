@@ -23,6 +23,7 @@ use lapwing_analyse::sample::{RunKey, Selector};
 use lapwing_measure::local::LocalExecutor;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
+use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
@@ -340,6 +341,3 @@ impl RunConclusion<'_> {
             .say(&format!("stored in {store} as session `{name}`; {next}"));
     }
 }
-
-/// The attribute of a session that has its stacks.
-pub const STACKS: &str = "stacks";

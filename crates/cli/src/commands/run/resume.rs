@@ -5,12 +5,12 @@ use lapwing_measure::session::resume::{
     find, finished, lost, refuse_what_is_under_way, runs_of, stored_plan,
 };
 use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening};
+use lapwing_measure::stack::unimportable_stacks;
 use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 
 use super::{ClusterOptions, RunReport, continue_session, start_client};
-use crate::commands::stack::unimportable_stacks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

@@ -5,25 +5,47 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::session::lock_digest;
+use lapwing_measure::stack::{
+    PYTHON, RefusedStack, RefusedState, ResolvedStack, StackChoice, StackFile, StackNovelty,
+    StackPython, StackRequirement, VersionStep, combinations, stack_name,
+};
 use lapwing_model::Levels;
 use lapwing_model::text::counted;
 use lapwing_record::Filter;
-use lapwing_stats::Seed;
-
-use super::choose::{StackChoice, StackNovelty, combinations};
-use super::file::{
-    PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
-};
-use super::listed::listed_stacks;
-use super::resolver::{StackPython, StackRequirement, VersionStep};
-use crate::answer::write_json;
-use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, check_folder};
-use crate::progress;
-use crate::store::open_for_reading;
-use lapwing_measure::session::lock_digest;
 use lapwing_show::writing::Align::{Left, Right};
 use lapwing_show::writing::{AnswerFormat, Table};
+use lapwing_stats::Seed;
+
+use super::STACKS_FILE;
+use super::listed::listed_stacks;
+use crate::answer::write_json;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
+use crate::store::open_for_reading;
+use crate::{atomic, progress};
+
+const STEPS: [NamedValue<VersionStep>; 2] = [
+    ("release", "Every release", VersionStep::Release),
+    (
+        "minor",
+        "The latest release of each minor version, such as 2.3.5 and 2.2.6",
+        VersionStep::Minor,
+    ),
+];
+
+const NOVELTIES: [NamedValue<StackNovelty>; 2] = [
+    (
+        "stacks",
+        "Those that were not measured",
+        StackNovelty::Stacks,
+    ),
+    (
+        "versions",
+        "Those with a version that no measured or chosen stack has",
+        StackNovelty::Versions,
+    ),
+];
 
 /// Find combinations of package versions that can be installed together
 ///
@@ -44,7 +66,7 @@ pub struct StackResolve {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = parse_latest)]
     latest: usize,
     /// Which older versions to combine
-    #[arg(long, value_name = "STEP", value_enum, default_value_t)]
+    #[arg(long, value_name = "STEP", value_parser = one_of(&STEPS), default_value = "release")]
     step: VersionStep,
     /// Number of stacks, chosen so that all versions occur about equally often [default: all
     /// combinations]
@@ -54,7 +76,7 @@ pub struct StackResolve {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Only stacks that were not measured yet, or that have a version not measured yet
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "stacks")]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&NOVELTIES), num_args = 0..=1, default_missing_value = "stacks")]
     new: Option<StackNovelty>,
     /// Write the stacks to this file
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
@@ -98,8 +120,8 @@ impl StackResolve {
                 .map(|version| StackPython::find(Some(version)))
                 .collect::<Result<_, _>>()?,
         };
-        let names = requirements.iter().map(|it| it.text.clone());
-        let mut file = StackFile::new(names.collect(), self.seed);
+        let texts = requirements.iter().map(|it| it.text.clone());
+        let mut file = StackFile::new(texts.collect(), self.seed);
         let all = match &listed {
             Some(listed) => listed.levels(&pythons),
             None => self.combinations(&requirements, &pythons, &mut file, context)?,
@@ -107,7 +129,7 @@ impl StackResolve {
         self.resolve((&requirements, &pythons), all, &mut file, context)?;
         // An earlier file is worth more than one without stacks.
         if !file.stacks.is_empty() {
-            file.write(&self.output)?;
+            atomic::replace(&self.output, &file.text()?)?;
         }
         self.show(&file, context)?;
         Ok(if file.stacks.is_empty() {
@@ -173,7 +195,7 @@ impl StackResolve {
         let bar = progress::bar("resolving", wanted.min(all.len()), context);
         let mut choice = StackChoice::new(all, self.new, self.measured(context)?);
         while file.stacks.len() < wanted
-            && let Some(factors) = choice.next()
+            && let Some(factors) = choice.next_stack()
         {
             bar.inc(1);
             let Some(python) = pythons.iter().find(|it| factors[PYTHON] == it.version) else {

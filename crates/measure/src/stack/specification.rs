@@ -1,6 +1,6 @@
 //! Specifications of Amun, and the files from which an image is built of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -8,14 +8,19 @@ use std::path::Path;
 use lapwing_model::Level;
 use serde::Deserialize;
 
-use crate::commands::indicator::parse_memory;
-use crate::error::CliError;
+use super::StackError;
+use crate::indicator::parse_memory;
+use crate::suite::CommandLine;
+
+/// The program that builds and executes images.
+pub const PODMAN: &str = "podman";
 
 /// The specification of an inspection: an image, its packages and files, and a script.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InspectionSpecification {
     /// The image that it starts from.
     pub base: String,
+    /// Its name.
     #[serde(default)]
     pub identifier: Option<String>,
     /// The number of executions of the script.
@@ -117,22 +122,28 @@ struct NamedVariable {
 
 /// A phase of an inspection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InspectionPhase {
+enum InspectionPhase {
+    /// The image is built.
     Build,
+    /// The script is executed.
     Run,
 }
 
 impl InspectionSpecification {
     /// Reads a specification, and refuses what could be mistaken for commands.
-    pub fn read(path: &Path) -> Result<Self, CliError> {
-        let about = |error: Box<dyn std::error::Error + Send + Sync>| {
-            CliError::input(format!("{}: {error}", path.display()))
-                .hint("docs/stacks.md lists the keys of a specification")
+    ///
+    /// # Errors
+    /// If it cannot be read, or is refused.
+    pub fn read(path: &Path) -> Result<Self, StackError> {
+        let about = |reason: String| StackError::Specification {
+            path: path.display().to_string(),
+            reason,
         };
-        let text = fs::read_to_string(path).map_err(|error| about(error.into()))?;
-        let own: Self = serde_json::from_str(&text).map_err(|error| about(error.into()))?;
-        own.refuse().map_err(|reason| about(reason.into()))?;
-        Ok(own)
+        let text = fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
+        let specification: Self =
+            serde_json::from_str(&text).map_err(|error| about(error.to_string()))?;
+        specification.refuse().map_err(about)?;
+        Ok(specification)
     }
 
     fn refuse(&self) -> Result<(), String> {
@@ -155,11 +166,12 @@ impl InspectionSpecification {
                 "`python_packages` has an invalid requirement: {name}"
             ));
         }
-        if let Some(it) = self.environment.iter().find(|it| !is_word(&it.name, "_")) {
-            return Err(format!("`environment` has an invalid name: {}", it.name));
+        if let Some((name, _)) = self.variables().find(|(name, _)| !is_word(name, "_")) {
+            return Err(format!("`environment` has an invalid name: {name}"));
         }
-        let is_bad_path =
-            |it: &&WrittenFile| !it.path.starts_with('/') || it.path.contains(char::is_whitespace);
+        let is_bad_path = |file: &&WrittenFile| {
+            !file.path.starts_with('/') || file.path.contains(char::is_whitespace)
+        };
         if let Some(file) = self.files.iter().find(is_bad_path) {
             return Err(format!(
                 "`files` needs absolute paths without blanks: {}",
@@ -180,7 +192,7 @@ impl InspectionSpecification {
     }
 
     /// Returns the options of podman that limit processors and memory in a phase.
-    pub fn limits(&self, phase: InspectionPhase) -> Result<Vec<String>, String> {
+    fn limits(&self, phase: InspectionPhase) -> Result<Vec<String>, String> {
         let requests = match phase {
             InspectionPhase::Build => &self.build.requests,
             InspectionPhase::Run => &self.run.requests,
@@ -203,6 +215,35 @@ impl InspectionSpecification {
             options.push(format!("--memory={bytes}"));
         }
         Ok(options)
+    }
+
+    /// Returns the command that builds the image from the folder of [`Self::write_context`].
+    ///
+    /// # Errors
+    /// If a limit is no number.
+    pub fn build_command(&self, image: &str, folder: &Path) -> Result<CommandLine, String> {
+        let mut words = vec![PODMAN.to_owned(), "build".to_owned()];
+        words.extend(self.limits(InspectionPhase::Build)?);
+        words.push(format!("--tag={image}"));
+        words.push(folder.display().to_string());
+        Ok(CommandLine::Words(words))
+    }
+
+    /// Returns the command that executes the script. podman takes the values of these variables from its own
+    /// environment.
+    ///
+    /// # Errors
+    /// If a limit is no number.
+    pub fn run_command(
+        &self,
+        image: &str,
+        variables: &BTreeSet<&String>,
+    ) -> Result<CommandLine, String> {
+        let mut words = [PODMAN, "run", "--rm"].map(str::to_owned).to_vec();
+        words.extend(self.limits(InspectionPhase::Run)?);
+        words.extend(variables.iter().map(|name| format!("--env={name}")));
+        words.push(image.to_owned());
+        Ok(CommandLine::Words(words))
     }
 
     /// Returns what distinguishes it from others: the image, and the requested packages with their locked versions.
@@ -283,6 +324,9 @@ impl InspectionSpecification {
     }
 
     /// Writes the build file, and what it copies.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
     pub fn write_context(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder.join("files"))?;
         fs::write(folder.join("Dockerfile"), self.build_file())?;
@@ -346,15 +390,15 @@ mod tests {
 
     #[test]
     fn a_build_file_has_everything_in_order() {
-        let own = specification(
+        let inspection = specification(
             r#"{"base": "debian:12", "packages": ["which"], "python_packages": ["pipenv>=1"], "script": "print(1)",
                 "files": [{"path": "/data/x", "content": "1"}], "environment": [{"name": "A", "value": "it's $5"}],
                 "run": {"requests": {"cpu": "500m", "memory": "1Gi"}},
                 "python": {"requirements": {}, "requirements_locked": {"default": {"six": {"version": "==1.17.0"}},
                     "_meta": {"sources": [{"url": "https://pypi.org/simple", "name": "pypi"}]}}}}"#,
         );
-        assert_eq!(own.refuse(), Ok(()));
-        insta::assert_snapshot!(own.build_file(), @r#"
+        assert_eq!(inspection.refuse(), Ok(()));
+        insta::assert_snapshot!(inspection.build_file(), @r#"
         FROM debian:12
         USER root
         ENV A='it'\''s $5'
@@ -371,14 +415,14 @@ mod tests {
         CMD ["/home/amun/script"]
         "#);
         assert_eq!(
-            own.limits(InspectionPhase::Run).unwrap(),
+            inspection.limits(InspectionPhase::Run).unwrap(),
             [
                 "--cpu-period=100000",
                 "--cpu-quota=50000",
                 "--memory=1073741824"
             ]
         );
-        let locked = own.python.unwrap().requirements_locked.text();
+        let locked = inspection.python.unwrap().requirements_locked.text();
         assert_eq!(locked, "--index-url https://pypi.org/simple\nsix==1.17.0\n");
     }
 

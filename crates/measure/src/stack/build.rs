@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::suite::{CommandLine, Confinement, Plan};
-use lapwing_measure::{
-    Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, PythonState, Stdin, describe,
+use super::{RefusedStack, RefusedState, ResolvedStack, StackError, stack_name};
+use crate::local::LocalExecutor;
+use crate::session::{PythonEnvironments, SessionRemark, SessionSurroundings};
+use crate::suite::{CommandLine, Confinement, Plan};
+use crate::{
+    Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, PythonFolder, PythonState,
+    Stdin, describe,
 };
-
-use super::file::{RefusedStack, RefusedState, ResolvedStack, stack_name};
-use crate::error::CliError;
-use crate::options::Context;
-use lapwing_measure::session::PythonEnvironments;
 
 /// Imports the modules of packages, and prints their names.
 const IMPORT: &str = "\
@@ -45,55 +43,57 @@ const OUTPUT: usize = 16 << 10;
 /// Stacks that are built, and those that cannot be.
 #[derive(Default)]
 pub struct BuiltStacks {
+    /// The environments of all stacks.
     pub environments: PythonEnvironments,
     /// The folders of those that can be used, in the order of the stacks.
     pub ready: Vec<PythonFolder>,
+    /// Those that cannot be used.
     pub refused: Vec<RefusedStack>,
     /// The modules that were imported.
     pub modules: Vec<String>,
 }
 
 /// Builds the environment of each stack, as many at a time as there are processors.
-pub fn build_stacks(
+///
+/// # Errors
+/// If commands cannot be executed; environments that cannot be built are refused instead.
+pub fn build_stacks<'a>(
     stacks: &[ResolvedStack],
     plan: &Plan,
     confinement: &Confinement,
-    context: &Context,
-) -> Result<BuiltStacks, CliError> {
+    surroundings: &(dyn Fn() -> SessionSurroundings<'a> + Sync),
+) -> Result<BuiltStacks, StackError> {
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, BuiltStacks)>, CliError> {
-        let mut own = Vec::new();
+    let work = || -> Result<Vec<(usize, BuiltStacks)>, StackError> {
+        let mut built = Vec::new();
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(stack) = stacks.get(at) else {
-                return Ok(own);
+            let position = next.fetch_add(1, Ordering::Relaxed);
+            let Some(stack) = stacks.get(position) else {
+                return Ok(built);
             };
-            own.push((at, build_one(stack, plan, confinement, context)?));
+            let one = build_one(stack, plan, confinement, &surroundings())?;
+            built.push((position, one));
         }
     };
     let mut built: Vec<(usize, BuiltStacks)> = Vec::new();
-    thread::scope(|scope| -> Result<(), CliError> {
+    thread::scope(|scope| -> Result<(), StackError> {
         let threads: Vec<_> = (0..workers.min(stacks.len()))
             .map(|_| scope.spawn(work))
             .collect();
         for thread in threads {
-            let own = thread.join().map_err(|_panic| CliError {
-                exit: crate::error::ExitStatus::Bug,
-                ..CliError::input("building an environment failed")
-            })??;
-            built.extend(own);
+            built.extend(thread.join().map_err(|_panic| StackError::Panicked)??);
         }
         Ok(())
     })?;
-    built.sort_by_key(|(at, _)| *at);
+    built.sort_by_key(|(position, _)| *position);
     let mut all = BuiltStacks::default();
-    for (_, own) in built {
-        all.environments.add(own.environments);
-        all.ready.extend(own.ready);
-        all.refused.extend(own.refused);
+    for (_, one) in built {
+        all.environments.add(one.environments);
+        all.ready.extend(one.ready);
+        all.refused.extend(one.refused);
         if all.modules.is_empty() {
-            all.modules = own.modules;
+            all.modules = one.modules;
         }
     }
     Ok(all)
@@ -103,8 +103,8 @@ fn build_one(
     stack: &ResolvedStack,
     plan: &Plan,
     confinement: &Confinement,
-    context: &Context,
-) -> Result<BuiltStacks, CliError> {
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<BuiltStacks, StackError> {
     let variant = stack.variant();
     let name = variant.name.clone();
     let plan = Plan {
@@ -112,7 +112,7 @@ fn build_one(
         ..plan.clone()
     };
     let mut built = BuiltStacks {
-        environments: PythonEnvironments::prepare(&plan, &context.surroundings())?,
+        environments: PythonEnvironments::prepare(&plan, surroundings)?,
         ..BuiltStacks::default()
     };
     let refused = |state, log: String| RefusedStack {
@@ -122,19 +122,17 @@ fn build_one(
     };
     match built.environments.folders().get(&name).cloned() {
         Some(PythonState::Ready(folder)) => {
-            let mut executor = context.surroundings().start_executor(&plan)?;
+            let mut executor = surroundings.start_executor(&plan)?;
             match import(stack, &folder, confinement, &mut executor)? {
                 Ok(modules) => {
                     built.ready.push(folder);
                     built.modules = modules;
                 }
                 Err((reason, log)) => {
-                    if !context.quiet {
-                        let name = stack_name(&stack.factors);
-                        context
-                            .terminal
-                            .note(&format!("{name} is not measured: {reason}"));
-                    }
+                    surroundings.remark(SessionRemark::NotMeasured {
+                        label: stack_name(&stack.factors),
+                        reason: reason.clone(),
+                    });
                     built.environments.refuse(&name, reason, log.clone());
                     built.refused.push(refused(RefusedState::Unimportable, log));
                 }
@@ -156,7 +154,7 @@ fn import(
     folder: &PythonFolder,
     confinement: &Confinement,
     executor: &mut LocalExecutor,
-) -> Result<Result<Vec<String>, (String, String)>, CliError> {
+) -> Result<Result<Vec<String>, (String, String)>, ExecutorError> {
     let mut words = vec![folder.interpreter(), "-c".to_owned(), IMPORT.to_owned()];
     words.extend(stack.requested());
     let executed = executor.execute(&Execution {
@@ -175,8 +173,8 @@ fn import(
     if executed.end == ExecutionEnd::Exited(0) {
         let text = String::from_utf8_lossy(&executed.stdout.bytes);
         let line = text.lines().last().unwrap_or_default();
-        let found: BTreeMap<String, Vec<String>> = serde_json::from_str(line).unwrap_or_default();
-        return Ok(Ok(found.into_values().flatten().collect()));
+        let modules: BTreeMap<String, Vec<String>> = serde_json::from_str(line).unwrap_or_default();
+        return Ok(Ok(modules.into_values().flatten().collect()));
     }
     let log = String::from_utf8_lossy(&executed.stderr.bytes)
         .trim()

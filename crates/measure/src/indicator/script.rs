@@ -5,18 +5,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::suite::{CommandLine, Confinement};
-use lapwing_measure::{
-    Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, Stdin, describe,
-};
 use lapwing_model::Object;
 use lapwing_model::indicator::{ContractFinding, ReadIndicator};
 use sha2::{Digest, Sha256};
 
-use super::options::IndicatorOptions;
-use crate::error::{CliError, ExitStatus};
-use crate::session::working_directory;
+use super::{IndicatorError, ScriptLimits};
+use crate::local::LocalExecutor;
+use crate::suite::{CommandLine, Confinement};
+use crate::{Execution, ExecutionEnd, Executor, LeftoverPolicy, PythonFolder, Stdin, describe};
 
 /// The largest output that is read.
 const OUTPUT: usize = 16 << 20;
@@ -46,7 +42,9 @@ enum ScriptPlace {
 }
 
 /// The result of an execution.
+#[derive(Debug)]
 pub struct ProbedScript {
+    /// The document, and deviations from the contract.
     pub read: ReadIndicator,
     /// The end of the standard error.
     pub stderr: String,
@@ -54,34 +52,33 @@ pub struct ProbedScript {
 
 impl IndicatorScript {
     /// Reads a script.
-    pub fn open(path: &Path) -> Result<Self, CliError> {
-        let about = |error: std::io::Error| {
-            CliError::input(format!("{}: {error}", path.display()))
-                .hint("name a script, such as examples/indicators/matmul_numpy.py")
+    ///
+    /// # Errors
+    /// If it cannot be read, or not be executed.
+    pub fn open(path: &Path) -> Result<Self, IndicatorError> {
+        let about = |source| IndicatorError::Unreadable {
+            path: path.to_owned(),
+            source,
         };
         let content = fs::read(path).map_err(about)?;
         let path = path.canonicalize().map_err(about)?;
         let mode = fs::metadata(&path).map_err(about)?.permissions().mode();
         if !is_python(&path) && mode & 0o111 == 0 {
-            return Err(
-                CliError::input(format!("{} is not executable", path.display()))
-                    .hint("make it executable (`chmod +x`), or call it `….py`"),
-            );
+            return Err(IndicatorError::NotExecutable { path });
         }
         let name = path.display().to_string();
-        let command = CommandLine::Words(match is_python(&path) {
+        let command = CommandLine::Words(if is_python(&path) {
             // That of the environment is the first in the path.
-            true => vec!["python3".to_owned(), name],
-            false => vec![name],
+            vec!["python3".to_owned(), name]
+        } else {
+            vec![name]
         });
         Ok(Self {
             path,
             command,
             place: ScriptPlace::Here,
             sha256: sha256(&content),
-            text: String::from_utf8(content)
-                .ok()
-                .filter(|it| it.len() <= LONGEST_TEXT),
+            text: String::from_utf8(content).ok().and_then(unless_long),
         })
     }
 
@@ -92,29 +89,32 @@ impl IndicatorScript {
             command,
             place: ScriptPlace::Container,
             sha256: sha256(text.as_bytes()),
-            text: Some(text.to_owned()).filter(|it| it.len() <= LONGEST_TEXT),
+            text: unless_long(text.to_owned()),
         }
     }
 
     /// Returns its limits; a container has its own.
-    pub fn confinement(&self, options: &IndicatorOptions) -> Option<Confinement> {
+    pub fn confinement(&self, limits: &ScriptLimits) -> Option<Confinement> {
         match self.place {
-            ScriptPlace::Here => Some(options.confinement()),
+            ScriptPlace::Here => Some(limits.confinement.clone()),
             ScriptPlace::Container => None,
         }
     }
 
     /// Reads several scripts.
-    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Self>, CliError> {
+    ///
+    /// # Errors
+    /// If one cannot be read, or not be executed.
+    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Self>, IndicatorError> {
         paths.iter().map(|path| Self::open(path)).collect()
     }
 
     /// Returns the texts of scripts by their hashes, as an attribute of a session.
     pub fn attributes(scripts: &[Self]) -> Object {
-        let texts = scripts.iter();
-        let texts: Object = texts
-            .filter_map(|it| Some((it.sha256.clone(), it.text.clone()?.into())))
-            .collect();
+        let texts = scripts
+            .iter()
+            .filter_map(|script| Some((script.sha256.clone(), script.text.clone()?.into())));
+        let texts: Object = texts.collect();
         Object::from_iter([("scripts".to_owned(), texts.into())])
     }
 
@@ -124,27 +124,30 @@ impl IndicatorScript {
     }
 
     /// Executes it once with these parameters, in a Python environment if one is given.
+    ///
+    /// # Errors
+    /// If it cannot be executed, or measuring had to stop.
     pub fn probe(
         &self,
         parameters: &BTreeMap<String, String>,
         python: Option<&PythonFolder>,
-        options: &IndicatorOptions,
+        limits: &ScriptLimits,
         executor: &mut LocalExecutor,
-    ) -> Result<ProbedScript, CliError> {
+    ) -> Result<ProbedScript, IndicatorError> {
         let mut environment = parameters.clone();
-        environment.extend(python.iter().flat_map(|it| it.variables()));
+        environment.extend(python.iter().flat_map(|folder| folder.variables()));
         let executed = executor.execute(&Execution {
             command: self.command(),
-            directory: Some(working_directory()),
+            directory: Some(limits.directory.clone()),
             environment,
             stdin: Stdin::Null,
-            time_limit: Some(options.time_limit),
+            time_limit: Some(limits.time_limit),
             keep_stdout: OUTPUT,
             keep_stderr: STDERR,
             counters: false,
             leftovers: LeftoverPolicy::End,
             cpus: None,
-            confinement: self.confinement(options),
+            confinement: self.confinement(limits),
         })?;
         let stderr = String::from_utf8_lossy(&executed.stderr.bytes).into_owned();
         let read = match &executed.end {
@@ -157,17 +160,12 @@ impl IndicatorScript {
                 }
                 read
             }
-            ExecutionEnd::Interrupted => {
-                return Err(CliError {
-                    exit: ExitStatus::Interrupted,
-                    ..CliError::input("interrupted")
-                });
-            }
+            ExecutionEnd::Interrupted => return Err(IndicatorError::Interrupted),
             end @ (ExecutionEnd::Exited(_)
             | ExecutionEnd::Signalled(_)
             | ExecutionEnd::TimedOut
             | ExecutionEnd::NotStarted(_)) => {
-                let mut reason = describe(end, Some(options.time_limit));
+                let mut reason = describe(end, Some(limits.time_limit));
                 let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
                 if let Some(line) = last {
                     reason = format!("{reason}: {}", line.trim());
@@ -182,11 +180,15 @@ impl IndicatorScript {
     }
 }
 
+fn unless_long(text: String) -> Option<String> {
+    (text.len() <= LONGEST_TEXT).then_some(text)
+}
+
 fn sha256(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn is_python(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "py")
+    path.extension().is_some_and(|extension| extension == "py")
 }

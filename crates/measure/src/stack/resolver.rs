@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::error::CliError;
-use lapwing_measure::session::normal_name;
+use super::StackError;
+use crate::session::normal_name;
 
 /// An interpreter for which requirements are resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,18 +19,19 @@ pub struct StackPython {
 /// A requirement and the name of its package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackRequirement {
+    /// The requirement.
     pub text: String,
     /// The name in its normal spelling.
     pub name: String,
 }
 
 /// Which older versions are considered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum VersionStep {
-    /// Every release
+    /// Every release.
     #[default]
     Release,
-    /// The latest release of each minor version, such as 2.3.5 and 2.2.6
+    /// The latest release of each minor version, such as 2.3.5 and 2.2.6.
     Minor,
 }
 
@@ -49,14 +50,20 @@ pub type PinnedPackage = (String, String);
 
 impl StackRequirement {
     /// Reads a requirement such as `numpy>=1.24,<2.3`.
-    pub fn parse(text: &str) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// If it does not begin with a name, or has a comment.
+    pub fn parse(text: &str) -> Result<Self, StackError> {
         let text = text.trim();
-        let is_of_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
-        let end = text.find(|it| !is_of_name(it)).unwrap_or(text.len());
+        let is_of_name =
+            |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+        let end = text.find(|character| !is_of_name(character));
+        let end = end.unwrap_or(text.len());
         let name = normal_name(&text[..end]);
         if name.is_empty() || text.contains(['\n', '#']) {
-            return Err(CliError::input(format!("`{text}` is not a requirement"))
-                .hint("write it like `numpy>=1.24,<2.3`"));
+            return Err(StackError::NotARequirement {
+                text: text.to_owned(),
+            });
         }
         Ok(Self {
             text: text.to_owned(),
@@ -67,16 +74,19 @@ impl StackRequirement {
 
 impl StackPython {
     /// Finds an interpreter that uv knows: `3.12`, or that of the working directory.
-    pub fn find(version: Option<&str>) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// If there is none, or uv cannot be executed.
+    pub fn find(version: Option<&str>) -> Result<Self, StackError> {
         let mut command = Command::new("uv");
         command.args(["python", "find"]).args(version);
         let output = command.output().map_err(no_uv)?;
         let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        let asked = version.unwrap_or("3");
         if !output.status.success() || path.is_empty() {
-            let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(CliError::input(format!("no Python {asked}: {reason}"))
-                .hint(format!("`uv python install {asked}` downloads it")));
+            return Err(StackError::NoPython {
+                version: version.unwrap_or("3").to_owned(),
+                reason: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            });
         }
         let output = Command::new(&path)
             .args(["-c", "import platform; print(platform.python_version())"])
@@ -90,10 +100,13 @@ impl StackPython {
     /// Returns all packages that the requirements need, with exact versions, by name.
     ///
     /// The inner error is the output of uv if there is no resolution.
+    ///
+    /// # Errors
+    /// If uv cannot be executed.
     pub fn resolve(
         &self,
         lines: &[String],
-    ) -> Result<Result<Vec<PinnedPackage>, String>, CliError> {
+    ) -> Result<Result<Vec<PinnedPackage>, String>, StackError> {
         let mut child = Command::new("uv")
             .args(["pip", "compile", "--quiet", "--no-header", "--no-annotate"])
             .args(["--no-strip-markers", "--python"])
@@ -130,12 +143,15 @@ impl StackPython {
     /// Returns the versions of a package that fit a requirement, the latest first, and at most `most` of them.
     ///
     /// uv is asked for the latest version, then for the latest version below that, and so on.
+    ///
+    /// # Errors
+    /// If uv cannot be executed.
     pub fn versions(
         &self,
         requirement: &StackRequirement,
         most: usize,
         step: VersionStep,
-    ) -> Result<Result<Vec<String>, String>, CliError> {
+    ) -> Result<Result<Vec<String>, String>, StackError> {
         let mut lines = vec![requirement.text.clone()];
         let mut versions: Vec<String> = Vec::new();
         while versions.len() < most {
@@ -160,10 +176,9 @@ impl StackPython {
     }
 }
 
-fn no_uv(error: io::Error) -> CliError {
-    match error.kind() {
-        io::ErrorKind::NotFound => CliError::input("stacks need uv, which is not installed")
-            .hint("`pip install uv` installs it (https://docs.astral.sh/uv)"),
-        _ => CliError::input(error).consequence("uv cannot be started"),
+fn no_uv(source: io::Error) -> StackError {
+    match source.kind() {
+        io::ErrorKind::NotFound => StackError::NoUv,
+        _ => StackError::UvFailed { source },
     }
 }

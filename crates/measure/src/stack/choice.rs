@@ -5,34 +5,33 @@ use std::collections::BTreeMap;
 use lapwing_model::Levels;
 use lapwing_stats::Seed;
 
-use super::file::stack_name;
-use crate::error::CliError;
+use super::{StackError, stack_name};
 
 /// The most combinations among which some are chosen.
 const MOST: usize = 100_000;
 
 /// Which stacks are new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackNovelty {
-    /// Those that were not measured
+    /// Those that were not measured.
     Stacks,
-    /// Those with a version that no measured or chosen stack has
+    /// Those with a version that no measured or chosen stack has.
     Versions,
 }
 
 /// Returns every combination, in a random order in which all versions occur about equally often from the start.
+///
+/// # Errors
+/// If there are too many.
 pub fn combinations(
     versions: &BTreeMap<String, Vec<String>>,
     seed: Seed,
-) -> Result<Vec<Levels>, CliError> {
+) -> Result<Vec<Levels>, StackError> {
     let number = versions
         .values()
         .try_fold(1_usize, |product, own| product.checked_mul(own.len()));
     if number.is_none_or(|number| number > MOST) {
-        return Err(
-            CliError::input(format!("the versions have more than {MOST} combinations"))
-                .hint("use fewer versions of each package (--latest) or narrower requirements"),
-        );
+        return Err(StackError::ManyCombinations { most: MOST });
     }
     let mut all = vec![Levels::new()];
     for (name, own) in versions {
@@ -50,6 +49,7 @@ pub fn combinations(
 }
 
 /// Chooses combinations one after another.
+#[derive(Debug)]
 pub struct StackChoice {
     left: Vec<Levels>,
     novelty: Option<StackNovelty>,
@@ -97,7 +97,7 @@ impl StackChoice {
     }
 
     /// Returns the next combination: the first of those whose versions were chosen least often.
-    pub fn next(&mut self) -> Option<Levels> {
+    pub fn next_stack(&mut self) -> Option<Levels> {
         let uses = |stack: &Levels| -> usize {
             let versions = stack.iter();
             versions
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(all.len(), 12);
         let mut choice = StackChoice::new(all, None, Vec::new());
         let mut names = Vec::new();
-        while let Some(stack) = choice.next().filter(|_| names.len() < count) {
+        while let Some(stack) = choice.next_stack().filter(|_| names.len() < count) {
             choice.take(&stack);
             names.push(stack_name(&stack));
         }
@@ -162,7 +162,7 @@ mod tests {
             let all = combinations(&versions(), Seed(1)).unwrap();
             let mut choice = StackChoice::new(all, Some(novelty), measured);
             let mut count = 0;
-            while let Some(stack) = choice.next() {
+            while let Some(stack) = choice.next_stack() {
                 choice.take(&stack);
                 count += 1;
             }

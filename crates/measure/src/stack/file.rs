@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lapwing_measure::suite::{PythonEnvironment, PythonPackages, Variant};
-use lapwing_model::{Level, Object};
-use lapwing_study::PackagePin;
+use lapwing_model::{Level, Levels, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic;
-use crate::commands::run::STACKS;
-use crate::error::CliError;
+use super::{PYTHON, StackError, stack_name};
+use crate::suite::{PythonEnvironment, PythonPackages, Variant};
 
-/// The default name of the file.
-pub const STACKS_FILE: &str = "stacks.json";
+/// The attribute of a session that has its stacks.
+pub const STACKS: &str = "stacks";
 
 /// The version of the file's format.
 const FORMAT_VERSION: u32 = 1;
@@ -38,7 +35,7 @@ pub struct StackFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedStack {
     /// The requested packages and `python`, with their versions.
-    pub factors: BTreeMap<String, String>,
+    pub factors: Levels,
     /// All packages, as lines of requirements.
     pub packages: Vec<String>,
     /// The digest of all packages; empty in a file that was written by hand.
@@ -50,7 +47,7 @@ pub struct ResolvedStack {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedStack {
     /// The requested packages and `python`, with their versions.
-    pub factors: BTreeMap<String, String>,
+    pub factors: Levels,
     /// The step that fails.
     pub state: RefusedState,
     /// The end of the output that says why.
@@ -80,18 +77,6 @@ impl RefusedState {
     }
 }
 
-/// The name of the factor that is the version of Python.
-pub const PYTHON: &str = "python";
-
-/// Returns the name of a stack: `numpy=2.1.0,python=3.12.4`.
-pub fn stack_name(factors: &BTreeMap<String, String>) -> String {
-    let parts = factors.iter();
-    let parts: Vec<String> = parts
-        .map(|(name, version)| format!("{name}={version}"))
-        .collect();
-    parts.join(",")
-}
-
 /// Returns the stacks of a session that could not be measured.
 fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
     let refused = attributes.get(STACKS).and_then(|it| it.get("refused"));
@@ -99,18 +84,11 @@ fn refused_stacks(attributes: &Object) -> Vec<RefusedStack> {
     refused.unwrap_or_default()
 }
 
-/// Returns the versions of the stacks of a session that could not be resolved: those that were not built or imported
-/// have instances.
-pub fn unresolved_pins(attributes: &Object) -> Vec<Vec<PackagePin>> {
+/// Returns the stacks of a session that could not be resolved: those that were not built or imported have instances.
+pub fn unresolved_stacks(attributes: &Object) -> Vec<Levels> {
     let refused = refused_stacks(attributes).into_iter();
-    let unresolved = refused.filter(|it| it.state == RefusedState::Unresolved);
-    unresolved.map(|it| pins(it.factors)).collect()
-}
-
-/// Returns factors as pins.
-pub fn pins(factors: BTreeMap<String, String>) -> Vec<PackagePin> {
-    let pin = |(package, version)| PackagePin { package, version };
-    factors.into_iter().map(pin).collect()
+    let unresolved = refused.filter(|stack| stack.state == RefusedState::Unresolved);
+    unresolved.map(|stack| stack.factors).collect()
 }
 
 /// Returns the stacks of a session whose packages cannot be imported, with the output that says why: resuming does
@@ -160,23 +138,30 @@ impl StackFile {
     }
 
     /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self, CliError> {
-        let about = |error: Box<dyn std::error::Error + Send + Sync>| {
-            CliError::input(format!("{}: {error}", path.display()))
-                .hint("`lapwing stack resolve REQUIREMENT…` writes one")
+    ///
+    /// # Errors
+    /// If it cannot be read, or is of a newer version.
+    pub fn read(path: &Path) -> Result<Self, StackError> {
+        let about = |reason: String| StackError::File {
+            path: path.display().to_string(),
+            reason,
         };
-        let text = std::fs::read_to_string(path).map_err(|error| about(error.into()))?;
-        let file: Self = serde_json::from_str(&text).map_err(|error| about(error.into()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| about(error.to_string()))?;
+        let file: Self = serde_json::from_str(&text).map_err(|error| about(error.to_string()))?;
         if file.v != FORMAT_VERSION {
-            let reason = format!("written by a newer version of lapwing (format {})", file.v);
-            return Err(about(reason.into()));
+            return Err(about(format!(
+                "written by a newer version of lapwing (format {})",
+                file.v
+            )));
         }
         Ok(file)
     }
 
-    /// Writes the file.
-    pub fn write(&self, path: &Path) -> Result<(), CliError> {
-        let text = serde_json::to_string_pretty(self)?;
-        Ok(atomic::replace(path, &format!("{text}\n"))?)
+    /// Returns the text of the file.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }
 }
