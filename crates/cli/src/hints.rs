@@ -19,7 +19,7 @@ use lapwing_record::sharing::SharingError;
 use lapwing_record::{Store, StoreError};
 use lapwing_show::exchange::ExchangeError;
 
-use crate::commands::{indicator_hint, stack_hint};
+use crate::commands::{bisection_hint, indicator_hint, stack_hint};
 use crate::error::{CliError, ExitStatus};
 
 /// Adds the hint and the consequence that belong to the kind of an error.
@@ -65,7 +65,7 @@ fn exit_of(error: &(dyn Error + 'static)) -> ExitStatus {
 }
 
 fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 11] = [
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 12] = [
         |error| store_hint(error.downcast_ref()?),
         |error| side_hint(error.downcast_ref()?),
         |error| import_hint(error.downcast_ref()?),
@@ -75,6 +75,7 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         |error| session_hint(error.downcast_ref()?),
         |error| commits_hint(error.downcast_ref()?),
         |error| tests_hint(error.downcast_ref()?),
+        |error| bisection_hint(error.downcast_ref()?),
         |error| indicator_hint(error.downcast_ref()?),
         |error| stack_hint(error.downcast_ref()?),
     ];

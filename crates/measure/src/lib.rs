@@ -1,5 +1,6 @@
 //! Runs a plan and passes on every iteration as it happens.
 
+pub mod bisection;
 pub mod doctor;
 mod execution;
 pub mod fake;

@@ -28,6 +28,7 @@ mod variability;
 
 use clap::Subcommand;
 
+pub use self::bisect::bisection_hint;
 pub use self::indicator::indicator_hint;
 pub use self::stack::stack_hint;
 

@@ -2,6 +2,7 @@
 
 mod analysed;
 pub mod audit;
+pub mod bisection;
 pub mod dry_run;
 pub mod not_judged;
 mod row_fields;

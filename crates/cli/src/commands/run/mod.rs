@@ -43,7 +43,7 @@ pub use self::options::{
 };
 use self::progress::RunProgress;
 pub use self::results::{session_answer, session_results};
-pub use self::resume::{SEARCH, resume};
+pub use self::resume::resume;
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::words::{ProgramOrigin, commands};

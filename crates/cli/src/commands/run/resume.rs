@@ -1,5 +1,6 @@
 //! `lapwing run --resume`: measures the rest of an interrupted session.
 
+use lapwing_measure::bisection::SEARCH;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::resume::{
     find, finished, lost, refuse_what_is_under_way, runs_of, stored_plan,
@@ -13,9 +14,6 @@ use lapwing_model::InstanceOutcome;
 use super::{ClusterOptions, RunReport, continue_session, start_client};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-
-/// The attribute of a session that has the options of a search for a commit.
-pub const SEARCH: &str = "bisect";
 
 /// Measures the rest of the session of that name or id; of the latest one if empty.
 pub fn resume(

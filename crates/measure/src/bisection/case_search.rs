@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Bisection, Suspects};
+use lapwing_stats::{Bisection, LookedDifference, Suspects};
 
 use super::comparison::CommitComparison;
 use super::visits::{CommitVisits, VisitStep};
 
-/// How far a search came.
+/// The stage of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchStage {
     /// The ends are to be compared.
@@ -35,7 +35,22 @@ pub struct FoundMerge {
     pub parent: CommitComparison,
 }
 
+/// The reason why the branch of a merge gives no answer.
+#[derive(Debug, Clone)]
+pub enum UnsearchedBranch {
+    /// This end of it cannot be measured.
+    BrokenEnd(String),
+    /// Its ends do not show the difference.
+    NoDifference {
+        /// The labels of both ends.
+        ends: [String; 2],
+        /// Their comparison.
+        looked: Box<LookedDifference>,
+    },
+}
+
 /// The search of one benchmark.
+#[derive(Debug)]
 pub struct CaseSearch {
     /// The position of the benchmark in the plan.
     pub case: usize,
@@ -44,6 +59,7 @@ pub struct CaseSearch {
     search: Bisection,
     /// Why commits cannot be measured, by their positions in the plan.
     pub broken: BTreeMap<usize, String>,
+    /// The stage.
     pub stage: SearchStage,
     /// The comparison of the ends.
     pub ends: Option<CommitComparison>,
@@ -56,13 +72,13 @@ pub struct CaseSearch {
     /// The merges whose branches were searched, the first one first.
     pub merges: Vec<FoundMerge>,
     /// Why the branch of the merge that was found has no answer.
-    pub unsearched: Option<String>,
+    pub unsearched: Option<UnsearchedBranch>,
     /// The search that found the last merge.
     outer: Option<Box<CaseSearch>>,
 }
 
 impl CaseSearch {
-    pub fn new(case: usize, line: Vec<usize>) -> Self {
+    pub(super) fn new(case: usize, line: Vec<usize>) -> Self {
         Self {
             case,
             search: Bisection::new(line.len()),
@@ -80,7 +96,7 @@ impl CaseSearch {
     }
 
     /// Begins anew in the branch of a merge.
-    pub fn descend(&mut self, merge: FoundMerge, line: Vec<usize>) {
+    pub(super) fn descend(&mut self, merge: FoundMerge, line: Vec<usize>) {
         let inner = Self {
             merges: self.merges.iter().copied().chain([merge]).collect(),
             ..Self::new(self.case, line)
@@ -90,7 +106,7 @@ impl CaseSearch {
     }
 
     /// Ends a search whose ends give none, for this reason; in the branch of a merge, the merge is the answer.
-    pub fn give_up(&mut self, stage: SearchStage, reason: String) {
+    pub(super) fn give_up(&mut self, stage: SearchStage, reason: UnsearchedBranch) {
         match self.outer.take() {
             Some(outer) => {
                 *self = *outer;
@@ -101,7 +117,7 @@ impl CaseSearch {
     }
 
     /// Returns the first and the last commit, by their positions in the plan.
-    pub fn end_commits(&self) -> [usize; 2] {
+    pub(super) fn end_commits(&self) -> [usize; 2] {
         [self.line[0], self.line[self.line.len() - 1]]
     }
 
@@ -117,12 +133,12 @@ impl CaseSearch {
     }
 
     /// Returns the commit before the suspects, by its position in the plan.
-    pub fn parent_of_suspects(&self) -> usize {
+    pub(super) fn parent_of_suspects(&self) -> usize {
         self.line[self.suspects().first - 1]
     }
 
     /// Returns whether the likeliest commit is likely enough.
-    pub fn is_found(&self, confidence: f64) -> bool {
+    pub(super) fn is_found(&self, confidence: f64) -> bool {
         self.search.is_found(confidence)
     }
 
@@ -137,13 +153,13 @@ impl CaseSearch {
     }
 
     /// Returns the most informative step for its cost, and its information per cost.
-    pub fn next_step(&self, visits: &CommitVisits<'_>) -> (VisitStep, f64) {
+    pub(super) fn next_step(&self, visits: &CommitVisits<'_>) -> (VisitStep, f64) {
         let next = self.search.next_visit(|at| visits.cost(self.line[at]));
         (self.step(self.line[next.commit]), next.rate)
     }
 
     /// Returns a step with others to measure at the same time, up to `width` in all.
-    pub fn with_others(&self, best: VisitStep, width: usize) -> Vec<VisitStep> {
+    pub(super) fn with_others(&self, best: VisitStep, width: usize) -> Vec<VisitStep> {
         match self.line.iter().position(|it| *it == best.variant) {
             Some(at) => {
                 let commits = self.search.with_others(at, width).into_iter();
@@ -154,12 +170,12 @@ impl CaseSearch {
     }
 
     /// Returns whether the search has no value of a commit, given by its position in the plan.
-    pub fn is_new(&self, variant: usize) -> bool {
+    pub(super) fn is_new(&self, variant: usize) -> bool {
         let at = self.line.iter().position(|it| *it == variant);
         at.is_some_and(|at| self.logs(at).is_empty())
     }
 
-    pub fn step(&self, variant: usize) -> VisitStep {
+    pub(super) fn step(&self, variant: usize) -> VisitStep {
         VisitStep {
             case: self.case,
             variant,
@@ -167,7 +183,7 @@ impl CaseSearch {
     }
 
     /// Uses the values that were measured of commits since so many instances; a commit without any cannot be measured.
-    pub fn learn(&mut self, commits: &[usize], begin: usize, visits: &CommitVisits<'_>) {
+    pub(super) fn learn(&mut self, commits: &[usize], begin: usize, visits: &CommitVisits<'_>) {
         for variant in commits {
             let Some(at) = self.line.iter().position(|it| it == variant) else {
                 continue;
@@ -184,9 +200,9 @@ impl CaseSearch {
     }
 
     /// Marks a commit as one that cannot be measured.
-    pub fn set_broken(&mut self, variant: usize, visits: &CommitVisits<'_>) {
+    pub(super) fn set_broken(&mut self, variant: usize, visits: &CommitVisits<'_>) {
         self.broken
-            .insert(variant, visits.failure(self.step(variant)));
+            .insert(variant, visits.failure(self.case, variant));
         if let Some(at) = self.line.iter().position(|it| *it == variant) {
             self.search.set_broken(at);
         }

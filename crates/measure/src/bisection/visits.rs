@@ -1,37 +1,42 @@
 //! Visits to commits: each is checked out, built and installed as needed, and measured; what a resumed session has
 //! already is taken from there.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lapwing_measure::suite::{Plan, PlannedCommit, Variant};
-use lapwing_measure::{FixedSchedule, InstancePlan, RunEnd, RunError};
 use lapwing_model::Run as SessionRun;
 
-use super::watch::{MeasuredInstance, SharedInstances, StoredInstance};
-use crate::options::Context;
-use lapwing_measure::session::{BuildResult, OpenMeasurement};
+use super::instances::{MeasuredInstance, SharedInstances, StoredInstance};
+use super::{SearchNews, SearchStep};
+use crate::session::{BuildResult, OpenMeasurement};
+use crate::suite::{Plan, PlannedCommit, Variant};
+use crate::{FixedSchedule, InstancePlan, RunEnd, RunError};
 
 /// The measurements that a resumed session starts with.
 #[derive(Debug, Default)]
 pub struct StoredMeasurements {
-    pub instances: VecDeque<StoredInstance>,
-    pub runs: Vec<SessionRun>,
+    /// Its instances, in the order of their measurement.
+    pub(super) instances: VecDeque<StoredInstance>,
+    /// Its runs.
+    pub(super) runs: Vec<SessionRun>,
     /// The next free position, after those of lost instances too.
-    pub position: u32,
+    pub(super) position: u32,
     /// The next free block.
-    pub block: u32,
+    pub(super) block: u32,
 }
 
 /// A benchmark at a commit, by their positions in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisitStep {
+    /// The position of the benchmark.
     pub case: usize,
+    /// The position of the commit.
     pub variant: usize,
 }
 
-/// How commits get ready.
+/// The way in which commits get ready.
 #[derive(Debug, Clone, Default)]
 pub struct CommitReadiness {
     /// The command that installs a commit whenever it changes, because all commits share one environment.
@@ -62,7 +67,7 @@ impl MeanTime {
 pub struct CommitVisits<'a> {
     /// The session's plan, with the commits that were added since.
     pub plan: Plan,
-    context: &'a Context,
+    news: &'a dyn Fn(SearchNews),
     readiness: CommitReadiness,
     measured: SharedInstances,
     stored: StoredMeasurements,
@@ -78,17 +83,26 @@ pub struct CommitVisits<'a> {
     measuring: MeanTime,
 }
 
+impl fmt::Debug for CommitVisits<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("CommitVisits");
+        text.field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
 impl<'a> CommitVisits<'a> {
+    /// Returns the visits to the commits of a plan, whose `measured` instances its watch collects; `news` receives
+    /// what is going on.
     pub fn new(
         plan: Plan,
         readiness: CommitReadiness,
         measured: SharedInstances,
         stored: StoredMeasurements,
-        context: &'a Context,
+        news: &'a dyn Fn(SearchNews),
     ) -> Self {
         Self {
             plan,
-            context,
+            news,
             readiness,
             measured,
             position: stored.position,
@@ -111,12 +125,12 @@ impl<'a> CommitVisits<'a> {
     /// Returns the number of commits that were visited.
     pub fn visited(&self) -> usize {
         let measured = self.measured.borrow();
-        let variants: BTreeMap<usize, ()> = measured.iter().map(|it| (it.variant, ())).collect();
+        let variants: BTreeSet<usize> = measured.iter().map(|it| it.variant).collect();
         variants.len()
     }
 
     /// Returns the logarithms of the means of a benchmark at a commit, since so many instances.
-    pub fn logs_since(&self, begin: usize, step: VisitStep) -> Vec<f64> {
+    pub(super) fn logs_since(&self, begin: usize, step: VisitStep) -> Vec<f64> {
         self.of_step(begin, step)
             .filter_map(|it| it.mean.filter(|mean| *mean > 0.0))
             .map(f64::ln)
@@ -131,7 +145,7 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Returns why a benchmark has no values at a commit.
-    pub fn failure(&self, step: VisitStep) -> String {
+    pub(super) fn failure_at(&self, step: VisitStep) -> String {
         self.of_step(0, step)
             .filter_map(|it| it.message)
             .last()
@@ -139,17 +153,17 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Returns why a benchmark has no values at a commit, by their positions in the plan.
-    pub fn failure_of(&self, case: usize, variant: usize) -> String {
-        self.failure(VisitStep { case, variant })
+    pub fn failure(&self, case: usize, variant: usize) -> String {
+        self.failure_at(VisitStep { case, variant })
     }
 
     /// Returns whether commits share one environment, so that each visit to another one costs an installation.
-    pub fn share_environment(&self) -> bool {
+    pub(super) fn share_environment(&self) -> bool {
         self.readiness.install.is_some() || !self.plan.interleave
     }
 
     /// Returns what it costs to go to a commit, in instances.
-    pub fn cost(&self, variant: usize) -> f64 {
+    pub(super) fn cost(&self, variant: usize) -> f64 {
         let mut seconds = 0.0;
         let is_other = self.share_environment() && self.installed != Some(variant);
         if !self.prepared.contains(&variant) || (is_other && !self.plan.interleave) {
@@ -162,7 +176,7 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Returns the stored instances that come next in a resumed session: those that were measured at the same time.
-    pub fn next_stored(&self) -> Vec<VisitStep> {
+    pub(super) fn next_stored(&self) -> Vec<VisitStep> {
         let block = self.stored.instances.front().map(|it| it.block);
         let stored = self.stored.instances.iter();
         let next = stored.take_while(|it| Some(it.block) == block);
@@ -182,7 +196,7 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Returns the positions of commits in the plan, and adds those that it lacks.
-    pub fn add_commits(
+    pub(super) fn add_commits(
         &mut self,
         commits: Vec<PlannedCommit>,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
@@ -207,7 +221,7 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Measures these in this order.
-    pub fn measure(
+    pub(super) fn measure(
         &mut self,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
         steps: &[VisitStep],
@@ -231,10 +245,12 @@ impl<'a> CommitVisits<'a> {
         }
         let steps = left.as_slice();
         if !steps.is_empty() && !self.stored.instances.is_empty() {
-            self.context.terminal.note(&format!(
-                "{} stored instances do not fit the search and are not used",
-                self.stored.instances.len()
-            ));
+            (self.news)(SearchNews {
+                benchmark: None,
+                step: SearchStep::Unused {
+                    instances: self.stored.instances.len(),
+                },
+            });
             self.stored.instances.clear();
         }
         // Where commits share an environment, one after another; else they are all made ready first.
@@ -323,6 +339,9 @@ impl<'a> CommitVisits<'a> {
     }
 
     /// Builds the working tree; returns why that failed, if it did.
+    ///
+    /// # Errors
+    /// If building cannot be tried.
     pub fn build_working_tree(
         &mut self,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
@@ -332,30 +351,26 @@ impl<'a> CommitVisits<'a> {
         Ok((end, self.unbuilt.take()))
     }
 
-    /// Shows what is going on, unless it went on before this process.
-    pub fn say(&self, text: &str) {
-        if !self.context.quiet && self.stored.instances.is_empty() {
-            self.context.terminal.say(text);
+    /// Tells what is going on, unless it went on before this process.
+    pub(super) fn tell(&self, case: Option<usize>, step: SearchStep) {
+        if self.stored.instances.is_empty() {
+            let case = case.filter(|_| self.plan.cases.len() > 1);
+            (self.news)(SearchNews {
+                benchmark: case.map(|case| self.plan.cases[case].benchmark.id.clone()),
+                step,
+            });
         }
-    }
-
-    /// Returns whether details are shown.
-    pub fn is_verbose(&self) -> bool {
-        self.context.verbose
     }
 
     /// Returns the short hash of a commit, with its name if it has one.
     pub fn label(&self, variant: usize) -> String {
-        let planned = self.plan.variants[variant].commit.as_ref();
-        planned.map_or_else(
-            || "the working tree".to_owned(),
-            |it| {
-                let hash: String = it.hash().chars().take(10).collect();
-                match &it.version.name {
-                    Some(name) => format!("{hash} ({name})"),
-                    None => hash,
-                }
-            },
-        )
+        let Some(planned) = &self.plan.variants[variant].commit else {
+            return "the working tree".to_owned();
+        };
+        let hash: String = planned.hash().chars().take(10).collect();
+        match &planned.version.name {
+            Some(name) => format!("{hash} ({name})"),
+            None => hash,
+        }
     }
 }

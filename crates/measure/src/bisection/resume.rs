@@ -1,30 +1,42 @@
-//! `lapwing bisect --resume`: the search is rebuilt from the stored instances.
+//! Stored searches that are continued: rebuilt from their instances.
 
-use lapwing_measure::SessionRuns;
-use lapwing_measure::session::SessionOpening;
-use lapwing_measure::session::resume::{lost, refuse_what_is_under_way, stored_plan};
-use lapwing_measure::suite::Plan;
-use lapwing_model::Session;
+use lapwing_model::{Instance, Session};
 use lapwing_record::{SessionState, Store};
 
+use super::BisectionError;
+use super::instances::stored_instances;
 use super::search::SearchOptions;
 use super::visits::StoredMeasurements;
-use super::watch::stored_instances;
-use crate::commands::run::SEARCH;
-use crate::error::CliError;
-use crate::options::Context;
+use crate::SessionRuns;
+use crate::session::resume::{lost, refuse_what_is_under_way, stored_plan};
+use crate::session::{SessionOpening, SessionSurroundings};
+use crate::suite::Plan;
+
+/// The attribute of a session that has the options of a search for a commit.
+pub const SEARCH: &str = "bisect";
 
 /// A session of a search, with its stored measurements.
 pub struct ResumedSearch {
+    /// Its plan.
     pub plan: Plan,
+    /// Its options.
     pub options: SearchOptions,
+    /// The session, with the records that it lacks.
     pub opening: SessionOpening,
+    /// Its measurements.
     pub stored: StoredMeasurements,
 }
 
 impl ResumedSearch {
     /// Returns the search of the session of that name or id; of the latest search if empty.
-    pub fn find(store: &Store, session: &str, context: &Context) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be continued.
+    pub fn find(
+        store: &Store,
+        session: &str,
+        surroundings: &SessionSurroundings<'_>,
+    ) -> Result<Self, BisectionError> {
         let session = match session {
             "" => latest_search(store)?,
             name => store.catalogue().session(name)?,
@@ -34,7 +46,7 @@ impl ResumedSearch {
         let options = options(&session)?;
         let plan = stored_plan(&state)?;
         let instances = stored_instances(store, session.id, &options.metric)?;
-        let next = |number: fn(&lapwing_model::Instance) -> u32| {
+        let next = |number: fn(&Instance) -> u32| {
             let numbers = state.instances.iter().map(|it| number(&it.instance));
             numbers.max().map_or(0, |last| last + 1)
         };
@@ -45,14 +57,14 @@ impl ResumedSearch {
                 position: next(|it| it.position),
                 block: next(|it| it.block),
             },
-            opening: opening(&plan, state, context)?,
+            opening: opening(&plan, state, surroundings)?,
             plan,
             options,
         })
     }
 }
 
-fn latest_search(store: &Store) -> Result<Session, CliError> {
+fn latest_search(store: &Store) -> Result<Session, BisectionError> {
     let mut heads = store.catalogue().session_heads()?;
     heads.sort_by_key(|head| std::cmp::Reverse(head.started));
     for head in heads {
@@ -61,15 +73,14 @@ fn latest_search(store: &Store) -> Result<Session, CliError> {
             return Ok(session);
         }
     }
-    Err(CliError::input("there is no bisection to resume")
-        .hint("start one with `lapwing bisect GOOD BAD -- COMMAND`"))
+    Err(BisectionError::NothingToResume)
 }
 
-fn options(session: &Session) -> Result<SearchOptions, CliError> {
-    let name = session.name.clone().unwrap_or_default();
+fn options(session: &Session) -> Result<SearchOptions, BisectionError> {
     let Some(options) = session.attributes.get(SEARCH) else {
-        return Err(CliError::input(format!("session `{name}` is no bisection"))
-            .hint("`lapwing run --resume` continues other sessions"));
+        return Err(BisectionError::NoBisection {
+            name: session.name.clone().unwrap_or_default(),
+        });
     };
     Ok(serde_json::from_value(options.clone())?)
 }
@@ -78,19 +89,17 @@ fn options(session: &Session) -> Result<SearchOptions, CliError> {
 fn opening(
     plan: &Plan,
     state: SessionState,
-    context: &Context,
-) -> Result<SessionOpening, CliError> {
-    let records = lost(&state, &context.surroundings());
+    surroundings: &SessionSurroundings<'_>,
+) -> Result<SessionOpening, BisectionError> {
+    let records = lost(&state, surroundings);
     let runs: Vec<_> = (plan.variants.iter())
         .filter_map(|variant| state.runs.iter().rev().find(|run| variant.is_of(run)))
         .cloned()
         .collect();
     if runs.len() < plan.variants.len() {
-        let name = state.session.name.clone().unwrap_or_default();
-        return Err(CliError::input(format!(
-            "session `{name}` was ended before anything was measured"
-        ))
-        .hint("start it anew with `lapwing bisect`"));
+        return Err(BisectionError::EndedEarly {
+            name: state.session.name.unwrap_or_default(),
+        });
     }
     let session = state.session;
     Ok(SessionOpening::Again(

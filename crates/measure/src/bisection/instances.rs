@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::rc::Rc;
 
-use lapwing_measure::{Consumer, Event};
 use lapwing_model::{Id, InstanceOutcome, Outcome, Record};
 use lapwing_record::{Filter, InstanceData, Retired, Store, StoreError};
 
-use crate::options::Context;
+use crate::session::{SessionRemark, SessionWatch};
+use crate::{Consumer, Event};
 
 /// An instance that was measured.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub type SharedInstances = Rc<RefCell<Vec<MeasuredInstance>>>;
 /// Keeps the mean of each instance.
 pub struct InstanceWatch<'a> {
     metric: String,
-    context: &'a Context,
+    watch: &'a dyn SessionWatch,
     measured: SharedInstances,
     place: (usize, usize),
     values: Vec<f64>,
@@ -38,10 +38,11 @@ pub struct InstanceWatch<'a> {
 }
 
 impl<'a> InstanceWatch<'a> {
-    pub fn new(metric: &str, context: &'a Context) -> Self {
+    /// Returns a consumer that keeps the means of a metric; `watch` receives notes.
+    pub fn new(metric: &str, watch: &'a dyn SessionWatch) -> Self {
         Self {
             metric: metric.to_owned(),
-            context,
+            watch,
             measured: SharedInstances::default(),
             place: (0, 0),
             values: Vec::new(),
@@ -49,7 +50,7 @@ impl<'a> InstanceWatch<'a> {
         }
     }
 
-    /// Returns where the instances are.
+    /// Returns the instances that were measured so far.
     pub fn measured(&self) -> SharedInstances {
         Rc::clone(&self.measured)
     }
@@ -79,7 +80,7 @@ impl Consumer for InstanceWatch<'_> {
                     message: end.message.clone().or_else(|| self.message.take()),
                 });
             }
-            Event::Note(text) => self.context.terminal.note(text),
+            Event::Note(text) => self.watch.remark(SessionRemark::Note(text.clone())),
             Event::Record(_) | Event::Started { .. } | Event::Jobs(_) | Event::Ended => {}
         }
         Ok(())

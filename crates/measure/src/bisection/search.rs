@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use lapwing_measure::suite::PlannedCommit;
-use lapwing_measure::{RunEnd, RunError, merged_commits};
-use lapwing_model::text::counted;
+use lapwing_stats::LookedDifference;
 use serde::{Deserialize, Serialize};
 
-use super::case_search::{CaseSearch, FoundMerge, SearchStage};
-use super::comparison::{CommitComparison, ComparisonEnd, SideComparison};
+use super::SearchStep;
+use super::case_search::{CaseSearch, FoundMerge, SearchStage, UnsearchedBranch};
+use super::comparison::{ComparisonEnd, SideComparison};
 use super::visits::{CommitVisits, VisitStep};
-use lapwing_measure::session::OpenMeasurement;
-use lapwing_show::percent;
+use crate::session::OpenMeasurement;
+use crate::suite::PlannedCommit;
+use crate::{RunEnd, RunError, merged_commits};
 
 /// The most comparisons of commits with their parents along one line.
 const CONFIRMATIONS: usize = 3;
@@ -36,11 +36,14 @@ pub struct SearchOptions {
 }
 
 /// A search for the commits that changed benchmarks.
+#[derive(Debug)]
 pub struct CommitSearch<'a> {
+    /// The visits to commits.
     pub visits: CommitVisits<'a>,
+    /// The search of each benchmark.
     pub cases: Vec<CaseSearch>,
     options: SearchOptions,
-    /// How many instances are measured at the same time.
+    /// Number of instances that are measured at the same time.
     width: usize,
 }
 
@@ -58,6 +61,9 @@ impl<'a> CommitSearch<'a> {
     }
 
     /// Searches until each benchmark has an answer or the limits are reached.
+    ///
+    /// # Errors
+    /// If measuring fails.
     pub fn search(
         &mut self,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
@@ -85,15 +91,15 @@ impl<'a> CommitSearch<'a> {
         measurement: &mut OpenMeasurement<'_, '_, '_>,
     ) -> Result<RunEnd, RunError> {
         let commits = self.cases[case].end_commits();
-        self.visits.say(&format!(
-            "{}comparing {} with {}, {} later",
-            self.prefix(case),
-            self.visits.label(commits[0]),
-            self.visits.label(commits[1]),
-            counted(self.cases[case].line.len() - 1, "commit")
-        ));
+        let labels = commits.map(|commit| self.visits.label(commit));
+        let step = SearchStep::Ends {
+            ends: labels.clone(),
+            later: self.cases[case].line.len() - 1,
+        };
+        self.tell(case, step);
         let begin = self.visits.instances();
-        let is_far = |it: &CommitComparison| it.is_certain && it.standard_errors() >= APART;
+        let is_far =
+            |looked: &LookedDifference| looked.is_certain && looked.standard_errors() >= APART;
         let compared = match self.compare(case, commits, measurement, is_far)? {
             ComparisonEnd::Interrupted => return Ok(RunEnd::Interrupted),
             ComparisonEnd::Broken(broken) => {
@@ -105,7 +111,7 @@ impl<'a> CommitSearch<'a> {
                 let label = self.visits.label(broken);
                 search.give_up(
                     SearchStage::BrokenEnd(broken),
-                    format!("{label}, an end of its branch, cannot be measured"),
+                    UnsearchedBranch::BrokenEnd(label),
                 );
                 return Ok(RunEnd::Complete);
             }
@@ -115,21 +121,18 @@ impl<'a> CommitSearch<'a> {
         search.ends = Some(compared);
         search.learn(&commits, begin, &self.visits);
         // A branch whose change is the other way did not bring that of its merge.
+        let looked = compared.looked;
         let is_same_way = search.merges.last().is_none_or(|merge| {
-            (merge.parent.difference.value > 0.0) == (compared.difference.value > 0.0)
+            (merge.parent.looked.difference.value > 0.0) == (looked.difference.value > 0.0)
         });
         search.stage = SearchStage::Between;
-        if !compared.is_certain || !is_same_way {
-            let labels = commits.map(|it| self.visits.label(it));
+        if !looked.is_certain || !is_same_way {
             search.give_up(
                 SearchStage::NoDifference,
-                format!(
-                    "its branch, from {} to {}, does not show the difference by {}: {}",
-                    labels[0],
-                    labels[1],
-                    compared.instances_text(),
-                    compared.text()
-                ),
+                UnsearchedBranch::NoDifference {
+                    ends: labels,
+                    looked: Box::new(looked),
+                },
             );
         }
         Ok(RunEnd::Complete)
@@ -199,23 +202,18 @@ impl<'a> CommitSearch<'a> {
         }
         search.between += steps.len();
         search.learn(&variants, begin, &self.visits);
-        if is_new || self.visits.is_verbose() {
-            let broken = &self.cases[next.case].broken;
-            let labels = variants.iter().map(|it| {
-                let label = self.visits.label(*it);
-                match broken.get(it) {
-                    Some(_) => format!("{label} cannot be measured"),
-                    None => label,
-                }
-            });
-            self.visits.say(&format!(
-                "{}{}; most likely {} ({})",
-                self.prefix(next.case),
-                labels.collect::<Vec<_>>().join(", "),
-                self.visits.label(self.cases[next.case].suspect()),
-                percent(self.cases[next.case].suspects().probability)
-            ));
-        }
+        let search = &self.cases[next.case];
+        let commits = variants.iter().map(|variant| {
+            let is_broken = search.broken.contains_key(variant);
+            (self.visits.label(*variant), !is_broken)
+        });
+        let step = SearchStep::Measured {
+            commits: commits.collect(),
+            is_new,
+            suspect: self.visits.label(search.suspect()),
+            probability: search.suspects().probability,
+        };
+        self.tell(next.case, step);
         Ok(RunEnd::Complete)
     }
 
@@ -226,12 +224,8 @@ impl<'a> CommitSearch<'a> {
     ) -> Result<RunEnd, RunError> {
         let found = self.cases[case].suspect();
         let commits = [self.cases[case].parent_of_suspects(), found];
-        self.visits.say(&format!(
-            "{}comparing {} with {}",
-            self.prefix(case),
-            self.visits.label(commits[0]),
-            self.visits.label(found)
-        ));
+        let labels = commits.map(|commit| self.visits.label(commit));
+        self.tell(case, SearchStep::Parent { commits: labels });
         let begin = self.visits.instances();
         // The search chose them by its own measurements, so only fresh ones count.
         let compared = match self.compare(case, commits, measurement, |it| it.is_certain)? {
@@ -244,27 +238,22 @@ impl<'a> CommitSearch<'a> {
         search.confirmations += 1;
         search.learn(&commits, begin, &self.visits);
         search.stage = SearchStage::Found;
-        let is_certain = compared.is_some_and(|it| {
-            let ends = search.ends.map(|ends| ends.difference.value > 0.0);
-            it.is_certain && ends == Some(it.difference.value > 0.0)
+        let is_certain = compared.is_some_and(|compared| {
+            let looked = compared.looked;
+            let ends = search.ends.map(|ends| ends.looked.difference.value > 0.0);
+            looked.is_certain && ends == Some(looked.difference.value > 0.0)
         });
         let is_other = search.suspect() != found || !search.is_found(self.options.confidence);
         if let Some(parent) = compared.filter(|_| is_certain) {
-            return self.descend(
-                case,
-                FoundMerge {
-                    variant: found,
-                    parent,
-                },
-                measurement,
-            );
+            let merge = FoundMerge {
+                variant: found,
+                parent,
+            };
+            return self.descend(case, merge, measurement);
         }
         if is_other && search.confirmations < CONFIRMATIONS {
             search.stage = SearchStage::Between;
-            self.visits.say(&format!(
-                "{}they do not differ as the ends do: searching on",
-                self.prefix(case)
-            ));
+            self.tell(case, SearchStep::SearchesOn);
         }
         Ok(RunEnd::Complete)
     }
@@ -288,12 +277,11 @@ impl<'a> CommitSearch<'a> {
         if merged.is_empty() {
             return Ok(RunEnd::Complete);
         }
-        let label = self.visits.label(merge.variant);
-        self.visits.say(&format!(
-            "{}{label} is a merge: searching the {} that it brought",
-            self.prefix(case),
-            counted(merged.len() - 1, "commit")
-        ));
+        let step = SearchStep::Merge {
+            merge: self.visits.label(merge.variant),
+            commits: merged.len() - 1,
+        };
+        self.tell(case, step);
         let line = self.visits.add_commits(merged, measurement)?;
         self.cases[case].descend(merge, line);
         Ok(RunEnd::Complete)
@@ -304,7 +292,7 @@ impl<'a> CommitSearch<'a> {
         case: usize,
         commits: [usize; 2],
         measurement: &mut OpenMeasurement<'_, '_, '_>,
-        is_enough: impl Fn(&CommitComparison) -> bool,
+        is_enough: impl Fn(&LookedDifference) -> bool,
     ) -> Result<ComparisonEnd, RunError> {
         let comparison = SideComparison {
             case: self.cases[case].case,
@@ -317,11 +305,7 @@ impl<'a> CommitSearch<'a> {
         comparison.measure(&mut self.visits, measurement, is_enough)
     }
 
-    /// Returns the name of a benchmark with a colon, where there are several.
-    fn prefix(&self, case: usize) -> String {
-        match self.cases.len() {
-            1 => String::new(),
-            _ => format!("{}: ", self.visits.plan.cases[case].benchmark.id),
-        }
+    fn tell(&self, case: usize, step: SearchStep) {
+        self.visits.tell(Some(self.cases[case].case), step);
     }
 }
