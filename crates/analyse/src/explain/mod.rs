@@ -6,6 +6,7 @@ mod costs;
 mod detectability;
 mod effort;
 mod groups;
+mod indicators;
 mod noise;
 mod past_costs;
 mod samples;
@@ -20,6 +21,9 @@ pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
+pub use indicators::{
+    IndicatorValue, environment_text, environment_value, indicator_values, is_reported, value_text,
+};
 pub use noise::{Noise, NoisePart, noise};
 pub use past_costs::{PastCost, past_costs};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};

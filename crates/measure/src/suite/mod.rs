@@ -4,10 +4,12 @@ mod adhoc;
 mod case;
 mod confinement;
 mod duet;
+mod editing;
 mod error;
 mod executor;
 mod factors;
 mod file;
+mod found;
 mod node;
 mod numbers;
 mod plan;
@@ -23,12 +25,14 @@ mod variants;
 pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
+pub use editing::{EditedSuite, KeyUpdate, SuiteNumbers, TableUpdate, changes_text};
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use executor::{
     ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
 };
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;
+pub use found::FoundBenchmarks;
 pub use numbers::duration::parse_duration;
 pub use numbers::judging::parse_share;
 pub use numbers::settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};

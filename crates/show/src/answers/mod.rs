@@ -4,9 +4,13 @@ mod analysed;
 pub mod audit;
 pub mod bisection;
 pub mod dry_run;
+pub mod indicators;
+pub mod list;
 pub mod not_judged;
 mod row_fields;
 pub mod session;
+pub mod sharing;
+pub mod stores;
 pub mod variability;
 
 pub use analysed::{Analysed, earlier_note};

@@ -92,6 +92,11 @@ impl Table {
         self
     }
 
+    /// Returns whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Returns the width of the table without wrapping or dropped columns.
     pub fn width(&self) -> usize {
         // The padding after the last cell is not needed.

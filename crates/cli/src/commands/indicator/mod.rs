@@ -8,7 +8,6 @@ mod query;
 mod run;
 
 use clap::{Args, Subcommand};
-use lapwing_model::COUNTED;
 
 pub use self::hints::indicator_hint;
 pub use self::options::{IndicatorOptions, RepetitionOptions};
@@ -30,11 +29,6 @@ enum IndicatorAction {
     Run(Box<run::IndicatorRun>),
     List(Box<list::IndicatorList>),
     Query(Box<query::IndicatorQuery>),
-}
-
-/// Returns whether a metric is reported by a script, and not measured about it.
-fn is_reported(name: &str) -> bool {
-    !COUNTED.contains(&name) && !["wall_time", "peak_memory"].contains(&name)
 }
 
 impl IndicatorCommand {

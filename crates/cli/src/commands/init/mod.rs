@@ -1,16 +1,15 @@
 //! `lapwing init`: writes a suite file.
 
 mod ab_environments;
-mod found;
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lapwing_measure::suite::FoundBenchmarks;
 
 use self::ab_environments::AbEnvironments;
-use self::found::FoundBenchmarks;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::suite_file::SUITE_FILE;

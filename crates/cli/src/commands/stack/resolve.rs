@@ -1,7 +1,6 @@
 //! `lapwing stack resolve`: chooses combinations of versions that can be installed together.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,12 +13,11 @@ use lapwing_model::Levels;
 use lapwing_model::text::counted;
 use lapwing_record::Filter;
 use lapwing_show::writing::Align::{Left, Right};
-use lapwing_show::writing::{AnswerFormat, Table};
+use lapwing_show::writing::{AnswerFormat, Table, TableAnswer};
 use lapwing_stats::Seed;
 
 use super::STACKS_FILE;
 use super::listed::listed_stacks;
-use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
 use crate::store::open_for_reading;
@@ -242,10 +240,6 @@ impl StackResolve {
     }
 
     fn show(&self, file: &StackFile, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.answer.format);
-        if self.answer.format == AnswerFormat::Json {
-            return write_json(file, &mut out);
-        }
         let mut table = Table::new(&[("stack", Left), ("packages", Right), ("lock", Left)])
             .dispensable(&["lock"]);
         for stack in &file.stacks {
@@ -262,32 +256,34 @@ impl StackResolve {
                 String::new(),
             ]);
         }
-        match self.answer.format {
-            AnswerFormat::Markdown => table.markdown(&mut out)?,
-            AnswerFormat::Csv => table.csv(&mut out)?,
-            AnswerFormat::Text | AnswerFormat::Json => {
-                let refused = match file.unresolved.len() {
-                    0 => String::new(),
-                    some => format!(
-                        "; {some} {}",
-                        match some {
-                            1 => "does not resolve",
-                            _ => "do not resolve",
-                        }
-                    ),
-                };
-                let stacks = counted(file.stacks.len(), "stack");
-                writeln!(out, "{stacks}{refused}, seed {}\n", file.seed)?;
-                table.text_within(context.terminal.width(), &mut out)?;
-            }
+        let refused = match file.unresolved.len() {
+            0 => String::new(),
+            1 => "; 1 does not resolve".to_owned(),
+            some => format!("; {some} do not resolve"),
+        };
+        let answer = TableAnswer {
+            headline: format!(
+                "{}{refused}, seed {}",
+                counted(file.stacks.len(), "stack"),
+                file.seed
+            ),
+            table,
+            json: serde_json::to_value(file)?,
+        };
+        let format = self.answer.format;
+        context.show_table(&answer, format)?;
+        if format == AnswerFormat::Json {
+            return Ok(());
         }
         if file.stacks.is_empty() {
             for refused in file.unresolved.iter().take(3) {
-                let first = refused.log.lines().find(|it| !it.trim().is_empty());
-                let reason = first.unwrap_or_default().trim();
-                context
-                    .terminal
-                    .note(&format!("{}: {reason}", stack_name(&refused.factors)));
+                let mut lines = refused.log.lines();
+                let reason = lines.find(|line| !line.trim().is_empty());
+                context.terminal.note(&format!(
+                    "{}: {}",
+                    stack_name(&refused.factors),
+                    reason.unwrap_or_default().trim()
+                ));
             }
             return Ok(());
         }

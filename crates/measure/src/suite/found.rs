@@ -10,18 +10,18 @@ use lapwing_model::text::{counted, first_names};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FoundBenchmark {
     name: String,
-    /// Its description, for the comment above it.
-    what: String,
+    /// The comment above it.
+    description: String,
     /// Its keys in TOML.
     keys: Vec<String>,
 }
 
 /// The benchmarks of a folder, and advice.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct FoundBenchmarks {
+pub struct FoundBenchmarks {
     benchmarks: Vec<FoundBenchmark>,
     /// Advice on results that are imported rather than measured.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Folders that hold benchmarks by custom.
@@ -31,33 +31,35 @@ const FOLDERS: [&str; 4] = ["benchmarks", "benchmark", "bench", "benches"];
 const PROGRAMS: usize = 12;
 
 impl FoundBenchmarks {
-    /// Looks at a folder. What cannot be read is not found.
-    pub(super) fn within(folder: &Path) -> Self {
-        let mut found = Self::default();
-        found.cargo(folder);
-        found.pytest(folder);
-        found.other_tools(folder);
+    /// Returns the benchmarks of a folder, as far as it can be read.
+    pub fn within(folder: &Path) -> Self {
+        let mut all = Self::default();
+        all.add_cargo(folder);
+        all.add_pytest(folder);
+        all.note_other_tools(folder);
         for name in FOLDERS {
-            found.programs(folder, name);
+            all.add_programs(folder, name);
         }
-        if found.benchmarks.is_empty() {
-            found.programs(folder, ".");
+        if all.benchmarks.is_empty() {
+            all.add_programs(folder, ".");
         }
-        found
+        all
     }
 
-    /// Benches of Cargo; a package with a program has at least that.
-    fn cargo(&mut self, folder: &Path) {
+    /// Adds benches of Cargo.
+    fn add_cargo(&mut self, folder: &Path) {
         let Ok(text) = fs::read_to_string(folder.join("Cargo.toml")) else {
             return;
         };
         let mut benches = names_in(&folder.join("benches"), "rs");
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        for (at, _) in lines.iter().enumerate().filter(|it| *it.1 == "[[bench]]") {
-            let keys = lines[at + 1..].iter().take_while(|it| !it.starts_with('['));
-            let name = keys.filter_map(|it| it.strip_prefix("name")).next();
-            let name = name.and_then(|it| it.split('"').nth(1)).map(str::to_owned);
-            benches.extend(name);
+        for table in lines.split(|line| *line == "[[bench]]").skip(1) {
+            let mut keys = table.iter().take_while(|line| !line.starts_with('['));
+            let name = keys.find_map(|line| line.strip_prefix("name"));
+            benches.extend(
+                name.and_then(|rest| rest.split('"').nth(1))
+                    .map(str::to_owned),
+            );
         }
         benches.sort();
         benches.dedup();
@@ -67,7 +69,9 @@ impl FoundBenchmarks {
         for name in &benches {
             self.benchmarks.push(FoundBenchmark {
                 name: name.clone(),
-                what: format!("the bench `{name}` of Cargo, whole; built before each instance"),
+                description: format!(
+                    "the bench `{name}` of Cargo, whole; built before each instance"
+                ),
                 keys: vec![
                     format!(
                         "command = {}",
@@ -90,8 +94,8 @@ impl FoundBenchmarks {
         }
     }
 
-    /// Folders of tests that are benchmarks.
-    fn pytest(&mut self, folder: &Path) {
+    /// Adds folders of tests that are benchmarks.
+    fn add_pytest(&mut self, folder: &Path) {
         for name in FOLDERS.iter().chain(&["tests"]) {
             let files = fs::read_dir(folder.join(name))
                 .into_iter()
@@ -113,7 +117,7 @@ impl FoundBenchmarks {
             }
             self.benchmarks.push(FoundBenchmark {
                 name: (*name).to_owned(),
-                what: format!(
+                description: format!(
                     "{} in {name}/, each test a benchmark (`pip install pytest-lapwing`)",
                     counted(number, "file of pytest")
                 ),
@@ -122,8 +126,8 @@ impl FoundBenchmarks {
         }
     }
 
-    /// Benchmarks of tools whose results are imported.
-    fn other_tools(&mut self, folder: &Path) {
+    /// Notes tools whose results are imported.
+    fn note_other_tools(&mut self, folder: &Path) {
         if folder.join("asv.conf.json").is_file() {
             self.notes
                 .push("asv keeps its results: `lapwing import .asv/results`".to_owned());
@@ -136,8 +140,8 @@ impl FoundBenchmarks {
         }
     }
 
-    /// Programs and scripts of a folder.
-    fn programs(&mut self, folder: &Path, within: &str) {
+    /// Adds programs and scripts of a folder.
+    fn add_programs(&mut self, folder: &Path, within: &str) {
         let entries = fs::read_dir(folder.join(within))
             .into_iter()
             .flatten()
@@ -166,14 +170,14 @@ impl FoundBenchmarks {
             let taken = |name: &str| self.benchmarks.iter().any(|it| it.name == name);
             self.benchmarks.push(FoundBenchmark {
                 name: if taken(&stem) { program } else { stem },
-                what: format!("the program {path}"),
+                description: format!("the program {path}"),
                 keys: vec![format!("command = {}", list(&[&path]))],
             });
         }
     }
 
     /// Returns the suite file.
-    pub(super) fn suite(&self) -> String {
+    pub fn suite(&self) -> String {
         let mut text = String::new();
         text.push_str(
             "# `lapwing run --dry-run` shows what this file measures, `lapwing run` measures it.\n\n\
@@ -183,9 +187,13 @@ impl FoundBenchmarks {
              # burn_in = 1          # first executions per instance that do not count, or \"auto\"\n\
              # time_limit = \"1 min\" # an execution that takes longer fails\n",
         );
-        for it in &self.benchmarks {
-            text.push_str(&format!("\n# {}\n[benchmark.{}]\n", it.what, key(&it.name)));
-            for line in &it.keys {
+        for benchmark in &self.benchmarks {
+            let name = toml_edit::Key::new(&benchmark.name);
+            text.push_str(&format!(
+                "\n# {}\n[benchmark.{name}]\n",
+                benchmark.description
+            ));
+            for line in &benchmark.keys {
                 text.push_str(&format!("{line}\n"));
             }
         }
@@ -209,7 +217,7 @@ impl FoundBenchmarks {
     }
 
     /// Returns what was found, in a few words.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         match self.benchmarks.as_slice() {
             [] => "nothing to measure was found, so it has an example".to_owned(),
             all => format!(
@@ -230,26 +238,22 @@ fn names_in(folder: &Path, extension: &str) -> Vec<String> {
     paths.filter_map(stem).collect()
 }
 
+/// Returns texts as a list of TOML.
 fn list(words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
-    format!("[{}]", words.join(", "))
-}
-
-/// Returns a text as TOML.
-fn quoted(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
-}
-
-/// Returns a name as a key of TOML.
-fn key(name: &str) -> String {
-    toml_edit::Key::new(name).to_string()
+    let words = words.iter().map(|word| toml_edit::Value::from(*word));
+    format!(
+        "[{}]",
+        words
+            .map(|word| word.to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use lapwing_measure::suite::Suite;
-
     use super::*;
+    use crate::suite::Suite;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
@@ -266,12 +270,12 @@ mod tests {
 
     fn names(files: &[(&str, &str)]) -> (Vec<String>, usize) {
         let folder = folder(files);
-        let found = FoundBenchmarks::within(folder.path());
-        let text = found.suite();
+        let all = FoundBenchmarks::within(folder.path());
+        let text = all.suite();
         let suite = Suite::parse(&folder.path().join("lapwing.toml"), &text, folder.path());
         suite.unwrap_or_else(|error| panic!("{error} in\n{text}"));
-        let names = found.benchmarks.into_iter().map(|it| it.name);
-        (names.collect(), found.notes.len())
+        let names = all.benchmarks.into_iter().map(|it| it.name);
+        (names.collect(), all.notes.len())
     }
 
     #[test]
