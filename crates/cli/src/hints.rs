@@ -11,7 +11,7 @@ use lapwing_measure::local::CoresError;
 use lapwing_measure::pytest::CollectError;
 use lapwing_measure::session::SessionError;
 use lapwing_measure::stack::StackError;
-use lapwing_measure::suite::SuiteProblem;
+use lapwing_measure::suite::{AbEnvironmentsError, SuiteProblem};
 use lapwing_model::RecordKind;
 use lapwing_model::text::{first_names, grouped};
 use lapwing_record::export::ExportError;
@@ -48,6 +48,15 @@ pub fn with_hint(error: CliError) -> CliError {
     }
 }
 
+fn environments_hint(error: &AbEnvironmentsError) -> Option<String> {
+    match error {
+        AbEnvironmentsError::Empty { .. } => {
+            Some("name the folder AB_environments of Coiled's benchmarks".to_owned())
+        }
+        AbEnvironmentsError::Unreadable { .. } => None,
+    }
+}
+
 /// Returns the exit code of errors that are not about the input.
 fn exit_of(error: &(dyn Error + 'static)) -> ExitStatus {
     match (
@@ -65,7 +74,7 @@ fn exit_of(error: &(dyn Error + 'static)) -> ExitStatus {
 }
 
 fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 12] = [
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 13] = [
         |error| store_hint(error.downcast_ref()?),
         |error| side_hint(error.downcast_ref()?),
         |error| import_hint(error.downcast_ref()?),
@@ -75,6 +84,7 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         |error| session_hint(error.downcast_ref()?),
         |error| commits_hint(error.downcast_ref()?),
         |error| tests_hint(error.downcast_ref()?),
+        |error| environments_hint(error.downcast_ref()?),
         |error| bisection_hint(error.downcast_ref()?),
         |error| indicator_hint(error.downcast_ref()?),
         |error| stack_hint(error.downcast_ref()?),

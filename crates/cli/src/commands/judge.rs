@@ -209,7 +209,6 @@ impl JudgeCommand {
         )?;
         let session_name = session.name.clone().unwrap_or_default();
         let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
-        let executor = context.surroundings().start_executor(&plan)?;
         let mut watch = InstanceWatch::new(&self.options.metric, context);
         let readiness = CommitReadiness {
             install: None,
@@ -239,15 +238,8 @@ impl JudgeCommand {
         };
         let mut unbuilt = None;
         let ended = Cell::new(None);
-        let parts = MeasuringParts {
-            surroundings: context.surroundings(),
-            plan: &plan,
-            store,
-            executor,
-            environments,
-            cluster: None,
-            profiler: None,
-        };
+        let parts =
+            MeasuringParts::start(&plan, store, environments, None, context.surroundings())?;
         let (end, _store) = session::measure(
             parts,
             SessionOpening::New(session),

@@ -54,6 +54,7 @@ mod looks;
 mod machine;
 mod open;
 mod opening;
+mod parts;
 mod python_environments;
 mod request;
 pub mod resume;

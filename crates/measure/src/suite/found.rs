@@ -239,7 +239,7 @@ fn names_in(folder: &Path, extension: &str) -> Vec<String> {
 }
 
 /// Returns texts as a list of TOML.
-fn list(words: &[&str]) -> String {
+pub(super) fn list(words: &[&str]) -> String {
     let words = words.iter().map(|word| toml_edit::Value::from(*word));
     format!(
         "[{}]",

@@ -1,5 +1,6 @@
 //! Reads suite files and holds what is to be measured.
 
+mod ab_environments;
 mod adhoc;
 mod case;
 mod confinement;
@@ -22,6 +23,7 @@ mod sweep;
 mod tests;
 mod variants;
 
+pub use ab_environments::{AbEnvironments, AbEnvironmentsError};
 pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};

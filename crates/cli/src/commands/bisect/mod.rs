@@ -24,7 +24,7 @@ use serde_json::json;
 use self::answer::bisection_answer;
 pub use self::news::{bisection_hint, say_news};
 pub use self::options::CommitOptions;
-use super::run::{ClusterOptions, executors_of, start_client};
+use super::run::{ClusterOptions, executors_of};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
@@ -105,7 +105,6 @@ impl BisectCommand {
         let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
         let mut cluster = self.cluster.for_search(cluster)?;
         let width = cluster.as_mut().map_or(1, ClusterMeasurement::width);
-        let executor = start_client(&plan, cluster.as_ref(), context)?;
         let name = opening.session().name.clone().unwrap_or_default();
         if self.resume.is_some() && !context.quiet {
             context.terminal.say(&format!("resuming session `{name}`"));
@@ -119,15 +118,8 @@ impl BisectCommand {
         let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, &news);
         let metric = search_options.metric.clone();
         let mut search = CommitSearch::new(visits, search_options, width);
-        let parts = MeasuringParts {
-            surroundings: context.surroundings(),
-            plan: &plan,
-            store,
-            executor,
-            environments,
-            cluster,
-            profiler: None,
-        };
+        let surroundings = context.surroundings();
+        let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
         let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;

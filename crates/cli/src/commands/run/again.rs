@@ -13,7 +13,7 @@ use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::text::{counted, first_names};
 
 use super::early_stop::{candidates, comparisons};
-use super::{Run, continue_session, start_client};
+use super::{Run, continue_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -91,16 +91,8 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     };
     let cluster = command.cluster.reopen(&runs.session, context)?;
     let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
-    let executor = start_client(&plan, cluster.as_ref(), context)?;
-    let parts = MeasuringParts {
-        surroundings: context.surroundings(),
-        plan: &plan,
-        store,
-        executor,
-        environments,
-        cluster,
-        profiler: None,
-    };
+    let surroundings = context.surroundings();
+    let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
     let look = counts.look + 1;
     continue_session(
         &command.report(),

@@ -20,8 +20,6 @@ mod words;
 use std::path::PathBuf;
 
 use lapwing_analyse::sample::{RunKey, Selector};
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
@@ -210,21 +208,7 @@ fn continue_session(
     .show(&stored, end)
 }
 
-/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the
-/// processors that benchmarks run on are those of other machines.
-pub fn start_client(
-    plan: &Plan,
-    cluster: Option<&ClusterMeasurement>,
-    context: &Context,
-) -> Result<LocalExecutor, CliError> {
-    let surroundings = context.surroundings();
-    Ok(match cluster {
-        None => surroundings.start_executor(plan)?,
-        Some(_) => surroundings.launch(None)?,
-    })
-}
-
-/// How the results of a session are reported.
+/// The report of the results of a session.
 #[derive(Debug, Clone, Default)]
 pub struct RunReport {
     pub format: AnswerFormat,

@@ -11,7 +11,7 @@ use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 
-use super::{ClusterOptions, RunReport, continue_session, start_client};
+use super::{ClusterOptions, RunReport, continue_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -75,16 +75,8 @@ pub fn resume(
     for (name, log) in unimportable {
         environments.refuse(&name, "it cannot be imported".to_owned(), log);
     }
-    let executor = start_client(&plan, cluster.as_ref(), context)?;
-    let parts = MeasuringParts {
-        surroundings: context.surroundings(),
-        plan: &plan,
-        store,
-        executor,
-        environments,
-        cluster,
-        profiler: None,
-    };
+    let surroundings = context.surroundings();
+    let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
     let opening = SessionOpening::Again(runs, records);
     continue_session(report, parts, opening, schedule, None, context)
 }

@@ -7,13 +7,33 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
+use toml_edit::Key;
 
-use crate::error::CliError;
+use super::found::list;
 
 /// The start of the names of its files.
 const PREFIX: &str = "AB_";
 const BASELINE: &str = "baseline";
 const CONFIG: &str = "config.yaml";
+
+/// A folder of A/B environments that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum AbEnvironmentsError {
+    /// It has no environment.
+    #[error("{}: no file {PREFIX}NAME.conda.yaml is there", folder.display())]
+    Empty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder or a file of it cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+}
 
 /// A folder of A/B environments.
 #[derive(Debug)]
@@ -47,29 +67,25 @@ struct AbConfig {
 
 impl AbEnvironments {
     /// Reads a folder.
-    pub fn read(folder: &Path) -> Result<Self, CliError> {
-        let wrong =
-            |path: &Path, reason: String| CliError::input(format!("{}: {reason}", path.display()));
-        let entries = fs::read_dir(folder).map_err(|error| wrong(folder, error.to_string()))?;
+    ///
+    /// # Errors
+    /// If it has no environment, or a file cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, AbEnvironmentsError> {
+        let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
         let files = entries
             .flatten()
-            .filter_map(|it| it.file_name().into_string().ok());
-        let mut names: Vec<String> = files
-            .filter_map(|it| {
-                Some(
-                    it.strip_prefix(PREFIX)?
-                        .strip_suffix(".conda.yaml")?
-                        .to_owned(),
-                )
-            })
-            .collect();
+            .filter_map(|entry| entry.file_name().into_string().ok());
+        let name = |file: String| {
+            let name = file.strip_prefix(PREFIX)?.strip_suffix(".conda.yaml")?;
+            Some(name.to_owned())
+        };
+        let mut names: Vec<String> = files.filter_map(name).collect();
         // The baseline first: it is what the others are compared with.
         names.sort_by_key(|name| (name != BASELINE, name.clone()));
         if names.is_empty() {
-            return Err(
-                wrong(folder, format!("no file {PREFIX}NAME.conda.yaml is there"))
-                    .hint("name the folder AB_environments of Coiled's benchmarks"),
-            );
+            return Err(AbEnvironmentsError::Empty {
+                folder: folder.to_owned(),
+            });
         }
         let mut notes = Vec::new();
         if names[0] != BASELINE {
@@ -82,7 +98,7 @@ impl AbEnvironments {
         for name in names {
             let file = |kind: &str| folder.join(format!("{PREFIX}{name}.{kind}.yaml"));
             let mut lacking = Vec::new();
-            let mut settings = |kind: &str| -> Result<Option<Value>, CliError> {
+            let mut settings = |kind: &str| -> Result<Option<Value>, AbEnvironmentsError> {
                 let path = file(kind);
                 if !path.exists() {
                     lacking.push(format!("{PREFIX}{name}.{kind}.yaml"));
@@ -95,10 +111,9 @@ impl AbEnvironments {
             if let Some(dask) = dask {
                 dask_variables("DASK", &dask, &mut variables);
             }
+            let lacking = lacking.iter();
             notes.extend(
-                lacking
-                    .iter()
-                    .map(|it| format!("{it} is missing; nothing is overridden by it")),
+                lacking.map(|file| format!("{file} is missing; nothing is overridden by it")),
             );
             runtimes.push(AbRuntime {
                 cluster: clusters.map(|_| file("cluster")),
@@ -108,11 +123,10 @@ impl AbEnvironments {
         }
         let path = folder.join(CONFIG);
         let config = if path.exists() {
-            let text =
-                fs::read_to_string(&path).map_err(|error| wrong(&path, error.to_string()))?;
+            let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
             // An empty document is no table.
             let config: Option<AbConfig> =
-                serde_saphyr::from_str(&text).map_err(|error| wrong(&path, error.to_string()))?;
+                serde_saphyr::from_str(&text).map_err(|error| unreadable(&path, &error))?;
             config.unwrap_or_default()
         } else {
             notes.push(format!(
@@ -146,35 +160,27 @@ impl AbEnvironments {
             self.folder.display()
         );
         let mut line = |key: &str, value: String| text.push_str(&format!("{key} = {value}\n"));
-        let targets = self.config.targets.clone().filter(|it| !it.is_empty());
+        let targets = self.config.targets.iter().flatten().map(String::as_str);
+        let targets: Vec<&str> = targets.collect();
         line(
             "pytest",
-            list(&targets.unwrap_or_else(|| vec!["tests".to_owned()])),
+            list(if targets.is_empty() {
+                &["tests"]
+            } else {
+                &targets
+            }),
         );
-        if let Some(markers) = self
-            .config
-            .markers
-            .as_ref()
-            .filter(|it| !it.trim().is_empty())
-        {
-            line(
-                "pytest_arguments",
-                list(&["-m".to_owned(), markers.clone()]),
-            );
+        let markers = self.config.markers.as_deref().unwrap_or_default();
+        if !markers.trim().is_empty() {
+            line("pytest_arguments", list(&["-m", markers]));
         }
         if let Some(repeat) = self.config.repeat.filter(|it| *it > 0) {
             line("instances", repeat.to_string());
         }
-        let datasets = self
-            .config
-            .h2o_datasets
-            .as_ref()
-            .filter(|it| !it.is_empty());
-        if let Some(datasets) = datasets {
-            line(
-                "env",
-                format!("{{ H2O_DATASETS = {} }}", quoted(&datasets.join(","))),
-            );
+        let datasets = self.config.h2o_datasets.as_deref().unwrap_or_default();
+        if !datasets.is_empty() {
+            let datasets = quoted(&datasets.join(","));
+            line("env", format!("{{ H2O_DATASETS = {datasets} }}"));
         }
         for runtime in &self.runtimes {
             let packages = self
@@ -182,7 +188,7 @@ impl AbEnvironments {
                 .join(format!("{PREFIX}{}.conda.yaml", runtime.name));
             text.push_str(&format!(
                 "\n[variant.{}]\npython = {}\n",
-                key(&runtime.name),
+                Key::new(&runtime.name),
                 quoted(&packages.display().to_string())
             ));
             let mut variables = runtime.variables.clone();
@@ -193,7 +199,7 @@ impl AbEnvironments {
             text.push_str("env = { ");
             let entries = variables
                 .iter()
-                .map(|(name, value)| format!("{} = {}", key(name), quoted(value)));
+                .map(|(name, value)| format!("{} = {}", Key::new(name), quoted(value)));
             text.push_str(&entries.collect::<Vec<_>>().join(", "));
             text.push_str(" }\n");
         }
@@ -201,9 +207,15 @@ impl AbEnvironments {
     }
 }
 
-fn yaml(path: &Path) -> Result<Option<Value>, CliError> {
-    let wrong = |reason: String| CliError::input(format!("{}: {reason}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+fn unreadable(path: &Path, error: &dyn std::error::Error) -> AbEnvironmentsError {
+    AbEnvironmentsError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+fn yaml(path: &Path) -> Result<Option<Value>, AbEnvironmentsError> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let has_content = text.lines().any(|line| {
         !matches!(line.trim().chars().next(), None | Some('#')) && line.trim() != "---"
     });
@@ -214,7 +226,7 @@ fn yaml(path: &Path) -> Result<Option<Value>, CliError> {
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
     };
     let value: Value = serde_saphyr::from_str_with_options(&text, options)
-        .map_err(|error| wrong(error.to_string()))?;
+        .map_err(|error| unreadable(path, &error))?;
     Ok(Some(value).filter(|it| !it.is_null()))
 }
 
@@ -246,23 +258,6 @@ fn literal(value: &Value) -> String {
     }
 }
 
-fn list(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|it| quoted(it)).collect();
-    format!("[{}]", quoted.join(", "))
-}
-
 fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
-}
-
-fn key(name: &str) -> String {
-    let is_bare = !name.is_empty()
-        && name
-            .chars()
-            .all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
-    if is_bare {
-        name.to_owned()
-    } else {
-        quoted(name)
-    }
 }

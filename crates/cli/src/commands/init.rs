@@ -1,15 +1,12 @@
 //! `lapwing init`: writes a suite file.
 
-mod ab_environments;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lapwing_measure::suite::FoundBenchmarks;
+use lapwing_measure::suite::{AbEnvironments, FoundBenchmarks};
 
-use self::ab_environments::AbEnvironments;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::suite_file::SUITE_FILE;
@@ -36,14 +33,14 @@ impl InitCommand {
     pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
         let (text, notes, next) = match &self.environments {
             Some(folder) => {
-                let found = AbEnvironments::read(folder)?;
-                let next = format!("; `{}` measures it", found.command());
-                (found.suite(), found.notes, next)
+                let environments = AbEnvironments::read(folder)?;
+                let next = format!("; `{}` measures it", environments.command());
+                (environments.suite(), environments.notes, next)
             }
             None => {
-                let found = FoundBenchmarks::within(Path::new("."));
-                let next = format!(": {}; `lapwing run` measures it", found.summary());
-                (found.suite(), found.notes, next)
+                let benchmarks = FoundBenchmarks::within(Path::new("."));
+                let next = format!(": {}; `lapwing run` measures it", benchmarks.summary());
+                (benchmarks.suite(), benchmarks.notes, next)
             }
         };
         context.terminal.notes(&notes);
