@@ -32,7 +32,8 @@ pub struct InstanceWatch<'a> {
     metric: String,
     watch: &'a dyn SessionWatch,
     measured: SharedInstances,
-    place: (usize, usize),
+    /// The positions of the benchmark and the commit that are being measured.
+    step: (usize, usize),
     values: Vec<f64>,
     message: Option<String>,
 }
@@ -44,7 +45,7 @@ impl<'a> InstanceWatch<'a> {
             metric: metric.to_owned(),
             watch,
             measured: SharedInstances::default(),
-            place: (0, 0),
+            step: (0, 0),
             values: Vec::new(),
             message: None,
         }
@@ -60,7 +61,7 @@ impl Consumer for InstanceWatch<'_> {
     fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
         match event {
             Event::InstanceStarted { planned, .. } => {
-                self.place = (planned.case, planned.variant);
+                self.step = (planned.case, planned.variant);
                 self.values.clear();
                 self.message = None;
             }
@@ -72,7 +73,7 @@ impl Consumer for InstanceWatch<'_> {
             }
             // A lost one is measured again.
             Event::Record(Record::InstanceEnd(end)) if end.outcome != InstanceOutcome::Lost => {
-                let (case, variant) = self.place;
+                let (case, variant) = self.step;
                 self.measured.borrow_mut().push(MeasuredInstance {
                     case,
                     variant,
@@ -109,19 +110,20 @@ pub fn stored_instances(
         retired: Retired::Show,
         ..Filter::of_session(session)
     };
-    let mut found = Vec::new();
+    let mut instances = Vec::new();
     let read = store.each_recorded(&filter, |recorded| {
-        let ended = recorded.instances.iter().filter(|it| {
-            let end = it.end.as_ref();
+        let has_ended = |data: &&InstanceData| {
+            let end = data.end.as_ref();
             end.is_some_and(|end| end.outcome != InstanceOutcome::Lost)
-        });
-        found.extend(ended.map(|it| StoredInstance {
-            benchmark: it.instance.benchmark.id.clone(),
-            commit: it.run.version.commit.clone().unwrap_or_default(),
-            position: it.instance.position,
-            block: it.instance.block,
-            mean: instance_mean(it, metric),
-            message: message(it),
+        };
+        let ended = recorded.instances.iter().filter(has_ended);
+        instances.extend(ended.map(|data| StoredInstance {
+            benchmark: data.instance.benchmark.id.clone(),
+            commit: data.run.version.commit.clone().unwrap_or_default(),
+            position: data.instance.position,
+            block: data.instance.block,
+            mean: instance_mean(data, metric),
+            message: message(data),
         }));
         Ok::<(), StoreError>(())
     });
@@ -130,8 +132,8 @@ pub fn stored_instances(
         Ok(()) | Err(StoreError::NoMatch { .. }) => {}
         Err(error) => return Err(error),
     }
-    found.sort_by_key(|it| it.position);
-    Ok(found.into())
+    instances.sort_by_key(|instance| instance.position);
+    Ok(instances.into())
 }
 
 /// Returns the mean of a metric over the iterations of an instance that count.

@@ -165,10 +165,11 @@ impl<'a> CommitSearch<'a> {
         let stored = self.visits.next_stored();
         let fits = stored.first().is_some_and(|first| {
             let mut cases = self.cases.iter().filter(open);
-            cases.any(|it| {
-                let is_its =
-                    |step: &VisitStep| it.case == step.case && it.line.contains(&step.variant);
-                it.case == first.case && stored.iter().all(is_its)
+            cases.any(|search| {
+                let is_of = |step: &VisitStep| {
+                    search.case == step.case && search.line.contains(&step.variant)
+                };
+                search.case == first.case && stored.iter().all(is_of)
             })
         });
         let best = || {
@@ -222,8 +223,8 @@ impl<'a> CommitSearch<'a> {
         case: usize,
         measurement: &mut OpenMeasurement<'_, '_, '_>,
     ) -> Result<RunEnd, RunError> {
-        let found = self.cases[case].suspect();
-        let commits = [self.cases[case].parent_of_suspects(), found];
+        let suspect = self.cases[case].suspect();
+        let commits = [self.cases[case].parent_of_suspects(), suspect];
         let labels = commits.map(|commit| self.visits.label(commit));
         self.tell(case, SearchStep::Parent { commits: labels });
         let begin = self.visits.instances();
@@ -243,10 +244,10 @@ impl<'a> CommitSearch<'a> {
             let ends = search.ends.map(|ends| ends.looked.difference.value > 0.0);
             looked.is_certain && ends == Some(looked.difference.value > 0.0)
         });
-        let is_other = search.suspect() != found || !search.is_found(self.options.confidence);
+        let is_other = search.suspect() != suspect || !search.is_found(self.options.confidence);
         if let Some(parent) = compared.filter(|_| is_certain) {
             let merge = FoundMerge {
-                variant: found,
+                variant: suspect,
                 parent,
             };
             return self.descend(case, merge, measurement);

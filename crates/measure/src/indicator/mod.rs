@@ -1,6 +1,7 @@
 //! Indicators: scripts that print their parameters and results as one JSON object, measured as benchmarks.
 
 mod cases;
+mod check;
 mod script;
 
 use std::io;
@@ -13,6 +14,7 @@ use crate::ExecutorError;
 use crate::suite::Confinement;
 
 pub use cases::{ParameterValues, indicator_cases};
+pub use check::{CheckedScript, check_scripts};
 pub use script::{IndicatorScript, ProbedScript};
 
 /// The limits of scripts.

@@ -27,16 +27,16 @@ pub struct IndicatorScript {
     /// Its absolute path.
     pub path: PathBuf,
     command: CommandLine,
-    place: ScriptPlace,
+    surroundings: ScriptSurroundings,
     /// Its content's SHA-256, in hexadecimal digits.
     pub sha256: String,
     /// Its text, unless it is long.
     text: Option<String>,
 }
 
-/// The folders of a script's environments: `None` is this machine's own.
+/// The surroundings that a script is executed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ScriptPlace {
+enum ScriptSurroundings {
     Here,
     Container,
 }
@@ -76,7 +76,7 @@ impl IndicatorScript {
         Ok(Self {
             path,
             command,
-            place: ScriptPlace::Here,
+            surroundings: ScriptSurroundings::Here,
             sha256: sha256(&content),
             text: String::from_utf8(content).ok().and_then(unless_long),
         })
@@ -87,7 +87,7 @@ impl IndicatorScript {
         Self {
             path: path.to_owned(),
             command,
-            place: ScriptPlace::Container,
+            surroundings: ScriptSurroundings::Container,
             sha256: sha256(text.as_bytes()),
             text: unless_long(text.to_owned()),
         }
@@ -95,9 +95,9 @@ impl IndicatorScript {
 
     /// Returns its limits; a container has its own.
     pub fn confinement(&self, limits: &ScriptLimits) -> Option<Confinement> {
-        match self.place {
-            ScriptPlace::Here => Some(limits.confinement.clone()),
-            ScriptPlace::Container => None,
+        match self.surroundings {
+            ScriptSurroundings::Here => Some(limits.confinement.clone()),
+            ScriptSurroundings::Container => None,
         }
     }
 

@@ -29,14 +29,14 @@ pub fn combinations(
 ) -> Result<Vec<Levels>, StackError> {
     let number = versions
         .values()
-        .try_fold(1_usize, |product, own| product.checked_mul(own.len()));
+        .try_fold(1_usize, |product, some| product.checked_mul(some.len()));
     if number.is_none_or(|number| number > MOST) {
         return Err(StackError::ManyCombinations { most: MOST });
     }
     let mut all = vec![Levels::new()];
-    for (name, own) in versions {
+    for (name, some) in versions {
         let extended = all.iter().flat_map(|combination| {
-            own.iter().map(|version| {
+            some.iter().map(|version| {
                 let mut combination = combination.clone();
                 combination.insert(name.clone(), version.clone());
                 combination
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     fn versions() -> BTreeMap<String, Vec<String>> {
-        let own = |count: u32| (1..=count).map(|it| it.to_string()).collect();
-        BTreeMap::from([("a".to_owned(), own(3)), ("b".to_owned(), own(4))])
+        let numbers = |count: u32| (1..=count).map(|it| it.to_string()).collect();
+        BTreeMap::from([("a".to_owned(), numbers(3)), ("b".to_owned(), numbers(4))])
     }
 
     fn chosen(seed: u64, count: usize) -> Vec<String> {
