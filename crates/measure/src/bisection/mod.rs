@@ -35,7 +35,7 @@ pub enum SearchStep {
     Ends {
         /// Both ends.
         ends: [String; 2],
-        /// How many commits the second one is later.
+        /// Number of commits from the first one to the second.
         later: usize,
     },
     /// Two sides were compared.

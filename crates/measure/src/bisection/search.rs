@@ -16,7 +16,7 @@ use crate::{RunEnd, RunError, merged_commits};
 
 /// The most comparisons of commits with their parents along one line.
 const CONFIRMATIONS: usize = 3;
-/// How many standard errors apart the ends are measured, so that the search knows both levels well enough.
+/// Number of standard errors apart that the ends are measured, so that the search knows both levels well enough.
 const APART: f64 = 4.0;
 
 /// The options of a search, as its session keeps them.

@@ -56,6 +56,7 @@ mod open;
 mod opening;
 mod parts;
 mod python_environments;
+mod recorded_plan;
 mod request;
 pub mod resume;
 mod surroundings;
@@ -73,6 +74,7 @@ pub use machine::{MachineWatcher, ScratchFolder};
 pub use open::{MeasuringParts, OpenMeasurement};
 pub use opening::{SessionOpening, new_session, place_in};
 pub use python_environments::PythonEnvironments;
+pub use recorded_plan::recorded_plan;
 pub use request::{
     BenchmarkSelection, MeasuredSession, PlannedSession, RequestedBenchmarks, RequestedCommits,
     SessionRequest,

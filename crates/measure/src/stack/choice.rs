@@ -10,7 +10,7 @@ use super::{StackError, stack_name};
 /// The most combinations among which some are chosen.
 const MOST: usize = 100_000;
 
-/// Which stacks are new.
+/// The stacks that count as new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackNovelty {
     /// Those that were not measured.

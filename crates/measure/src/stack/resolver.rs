@@ -25,7 +25,7 @@ pub struct StackRequirement {
     pub name: String,
 }
 
-/// Which older versions are considered.
+/// The older versions that are considered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum VersionStep {
     /// Every release.

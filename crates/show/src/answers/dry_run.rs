@@ -17,7 +17,7 @@ pub struct DryRunAnswer {
     pub instances: Vec<DryRunInstance>,
     /// Whether two are measured at a time.
     pub in_pairs: bool,
-    /// How the instances would become jobs of a cluster, in lines.
+    /// Lines on how the instances would become jobs of a cluster.
     pub submission: Vec<String>,
     /// Each benchmark in all variants, if its numbers are those of a plan file.
     pub benchmarks: Vec<DryRunBenchmark>,

@@ -11,7 +11,7 @@ use super::stores::size_text;
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerFormat, Table, WriteError, write_json};
 
-/// What was shared, or would be.
+/// The records that were shared, or would be.
 #[derive(Debug)]
 pub struct SharingAnswer {
     sentence: String,

@@ -39,7 +39,7 @@ type ResultPositions<'a> = dyn Fn(&str, &Run) -> Option<(usize, usize)> + 'a;
 /// A variant of a session.
 #[derive(Debug, Clone)]
 pub struct ResultVariant {
-    /// What tells it from the others, for people.
+    /// The label that tells it from the others.
     pub label: String,
     /// Whether it is the copy of another variant.
     pub is_control: bool,

@@ -20,7 +20,7 @@ mod words;
 use std::path::PathBuf;
 
 use lapwing_analyse::sample::{RunKey, Selector};
-use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
+use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
 use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
@@ -162,13 +162,13 @@ impl Measurement {
         );
         drop(progress);
         let measured = measured?;
-        RunConclusion {
-            report: &self.report,
-            context,
-            plan: &measured.plan,
-            store: measured.store,
-        }
-        .show(&measured.session, measured.end)
+        let MeasuredSession {
+            plan,
+            store,
+            session,
+            end,
+        } = &measured;
+        self.report.conclude(plan, store, session, *end, context)
     }
 }
 
@@ -199,13 +199,7 @@ fn continue_session(
     });
     drop(progress);
     let (end, store) = measured?;
-    RunConclusion {
-        report,
-        context,
-        plan,
-        store,
-    }
-    .show(&stored, end)
+    report.conclude(plan, &store, &stored, end, context)
 }
 
 /// The report of the results of a session.
@@ -222,28 +216,29 @@ pub struct RunReport {
     pub is_part: bool,
 }
 
-/// A finished run that is reported.
-struct RunConclusion<'a> {
-    report: &'a RunReport,
-    context: &'a Context,
-    plan: &'a Plan,
-    store: Store,
-}
-
-impl RunConclusion<'_> {
-    /// Reports the results.
-    fn show(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
-        let stored = self
-            .plan
-            .stop_early
-            .as_ref()
-            .and_then(|it| it.metric.as_deref());
-        let metric = stored.or(self.report.metric.as_deref());
-        let answer = session_answer(&self.store, session, self.plan, metric)?;
-        if !self.report.is_part {
-            self.report.show(&answer, self.context)?;
-            if !self.context.quiet {
-                self.say_where(session, end);
+impl RunReport {
+    /// Reports the results of a session that was measured.
+    fn conclude(
+        &self,
+        plan: &Plan,
+        store: &Store,
+        session: &Session,
+        end: RunEnd,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let rule = plan.stop_early.as_ref();
+        let stored = rule.and_then(|rule| rule.metric.as_deref());
+        let metric = stored.or(self.metric.as_deref());
+        let answer = session_answer(store, session, plan, metric)?;
+        if !self.is_part {
+            self.show(&answer, context)?;
+            if !context.quiet {
+                let name = session.name.as_deref().unwrap_or_default();
+                let next = self.next_step(plan, store, session, end, &context.program());
+                let store = context.store.display();
+                context
+                    .terminal
+                    .say(&format!("stored in {store} as session `{name}`; {next}"));
             }
         }
         match end {
@@ -254,24 +249,17 @@ impl RunConclusion<'_> {
         }
     }
 
-    /// Returns what selects a session: its name, or its id if others have the same name.
-    fn unique_name(&self, session: &Session) -> String {
-        let heads = self.store.catalogue().session_heads();
-        let alike = heads.map_or(0, |all| {
-            all.iter().filter(|it| it.name == session.name).count()
-        });
-        match &session.name {
-            Some(name) if alike == 1 => name.clone(),
-            _ => session.id.to_string(),
-        }
-    }
-
-    fn say_where(&self, session: &Session, end: RunEnd) {
-        let name = session.name.as_deref().unwrap_or_default();
-        let store = self.context.store.display();
-        let program = self.context.program();
-        let next = match (end, self.plan.variants.as_slice()) {
-            (RunEnd::Interrupted, _) if self.report.is_again => {
+    /// Returns the commands that come next.
+    fn next_step(
+        &self,
+        plan: &Plan,
+        store: &Store,
+        session: &Session,
+        end: RunEnd,
+        program: &str,
+    ) -> String {
+        match (end, plan.variants.as_slice()) {
+            (RunEnd::Interrupted, _) if self.is_again => {
                 format!("`{program} run --again inconclusive` continues")
             }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
@@ -289,8 +277,8 @@ impl RunConclusion<'_> {
             (RunEnd::Complete, [first, .., last])
                 if first.commit.is_some() && first.name == last.name =>
             {
-                let hash = |it: &Variant| -> String {
-                    let hash = it.commit.as_ref().map_or("", |it| it.hash());
+                let hash = |variant: &Variant| -> String {
+                    let hash = variant.commit.as_ref().map_or("", |commit| commit.hash());
                     hash.chars().take(10).collect()
                 };
                 format!(
@@ -308,20 +296,28 @@ impl RunConclusion<'_> {
                     // The control is all there is to compare with.
                     sides.push(format!("'variant:{}'", Variant::CONTROL));
                 }
-                let metric = self.report.metric.as_ref();
+                let metric = self.metric.as_ref();
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
+                let session = Selector::of(RunKey::Session, &[unique_name(store, session)]);
                 format!(
                     "`{program} compare {} --where {}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
-                    quoted(
-                        &Selector::of(RunKey::Session, &[self.unique_name(session)]).to_string()
-                    )
+                    quoted(&session.to_string())
                 )
             }
-        };
-        self.context
-            .terminal
-            .say(&format!("stored in {store} as session `{name}`; {next}"));
+        }
+    }
+}
+
+/// Returns what selects a session: its name, or its id if others have the same name.
+fn unique_name(store: &Store, session: &Session) -> String {
+    let heads = store.catalogue().session_heads();
+    let alike = heads.map_or(0, |all| {
+        all.iter().filter(|it| it.name == session.name).count()
+    });
+    match &session.name {
+        Some(name) if alike == 1 => name.clone(),
+        _ => session.id.to_string(),
     }
 }
