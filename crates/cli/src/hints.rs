@@ -8,11 +8,13 @@ use std::path::Path;
 use lapwing_analyse::sample::{KEYS, KnownSides, SideError};
 use lapwing_formats::{Foreign, ImportError};
 use lapwing_measure::CommitsError;
+use lapwing_measure::indicator::IndicatorError;
 use lapwing_measure::local::CoresError;
 use lapwing_measure::pytest::CollectError;
 use lapwing_measure::session::SessionError;
-use lapwing_measure::suite::SuiteProblem;
+use lapwing_measure::stack::StackError;
 use lapwing_measure::suite::burn_in_file::BurnInFileError;
+use lapwing_measure::suite::{AbEnvironmentsError, SuiteProblem};
 use lapwing_model::RecordKind;
 use lapwing_model::text::{first_names, grouped};
 use lapwing_record::export::ExportError;
@@ -20,6 +22,7 @@ use lapwing_record::sharing::SharingError;
 use lapwing_record::{Store, StoreError};
 use lapwing_show::exchange::ExchangeError;
 
+use crate::commands::{bisection_hint, indicator_hint, stack_hint};
 use crate::error::{CliError, ExitStatus};
 
 /// Adds the hint and the consequence that belong to the kind of an error.
@@ -38,9 +41,9 @@ pub fn with_hint(error: CliError) -> CliError {
         }
         if let Some(session) = current.downcast_ref() {
             consequence = consequence.or(session_consequence(session));
-            if matches!(session, SessionError::Interrupted) && exit == ExitStatus::Input {
-                exit = ExitStatus::Interrupted;
-            }
+        }
+        if exit == ExitStatus::Input {
+            exit = exit_of(current);
         }
         cause = current.source();
     }
@@ -52,8 +55,33 @@ pub fn with_hint(error: CliError) -> CliError {
     }
 }
 
+fn environments_hint(error: &AbEnvironmentsError) -> Option<String> {
+    match error {
+        AbEnvironmentsError::Empty { .. } => {
+            Some("name the folder AB_environments of Coiled's benchmarks".to_owned())
+        }
+        AbEnvironmentsError::Unreadable { .. } => None,
+    }
+}
+
+/// Returns the exit code of errors that are not about the input.
+fn exit_of(error: &(dyn Error + 'static)) -> ExitStatus {
+    match (
+        error.downcast_ref(),
+        error.downcast_ref(),
+        error.downcast_ref(),
+    ) {
+        (Some(SessionError::Interrupted), _, _) | (_, Some(IndicatorError::Interrupted), _) => {
+            ExitStatus::Interrupted
+        }
+        (_, Some(IndicatorError::Breach { .. }), _) => ExitStatus::Failed,
+        (_, _, Some(StackError::Panicked)) => ExitStatus::Bug,
+        (_, _, _) => ExitStatus::Input,
+    }
+}
+
 fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 10] = [
+    let kinds: [fn(&(dyn Error + 'static)) -> Option<String>; 14] = [
         |error| store_hint(error.downcast_ref()?),
         |error| side_hint(error.downcast_ref()?),
         |error| import_hint(error.downcast_ref()?),
@@ -74,6 +102,10 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
             ),
         }
         },
+        |error| environments_hint(error.downcast_ref()?),
+        |error| bisection_hint(error.downcast_ref()?),
+        |error| indicator_hint(error.downcast_ref()?),
+        |error| stack_hint(error.downcast_ref()?),
     ];
     kinds.into_iter().find_map(|hint| hint(error))
 }

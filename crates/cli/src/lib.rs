@@ -8,7 +8,6 @@ mod commands;
 mod comparing;
 mod error;
 mod hints;
-mod lines;
 mod options;
 mod plan_file;
 mod profile;

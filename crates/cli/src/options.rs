@@ -10,7 +10,7 @@ use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
-use lapwing_show::writing::{Answer, AnswerFormat, write_answer};
+use lapwing_show::writing::{Answer, AnswerFormat, TableAnswer, write_answer};
 
 use jiff::Timestamp;
 
@@ -332,6 +332,18 @@ impl Context {
             self.terminal
                 .note("the audit is not part of CSV output; --format json has all of it");
         }
+        Ok(ExitStatus::Fine)
+    }
+
+    /// Writes an answer that is a table on standard output.
+    pub fn show_table(
+        &self,
+        answer: &TableAnswer,
+        format: AnswerFormat,
+    ) -> Result<ExitStatus, CliError> {
+        let mut out = self.terminal.out_as(format);
+        let written = answer.write(format, self.terminal.width(), &mut out);
+        CliError::unless_reader_left(written.map_err(CliError::from))?;
         Ok(ExitStatus::Fine)
     }
 

@@ -1,12 +1,15 @@
 //! Runs a plan and passes on every iteration as it happens.
 
+pub mod bisection;
 pub mod doctor;
 mod execution;
+pub mod indicator;
 pub mod local;
 mod machine;
 pub mod pytest;
 mod repository;
 pub mod session;
+pub mod stack;
 pub mod suite;
 #[cfg(test)]
 mod testing;

@@ -5,13 +5,13 @@
 //! the files whose writers are done or dead, each in one transaction, and removes them.
 //! If it dies between the two, the file is there again and changes nothing the next time.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Seek};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{AppendCounts, LineEnd, LineError, Refusals, Store, StoreError, parse_line, read_line};
-use lapwing_model::{Id, Record, too_long};
+use lapwing_model::{Id, Record, Session, too_long};
 
 /// What became of a file in the inbox.
 #[derive(Debug)]
@@ -113,12 +113,39 @@ pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Resul
         }
         match File::open(&path).map(|file| file.try_lock()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) | Ok(Err(fs::TryLockError::Error(error))) => return Err(error),
-            Ok(Err(fs::TryLockError::WouldBlock)) => return Ok(true),
+            Err(error) | Ok(Err(TryLockError::Error(error))) => return Err(error),
+            Ok(Err(TryLockError::WouldBlock)) => return Ok(true),
             Ok(Ok(())) => {}
         }
     }
     Ok(false)
+}
+
+/// Returns the sessions in progress by name: their files in `folder` are locked.
+pub fn sessions_under_way(folder: &Path) -> Vec<Session> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut sessions: Vec<Session> = entries
+        .filter_map(|entry| session_under_way(&entry.path()))
+        .collect();
+    sessions.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    // Several workers of one session have a file each.
+    sessions.dedup_by_key(|session| session.id);
+    sessions
+}
+
+fn session_under_way(path: &Path) -> Option<Session> {
+    path.extension().filter(|extension| *extension == "jsonl")?;
+    let file = File::open(path).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {}
+        Ok(()) | Err(TryLockError::Error(_)) => return None,
+    }
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).ok()?;
+    match parse_line(line.trim().as_bytes()) {
+        Ok(Record::Session(session)) => Some(session),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn take_in_file(store: &mut Store, path: PathBuf) -> Option<InboxArrival> {
@@ -139,8 +166,8 @@ fn try_to_take_in(store: &mut Store, path: &Path) -> Result<Option<InboxArrival>
     let path = path.to_owned();
     match file.try_lock() {
         Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Ok(Some(InboxArrival::UnderWay { path })),
-        Err(fs::TryLockError::Error(error)) => return Err(unusable(error)),
+        Err(TryLockError::WouldBlock) => return Ok(Some(InboxArrival::UnderWay { path })),
+        Err(TryLockError::Error(error)) => return Err(unusable(error)),
     }
     if !is_named(&file, &path).map_err(unusable)? {
         return Ok(None);

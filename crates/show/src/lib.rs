@@ -41,6 +41,7 @@ pub use words::finding::{
     FindingGroupText, FindingText, MomentText, change_text, detection_text, environment_text,
     suspicion_text, untested_texts,
 };
+pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};
 pub use words::noise::{
     NOISY, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline,

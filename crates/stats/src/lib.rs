@@ -24,6 +24,7 @@ mod family;
 mod golden;
 mod interval;
 pub mod linear_model;
+mod looked_difference;
 mod number;
 pub mod optimise;
 mod power;
@@ -55,6 +56,7 @@ pub use detection::{
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
+pub use looked_difference::LookedDifference;
 pub use number::{Count, as_f64};
 pub use power::{
     Configuration, Detection, DetectionMethod, Noise, NoncentralT, Pilot, PilotNoise, Strategy,

@@ -7,9 +7,12 @@ mod costs;
 mod detectability;
 mod effort;
 mod groups;
+mod indicators;
 mod noise;
+mod past_costs;
 mod plan;
 mod samples;
+mod session;
 
 pub use advice::{Advice, advise};
 pub use burn_in::{
@@ -24,6 +27,14 @@ pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{EffortEstimate, More};
 pub use groups::{Association, InstanceGroup, LevelCount};
+pub use indicators::{
+    IndicatorValue, environment_text, environment_value, indicator_values, is_reported, value_text,
+};
 pub use noise::{Noise, NoisePart, noise};
+pub use past_costs::{PastCost, past_costs};
 pub use plan::{BudgetedPlan, LineFate, PlanLine};
 pub use samples::{BySetting, NoiseMetrics, is_analysed_unsteady};
+pub use session::{
+    LookResult, PlannedResults, ResultVariant, SessionComparison, SessionResult, SessionResults,
+    additional_instances,
+};

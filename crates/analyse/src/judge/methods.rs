@@ -46,13 +46,13 @@ pub(super) fn by_method(
         }
         CompareMethod::Hierarchical => hierarchical(cleaned, confidence, seed)?,
         CompareMethod::MannWhitney => by_ranks(mann_whitney(baseline, candidate)?.p_value)?,
-        CompareMethod::BrunnerMunzel => by_ranks(
-            match brunner_munzel(baseline, candidate, seed)? {
+        CompareMethod::BrunnerMunzel => {
+            by_ranks(match brunner_munzel(baseline, candidate, seed)? {
                 BrunnerMunzel::Overlapping(test) => test.p_value,
                 BrunnerMunzel::Separated { p_value } => p_value,
                 BrunnerMunzel::AllEqual => 1.0,
-            },
-        )?,
+            })?
+        }
         CompareMethod::Permutation => {
             let test = permutation_test(baseline, candidate, seed)?;
             let welch = ratio_of_means(baseline, candidate, confidence)?;

@@ -1,5 +1,6 @@
 //! Whether more instances would answer a comparison.
 
+use lapwing_model::Better;
 use lapwing_stats::FutureReplicates;
 
 use super::compare::Comparison;
@@ -22,6 +23,28 @@ pub enum Standing {
 const HOPELESS: f64 = 0.2;
 
 impl Comparison {
+    /// Returns whether it found a change.
+    pub fn differs(&self) -> bool {
+        match self.verdict {
+            Verdict::Regression | Verdict::Improvement => true,
+            Verdict::Inconclusive => self.reason == Some(VerdictReason::NoDirection),
+            Verdict::WorseInRuns
+            | Verdict::BetterInRuns
+            | Verdict::UnchangedInRuns
+            | Verdict::Equivalent
+            | Verdict::NotMeasured => false,
+        }
+    }
+
+    /// Returns how much worse it is: the logarithm of the ratio, towards the worse direction.
+    pub fn loss(&self) -> f64 {
+        let change = self.ratio.map_or(0.0, |ratio| ratio.value.ln());
+        match self.metric.better {
+            Some(Better::Higher) => -change,
+            Some(Better::Lower) | None => change,
+        }
+    }
+
     /// Returns how far it is from an answer if it can have `most` instances per side.
     pub fn standing(&self, most: usize) -> Standing {
         match (self.verdict, self.reason) {

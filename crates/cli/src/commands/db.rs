@@ -1,6 +1,5 @@
 //! `lapwing db`: inspects and edits the store.
 
-mod annotations;
 mod rename;
 mod rescue;
 mod restore;
@@ -8,7 +7,6 @@ mod retire;
 pub(super) mod said;
 mod share;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,10 +14,9 @@ use clap::{Args, Subcommand};
 use lapwing_analyse::sample::SampleFilter;
 use lapwing_model::text::{counted, grouped};
 use lapwing_record::{PurgeCounts, Store, StoreError};
-use lapwing_show::writing::{Align, AnswerFormat, Table};
+use lapwing_show::answers::stores::{annotations, store_info};
 
 use self::share::ShareCommand;
-use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ResultFilters};
 use crate::store::{open_for_reading, open_for_writing};
@@ -97,14 +94,21 @@ impl Db {
     /// Runs the action.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
-            Action::Info { answer } => info(context, answer.format),
+            Action::Info { answer } => {
+                let store = open_for_reading(context)?;
+                let info = store_info(store.path(), &store.upkeep().info()?);
+                context.show_table(&info, answer.format)
+            }
             Action::Check => rescue::check(context),
             Action::Rescue(rescue) => rescue.act(context),
             Action::Merge { files } => merge(context, &files),
             Action::Rename(rename) => rename.act(context),
             Action::Retire(retire) => retire.act(context),
             Action::Restore(restore) => restore.act(context),
-            Action::Annotations { answer } => annotations::act(context, answer.format),
+            Action::Annotations { answer } => {
+                let remarks = open_for_reading(context)?.annotations().all()?;
+                context.show_table(&annotations(&remarks), answer.format)
+            }
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),
             Action::Purge {
@@ -113,68 +117,6 @@ impl Db {
                 yes,
             } => purge(context, &filters, everything, yes),
         }
-    }
-}
-
-fn info(context: &Context, format: AnswerFormat) -> Result<ExitStatus, CliError> {
-    let store = open_for_reading(context)?;
-    let info = store.upkeep().info()?;
-    let mut out = context.terminal.out_as(format);
-    let time = |time: Option<jiff::Timestamp>| {
-        time.map_or_else(String::new, |time| {
-            time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
-        })
-    };
-    if format == AnswerFormat::Json {
-        let counts: BTreeMap<&str, u64> = info.counts.iter().copied().collect();
-        let answer = serde_json::json!({
-            "path": store.path(),
-            "version": info.version,
-            "newest_version": info.newest_version,
-            "bytes": info.bytes,
-            "first_session": info.first,
-            "last_session": info.last,
-            "counts": counts,
-        });
-        write_json(&answer, &mut out)?;
-        return Ok(ExitStatus::Fine);
-    }
-    let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
-    let mut row = |what: &str, value: String| table.row(vec![what.to_owned(), value]);
-    row("schema version", info.version.to_string());
-    row("size", size(info.bytes));
-    for (what, count) in &info.counts {
-        row(what, grouped(*count));
-    }
-    row("first session", time(info.first));
-    row("last session", time(info.last));
-    match format {
-        AnswerFormat::Text => {
-            writeln!(out, "{}\n", store.path().display())?;
-            table.text(&mut out)?;
-        }
-        AnswerFormat::Markdown => table.markdown(&mut out)?,
-        AnswerFormat::Csv | AnswerFormat::Json => table.csv(&mut out)?,
-    }
-    Ok(ExitStatus::Fine)
-}
-
-/// Returns a size with three significant digits and its unit.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    // Integer arithmetic is enough for one decimal digit.
-    let (mut tenths, mut unit) = (bytes / 100, 0);
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths /= 1000;
-        unit += 1;
-    }
-    if tenths >= 1000 {
-        format!("{} {}", tenths / 10, UNITS[unit])
-    } else {
-        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
     }
 }
 

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_analyse::judge::EarlierComparisons;
 use lapwing_analyse::sample::{SampleFilter, SideSpec};
+use lapwing_measure::bisection::{
+    CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch, SideComparison,
+    StoredMeasurements, instance_mean,
+};
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, new_session, repository,
 };
@@ -17,17 +21,15 @@ use lapwing_measure::{
 };
 use lapwing_model::text::counted;
 use lapwing_model::{Better, Id};
-use lapwing_show::percent;
 use lapwing_show::writing::AnswerFormat;
+use lapwing_show::{LookedText, percent};
 use lapwing_stats::{
-    Confidence, Difference, Interval, NeededReplicates, SlowdownAnswer, VerdictRule,
+    Confidence, Difference, Interval, LookedDifference, NeededReplicates, SlowdownAnswer,
+    VerdictRule,
 };
 use serde_json::json;
 
-use super::bisect::{
-    CommitComparison, CommitOptions, CommitReadiness, CommitVisits, ComparisonEnd, InstanceWatch,
-    SideComparison, StoredMeasurements, instance_mean,
-};
+use super::bisect::{CommitOptions, say_news};
 use crate::answer::write_json;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
@@ -72,7 +74,7 @@ enum JudgedBaseline {
 /// A judgement.
 struct Judgement {
     answer: Option<SlowdownAnswer>,
-    comparison: Option<CommitComparison>,
+    comparison: Option<LookedDifference>,
     /// Why there is none.
     reason: Option<String>,
     baseline: String,
@@ -207,15 +209,15 @@ impl JudgeCommand {
         )?;
         let session_name = session.name.clone().unwrap_or_default();
         let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
-        let executor = context.surroundings().start_executor(&plan)?;
         let mut watch = InstanceWatch::new(&self.options.metric, context);
         let readiness = CommitReadiness {
             install: None,
             working_tree: repository(&plan, &context.surroundings()).ok(),
         };
         let stored = StoredMeasurements::default();
+        let news = |news| say_news(news, context);
         let mut visits =
-            CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, context);
+            CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, &news);
         let working_tree = plan.variants.len() - 1;
         let (logs, name) = match baseline {
             JudgedBaseline::Measured => (None, visits.label(0)),
@@ -236,15 +238,8 @@ impl JudgeCommand {
         };
         let mut unbuilt = None;
         let ended = Cell::new(None);
-        let parts = MeasuringParts {
-            surroundings: context.surroundings(),
-            plan: &plan,
-            store,
-            executor,
-            environments,
-            cluster: None,
-            profiler: None,
-        };
+        let parts =
+            MeasuringParts::start(&plan, store, environments, None, context.surroundings())?;
         let (end, _store) = session::measure(
             parts,
             SessionOpening::New(session),
@@ -255,8 +250,8 @@ impl JudgeCommand {
                 if end == RunEnd::Interrupted || unbuilt.is_some() {
                     return Ok(end);
                 }
-                let compared = comparison.measure(&mut visits, measurement, |it| {
-                    rule.answer(it) != SlowdownAnswer::Undecided
+                let compared = comparison.measure(&mut visits, measurement, |looked| {
+                    rule.answer(looked) != SlowdownAnswer::Undecided
                 })?;
                 let end = match &compared {
                     ComparisonEnd::Interrupted => RunEnd::Interrupted,
@@ -278,12 +273,12 @@ impl JudgeCommand {
         };
         match ended.take() {
             Some(ComparisonEnd::Compared(compared)) => {
-                judgement.answer = Some(rule.answer(&compared));
-                judgement.comparison = Some(compared);
+                judgement.answer = Some(rule.answer(&compared.looked));
+                judgement.comparison = Some(compared.looked);
             }
             Some(ComparisonEnd::Broken(broken)) => {
                 let reasons = broken.iter().map(|variant| {
-                    let reason = visits.failure_of(0, *variant);
+                    let reason = visits.failure(0, *variant);
                     format!("{}: {reason}", visits.label(*variant))
                 });
                 judgement.reason = Some(reasons.collect::<Vec<_>>().join("; "));
@@ -361,7 +356,7 @@ struct JudgementRule {
 }
 
 impl JudgementRule {
-    fn answer(&self, compared: &CommitComparison) -> SlowdownAnswer {
+    fn answer(&self, compared: &LookedDifference) -> SlowdownAnswer {
         let difference = if self.is_higher_better {
             reversed(compared.difference)
         } else {
@@ -390,7 +385,7 @@ fn is_higher_better(plan: &Plan, metric: &str) -> bool {
 }
 
 /// Returns how many instances per side would probably decide; empty if that is unknown.
-fn needed_text(compared: &CommitComparison, smallest_effect: f64) -> String {
+fn needed_text(compared: &LookedDifference, smallest_effect: f64) -> String {
     let rule = VerdictRule {
         border: 0.0,
         band: smallest_effect.ln_1p(),

@@ -28,6 +28,10 @@ mod variability;
 
 use clap::Subcommand;
 
+pub use self::bisect::bisection_hint;
+pub use self::indicator::indicator_hint;
+pub use self::stack::stack_hint;
+
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 

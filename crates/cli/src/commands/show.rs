@@ -1,15 +1,13 @@
 //! `lapwing show`: the results of a session, as `lapwing run` printed them.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_measure::suite::{Case, CommandLine, Plan, PlannedCommit, Variant, stored_plan};
+use lapwing_measure::session::recorded_plan;
 use lapwing_model::text::counted;
-use lapwing_record::SessionState;
 use lapwing_show::writing::AnswerFormat;
 
-use super::run::Summary;
+use super::run::{RunReport, session_answer};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
 use crate::store::open_for_reading;
@@ -36,7 +34,7 @@ pub struct ShowCommand {
 
 impl ShowCommand {
     /// Reads the session and shows its results.
-    pub fn act(&self, context: &Context) -> Result<ExitStatus, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         self.export.check()?;
         let store = open_for_reading(context)?;
@@ -48,16 +46,11 @@ impl ShowCommand {
             })?,
         };
         let state = store.catalogue().session_state(found.id)?;
-        let plan = match stored_plan(&state.session.attributes) {
-            Some(plan) => serde_json::from_value(plan.into_owned())
-                .ok()
-                .unwrap_or_else(|| plan_of(&state)),
-            None => plan_of(&state),
-        };
+        let plan = recorded_plan(&state);
         let session = &state.session;
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
-        let answer = Summary::read(&store, session, &plan, metric.or(stored))?;
+        let answer = session_answer(&store, session, &plan, metric.or(stored))?;
         if self.answer.format == AnswerFormat::Text && !context.quiet {
             let name = session.name.as_ref();
             context.terminal.say(&format!(
@@ -69,49 +62,17 @@ impl ShowCommand {
                 session.tool
             ));
         }
-        CliError::unless_reader_left(answer.show(self.answer.format, context))?;
-        self.export
-            .write(|format, out| answer.write(format, context, out))?;
-        if let Some(path) = &self.plot {
-            answer.plot(path)?;
-        }
-        if answer.is_empty() {
+        let report = RunReport {
+            format: self.answer.format,
+            export: self.export,
+            plot: self.plot,
+            ..RunReport::default()
+        };
+        report.show(&answer, context)?;
+        if answer.results.is_empty() {
             Ok(ExitStatus::NotEnough)
         } else {
             Ok(ExitStatus::Fine)
         }
-    }
-}
-
-/// Returns the plan that a session without one would have had: its benchmarks, and its variants.
-fn plan_of(state: &SessionState) -> Plan {
-    let mut seen = BTreeSet::new();
-    let benchmarks = state.instances.iter().map(|it| &it.instance.benchmark);
-    let cases = benchmarks.filter(|it| seen.insert(it.id.clone()));
-    let cases = cases.map(|benchmark| {
-        let mut case = Case::new(benchmark.id.clone(), CommandLine::Words(Vec::new()));
-        case.benchmark = benchmark.clone();
-        case
-    });
-    let commits: BTreeSet<_> = state.runs.iter().map(|it| &it.version.commit).collect();
-    let mut variants: Vec<Variant> = Vec::new();
-    for run in &state.runs {
-        if variants.iter().any(|it| it.is_of(run)) {
-            continue;
-        }
-        variants.push(Variant {
-            name: run.variant.clone(),
-            factors: run.factors.clone(),
-            commit: (commits.len() > 1).then(|| PlannedCommit {
-                version: run.version.clone(),
-                repository: String::new(),
-                patches: Vec::new(),
-            }),
-            ..Variant::default()
-        });
-    }
-    Plan {
-        variants,
-        ..Plan::of_cases(&state.session.suite, cases.collect(), 0)
     }
 }

@@ -50,10 +50,13 @@ pub mod cluster;
 mod error;
 mod journal;
 mod lock_digest;
+mod looks;
 mod machine;
 mod open;
 mod opening;
+mod parts;
 mod python_environments;
+mod recorded_plan;
 mod request;
 pub mod resume;
 mod surroundings;
@@ -66,10 +69,12 @@ pub use checkouts::{
 };
 pub use error::SessionError;
 pub use lock_digest::{lock_digest, normal_name};
+pub use looks::{InstanceCounts, LookedMeasurement, measure_between_looks};
 pub use machine::{MachineWatcher, ScratchFolder};
 pub use open::{MeasuringParts, OpenMeasurement};
 pub use opening::{SessionOpening, new_session, place_in};
 pub use python_environments::PythonEnvironments;
+pub use recorded_plan::recorded_plan;
 pub use request::{
     BenchmarkSelection, MeasuredSession, PlannedSession, RequestedBenchmarks, RequestedCommits,
     SessionRequest,

@@ -1,14 +1,17 @@
 //! Reads suite files and holds what is to be measured.
 
+mod ab_environments;
 mod adhoc;
 pub mod burn_in_file;
 mod case;
 mod confinement;
 mod duet;
+mod editing;
 mod error;
 mod executor;
 mod factors;
 mod file;
+mod found;
 mod node;
 mod numbers;
 mod plan;
@@ -23,15 +26,18 @@ mod variants;
 
 pub(crate) use case::sha256;
 
+pub use ab_environments::{AbEnvironments, AbEnvironmentsError};
 pub use adhoc::{AdHoc, quoted, text as command_text};
 pub use confinement::Confinement;
 pub use duet::{CoreSet, DuetCores};
+pub use editing::{EditedSuite, KeyUpdate, SuiteNumbers, TableUpdate, changes_text};
 pub use error::{SuiteError, SuiteProblem, nearest};
 pub use executor::{
     ClusterSettings, ExecutorTables, JobCommands, SchedulerSettings, SlurmSettings,
 };
 pub use factors::{SourcePatch, SuiteFactor, infeasibility};
 pub use file::Suite;
+pub use found::FoundBenchmarks;
 pub use numbers::duration::parse_duration;
 pub use numbers::judging::parse_share;
 pub use numbers::settings::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS, Settings};

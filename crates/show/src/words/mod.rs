@@ -4,6 +4,7 @@ pub(super) mod detection;
 pub(super) mod enough;
 pub(super) mod estimate;
 pub(super) mod finding;
+pub(super) mod looked;
 pub(super) mod meaning;
 pub(super) mod noise;
 pub(super) mod steady;

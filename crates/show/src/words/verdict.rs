@@ -305,8 +305,12 @@ pub(crate) fn news_rank(verdict: Verdict) -> usize {
 
 /// Returns how many comparisons came to each verdict, worst first:
 /// `2 regressions, 1 improvement, 4 undecided, 37 unchanged within 1 %`.
-pub fn verdicts_text(comparisons: &[Comparison]) -> String {
-    let of = |verdict: Verdict| comparisons.iter().filter(move |it| it.verdict == verdict);
+pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> String {
+    let comparisons: Vec<&Comparison> = comparisons.into_iter().collect();
+    let of = |verdict: Verdict| {
+        let all = comparisons.iter().copied();
+        all.filter(move |it| it.verdict == verdict)
+    };
     let is_open =
         |it: &Comparison| matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
     let is_judged = comparisons.iter().any(|it| !is_open(it));

@@ -4,6 +4,7 @@ mod data;
 mod fit;
 mod safe_text;
 mod table;
+mod table_answer;
 mod text_answer;
 
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ pub use data::{CsvRows, csv_rows, write_csv, write_json};
 pub use fit::wrap;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};
+pub use table_answer::TableAnswer;
 pub use text_answer::{MarkdownLayout, TextAnswer};
 
 use crate::answers::audit::AuditPart;

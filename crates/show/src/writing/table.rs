@@ -92,9 +92,9 @@ impl Table {
         self
     }
 
-    /// Returns whether the table has any rows.
-    pub fn has_rows(&self) -> bool {
-        !self.rows.is_empty()
+    /// Returns whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Returns the width of the table without wrapping or dropped columns.

@@ -46,12 +46,12 @@ impl TextAnswer {
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let headline = room.map(|room| wrap(&self.headline, room));
         writeln!(out, "{}", headline.as_ref().unwrap_or(&self.headline))?;
-        if self.table.has_rows() {
+        if !self.table.is_empty() {
             writeln!(out)?;
             self.table.text_within(room, out)?;
         }
         if !self.notes.is_empty() {
-            let blank = if self.table.has_rows() { "\n" } else { "" };
+            let blank = if self.table.is_empty() { "" } else { "\n" };
             writeln!(out, "{blank}{}", self.notes.join("\n"))?;
         }
         Ok(())

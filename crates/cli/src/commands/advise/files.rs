@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use lapwing_measure::stack::StackFile;
 use lapwing_study::{AdviceRules, PackagePin, pinned_stacks};
 
 use crate::atomic;
-use crate::commands::stack::{StackFile, pins};
+use crate::commands::stack::pins;
 use crate::error::CliError;
 
 /// Returns the rules of a TOML file.

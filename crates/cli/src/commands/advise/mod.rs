@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_analyse::sample::each_benchmark;
+use lapwing_measure::stack::unresolved_stacks;
 use lapwing_show::answers::advise::{AdviceAnswer, ExploreAnswer, model_notes};
 use lapwing_show::study::chart;
 use lapwing_stats::Seed;
@@ -15,7 +16,7 @@ use lapwing_study::{
 };
 
 use crate::cleaning::CleaningOptions;
-use crate::commands::stack::unresolved_pins;
+use crate::commands::stack::pins;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{
     AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, extension, one_of,
@@ -204,7 +205,8 @@ impl AdviseCommand {
         let mut data = StackData::of(&benchmarks, &terms, &self.requirements, more, &rules)?;
         for head in store.catalogue().session_heads()? {
             let session = store.catalogue().session(&head.id.to_string())?;
-            data.add_failed(&unresolved_pins(&session.attributes));
+            let unresolved = unresolved_stacks(&session.attributes).into_iter();
+            data.add_failed(&unresolved.map(pins).collect::<Vec<_>>());
         }
         Ok(data)
     }

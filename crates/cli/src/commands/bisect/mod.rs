@@ -1,34 +1,30 @@
 //! `lapwing bisect`: finds the commit that changed a benchmark.
 
 mod answer;
-mod case_search;
-mod comparison;
 mod ends;
+mod news;
 mod options;
-mod resume;
-mod search;
-mod visits;
-mod watch;
 
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::bisection::{
+    CommitReadiness, CommitSearch, CommitVisits, InstanceWatch, ResumedSearch, SEARCH,
+    SearchOptions, StoredMeasurements,
+};
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::{
     MeasuringParts, PythonEnvironments, SessionOpening, SessionRequest, commits_between,
     new_session,
 };
 use lapwing_measure::suite::{Plan, Variant, VersionSource};
+use lapwing_show::answers::bisection::{BisectionAnswer, BisectionOutcome};
 use serde_json::json;
 
-use self::answer::BisectAnswer;
-pub use self::comparison::{CommitComparison, ComparisonEnd, SideComparison};
+use self::answer::bisection_answer;
+pub use self::news::{bisection_hint, say_news};
 pub use self::options::CommitOptions;
-use self::resume::ResumedSearch;
-use self::search::{CommitSearch, SearchOptions};
-pub use self::visits::{CommitReadiness, CommitVisits, StoredMeasurements};
-pub use self::watch::{InstanceWatch, instance_mean};
-use super::run::{ClusterOptions, SEARCH, executors_of, start_client};
+use super::run::{ClusterOptions, executors_of};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
@@ -72,7 +68,7 @@ impl BisectCommand {
         let store = crate::store::open_for_writing(context)?;
         let (plan, search_options, opening, stored, cluster) = match &self.resume {
             Some(session) => {
-                let resumed = ResumedSearch::find(&store, session, context)?;
+                let resumed = ResumedSearch::find(&store, session, &context.surroundings())?;
                 let cluster = self.cluster.reopen(resumed.opening.session(), context)?;
                 (
                     resumed.plan,
@@ -109,7 +105,6 @@ impl BisectCommand {
         let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
         let mut cluster = self.cluster.for_search(cluster)?;
         let width = cluster.as_mut().map_or(1, ClusterMeasurement::width);
-        let executor = start_client(&plan, cluster.as_ref(), context)?;
         let name = opening.session().name.clone().unwrap_or_default();
         if self.resume.is_some() && !context.quiet {
             context.terminal.say(&format!("resuming session `{name}`"));
@@ -119,27 +114,22 @@ impl BisectCommand {
             install: search_options.install.clone(),
             working_tree: None,
         };
-        let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, context);
+        let news = |news| say_news(news, context);
+        let visits = CommitVisits::new(plan.clone(), readiness, watch.measured(), stored, &news);
         let metric = search_options.metric.clone();
         let mut search = CommitSearch::new(visits, search_options, width);
-        let parts = MeasuringParts {
-            surroundings: context.surroundings(),
-            plan: &plan,
-            store,
-            executor,
-            environments,
-            cluster,
-            profiler: None,
-        };
+        let surroundings = context.surroundings();
+        let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
         let (end, _store) = session::measure(parts, opening, &mut watch, |measurement| {
             search.search(measurement)
         })?;
-        let answer = BisectAnswer {
-            search: &search,
-            metric: &metric,
-            end,
-        };
-        let status = answer.show(self.options.answer.format, context)?;
+        let answer = bisection_answer(&search, &metric, end);
+        let format = self.options.answer.format;
+        let mut out = context.terminal.out_as(format);
+        let written = answer.write(format, context.terminal.width(), &mut out);
+        CliError::unless_reader_left(written.map_err(CliError::from))?;
+        drop(out);
+        let status = status(&answer);
         if !context.quiet {
             let store = context.store.display();
             let more = match status {
@@ -193,5 +183,21 @@ impl BisectCommand {
             })
             .collect();
         Ok(plan)
+    }
+}
+
+fn status(answer: &BisectionAnswer) -> ExitStatus {
+    let any = |is: fn(&BisectionOutcome) -> bool| {
+        let mut benchmarks = answer.benchmarks.iter();
+        benchmarks.any(|benchmark| is(&benchmark.outcome))
+    };
+    if answer.is_interrupted {
+        ExitStatus::Interrupted
+    } else if any(|outcome| matches!(outcome, BisectionOutcome::BrokenEnd { .. })) {
+        ExitStatus::Failed
+    } else if any(|outcome| !matches!(outcome, BisectionOutcome::Found(_))) {
+        ExitStatus::NotEnough
+    } else {
+        ExitStatus::Fine
     }
 }

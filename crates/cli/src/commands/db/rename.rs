@@ -2,10 +2,8 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_analyse::sample::{BenchmarkData, RunKey, SampleFilter, each_benchmark};
-use lapwing_model::text::grouped;
-use lapwing_model::{Better, Conversion, Metric};
-use lapwing_record::{Change, Filter, InstanceData, Retired, Store};
+use lapwing_analyse::sample::{RunKey, SampleFilter, check_joined, each_benchmark};
+use lapwing_record::{Change, Filter, Retired, Store};
 
 use super::said::{
     AnnotatedResults, AnnotationAuthor, AnnotationDraft, benchmarks_named, each, is_exact,
@@ -62,7 +60,7 @@ impl RenameCommand {
         if let Some(new) = &self.new {
             let renames = self.renames(store, &found, new)?;
             if let [Change::Rename { new, .. }] = &renames[..]
-                && is_there(store, new)?
+                && has_results(store, new)?
             {
                 notes.push(format!(
                     "`{new}` already has results: the two are joined into one series"
@@ -238,14 +236,11 @@ impl RenameCommand {
             ..filter
         };
         each_benchmark(store, &filter, |data| {
-            match JoinedMetric::of(&data, names).obstacle(&data, names) {
-                None => Ok(()),
-                Some(why) => Err(
-                    CliError::input(format!("{}: {why}", data.benchmark.id)).hint(format!(
-                        "`lapwing db retire BENCHMARK --metric {metric}` excludes its past results"
-                    )),
-                ),
-            }
+            check_joined(&data, names).map_err(|error| {
+                CliError::input(format!("{}: {error}", data.benchmark.id)).hint(format!(
+                    "`lapwing db retire BENCHMARK --metric {metric}` excludes its past results"
+                ))
+            })
         })
     }
 }
@@ -265,90 +260,7 @@ fn stays_retired(old: &str, new: &str) -> String {
     )
 }
 
-/// Descriptions of a metric under its old and its new name.
-#[derive(Default)]
-struct JoinedMetric {
-    old: Option<Metric>,
-    new: Option<Metric>,
-}
-
-impl JoinedMetric {
-    /// Returns the latest description of each name with results.
-    fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
-        let latest = |name: &str| {
-            let measured = data.instances.iter().rev().filter(|instance| {
-                instance.iterations.values.contains_key(name)
-                    || instance
-                        .summaries
-                        .iter()
-                        .any(|summary| summary.metric == name)
-            });
-            measured
-                .filter_map(|it| it.run.metrics.get(name))
-                .next()
-                .cloned()
-        };
-        Self {
-            old: latest(old),
-            new: latest(new),
-        }
-    }
-
-    /// Returns why the two cannot be one metric, if they cannot.
-    fn obstacle(&self, data: &BenchmarkData, names: [&str; 2]) -> Option<String> {
-        let [old, new] = names;
-        let units = [&self.old, &self.new].map(|it| it.as_ref().map_or("", |it| it.unit.as_str()));
-        let conversion = match units {
-            ["", _] | [_, ""] => Some(Conversion::NONE),
-            [from, to] => Conversion::between(from, to),
-        };
-        let Some(conversion) = conversion else {
-            return Some(format!(
-                "`{old}` is measured in {} and `{new}` in {}, which cannot be converted",
-                units[0], units[1]
-            ));
-        };
-        let better = [&self.old, &self.new].map(|it| it.as_ref().and_then(|it| it.better));
-        if let [Some(of_old), Some(of_new)] = better
-            && of_old != of_new
-        {
-            let word = |better| match better {
-                Better::Lower => "lower",
-                Better::Higher => "higher",
-            };
-            return Some(format!(
-                "`{old}` is better when {}, `{new}` when {}",
-                word(of_old),
-                word(of_new)
-            ));
-        }
-        let differ = |instance: &InstanceData| {
-            let columns = names.map(|name| instance.iterations.values.get(name));
-            let [Some(old), Some(new)] = columns else {
-                return false;
-            };
-            let pairs = old.iter().zip(new);
-            { pairs }.any(|(old, new)| differ(conversion.of(*old), *new))
-        };
-        let instances = data.instances.iter().filter(|it| differ(it)).count();
-        (instances > 0).then(|| {
-            format!(
-                "{} both `{old}` and `{new}` with different values: they are two metrics",
-                match instances {
-                    1 => "1 instance has".to_owned(),
-                    several => format!("{} instances have", grouped(several)),
-                }
-            )
-        })
-    }
-}
-
-/// Numbers written from the same value may differ in the last digits.
-fn differ(old: f64, new: f64) -> bool {
-    (old - new).abs() > 1e-6 * old.abs().max(new.abs())
-}
-
-fn is_there(store: &Store, id: &str) -> Result<bool, CliError> {
+fn has_results(store: &Store, id: &str) -> Result<bool, CliError> {
     let rows = store
         .catalogue()
         .benchmarks(&Filter::default().with_retired())?;

@@ -5,15 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument, type_of};
+use lapwing_measure::indicator::{CheckedScript, check_scripts};
+use lapwing_model::indicator::{ContractFinding, FindingWeight, IndicatorDocument};
 use lapwing_model::text::plural;
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::writing::{AnswerFormat, write_json};
 use serde::Serialize;
 
 use super::hints::hint;
 use super::options::IndicatorOptions;
-use super::probe::IndicatorScript;
-use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
 
@@ -32,38 +31,41 @@ pub struct IndicatorCheck {
 }
 
 #[derive(Serialize)]
-struct CheckedScript {
+struct CheckedFields<'a> {
     script: String,
-    sha256: String,
-    parameters: BTreeMap<String, String>,
+    sha256: &'a str,
+    parameters: &'a BTreeMap<String, String>,
     benchmark: Option<String>,
-    stderr: String,
-    #[serde(skip)]
-    document: Option<IndicatorDocument>,
-    findings: Vec<CheckedFinding>,
+    stderr: &'a str,
+    findings: Vec<FindingFields>,
 }
 
 #[derive(Serialize)]
-struct CheckedFinding {
+struct FindingFields {
     weight: &'static str,
     text: String,
     hint: &'static str,
 }
 
-impl CheckedFinding {
-    fn of(finding: &ContractFinding) -> Self {
-        Self {
+impl<'a> From<&'a CheckedScript> for CheckedFields<'a> {
+    fn from(script: &'a CheckedScript) -> Self {
+        let findings = script.findings.iter().map(|finding| FindingFields {
             weight: match finding.weight() {
                 FindingWeight::Breach => "breach",
                 FindingWeight::Warning => "warning",
             },
             text: finding.to_string(),
             hint: hint(finding),
+        });
+        let document = script.document.as_ref();
+        Self {
+            script: script.path.display().to_string(),
+            sha256: &script.sha256,
+            parameters: &script.parameters,
+            benchmark: document.map(IndicatorDocument::benchmark_id),
+            stderr: &script.stderr,
+            findings: findings.collect(),
         }
-    }
-
-    fn is_breach(&self) -> bool {
-        self.weight == "breach"
     }
 }
 
@@ -71,39 +73,20 @@ impl IndicatorCheck {
     /// Prints the findings of each script.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let combinations = self.options.combinations()?;
+        let limits = self.options.limits();
         let mut executor = context.surroundings().launch(None)?;
-        let mut checked: Vec<CheckedScript> = Vec::new();
-        for path in &self.scripts {
-            let script = IndicatorScript::open(path)?;
-            for parameters in &combinations {
-                let probed = script.probe(parameters, None, &self.options, &mut executor)?;
-                let read = probed.read;
-                let mut findings = read.findings;
-                if let Some(document) = &read.document {
-                    findings.extend(conflicts(document, &script, &checked));
-                }
-                let mut findings: Vec<_> = findings.iter().map(CheckedFinding::of).collect();
-                findings.sort_by_key(|it| !it.is_breach());
-                checked.push(CheckedScript {
-                    script: path.display().to_string(),
-                    sha256: script.sha256.clone(),
-                    parameters: parameters.clone(),
-                    benchmark: read.document.as_ref().map(IndicatorDocument::benchmark_id),
-                    document: read.document,
-                    stderr: probed.stderr,
-                    findings,
-                });
-            }
-        }
+        let checked = check_scripts(&self.scripts, &combinations, &limits, &mut executor)?;
+        let scripts: Vec<CheckedFields<'_>> = checked.iter().map(CheckedFields::from).collect();
         let mut out = context.terminal.out_as(self.answer.format);
         match self.answer.format {
-            AnswerFormat::Json => write_json(&serde_json::json!({ "scripts": checked }), &mut out)?,
+            AnswerFormat::Json => write_json(&serde_json::json!({ "scripts": scripts }), &mut out)?,
             AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
-                write_text(&checked, &mut out)?
+                write_text(&scripts, &mut out)?;
             }
         }
-        let is_bad = |it: &CheckedScript| it.findings.iter().any(CheckedFinding::is_breach);
-        Ok(if checked.iter().any(is_bad) {
+        let mut findings = checked.iter().flat_map(|script| &script.findings);
+        let is_breach = |finding: &ContractFinding| finding.weight() == FindingWeight::Breach;
+        Ok(if findings.any(is_breach) {
             ExitStatus::Judged
         } else {
             ExitStatus::Fine
@@ -111,10 +94,10 @@ impl IndicatorCheck {
     }
 }
 
-fn write_text(checked: &[CheckedScript], out: &mut impl Write) -> Result<(), CliError> {
-    for script in checked {
-        let breaches = script.findings.iter().filter(|it| it.is_breach()).count();
-        let state = match breaches {
+fn write_text(scripts: &[CheckedFields<'_>], out: &mut impl Write) -> Result<(), CliError> {
+    for script in scripts {
+        let breaches = script.findings.iter();
+        let state = match breaches.filter(|it| it.weight == "breach").count() {
             0 => "keeps to the contract".to_owned(),
             some => format!("{some} {}", plural(some, "breach", "breaches")),
         };
@@ -128,39 +111,4 @@ fn write_text(checked: &[CheckedScript], out: &mut impl Write) -> Result<(), Cli
         }
     }
     Ok(())
-}
-
-/// Returns what is wrong with a document beside those of the other scripts.
-fn conflicts(
-    document: &IndicatorDocument,
-    script: &IndicatorScript,
-    others: &[CheckedScript],
-) -> Vec<ContractFinding> {
-    let mut findings = Vec::new();
-    for other in others.iter().filter(|it| it.sha256 != script.sha256) {
-        let Some(known) = &other.document else {
-            continue;
-        };
-        if known.name != document.name {
-            continue;
-        }
-        if known.benchmark_id() == document.benchmark_id() {
-            findings.push(ContractFinding::SameIdentity {
-                name: document.benchmark_id(),
-                other: other.script.clone(),
-            });
-        }
-        for (key, value) in &document.parameters {
-            let there = known.parameters.get(key).map(type_of);
-            if let Some(there) = there.filter(|it| *it != type_of(value)) {
-                findings.push(ContractFinding::MixedTypes {
-                    key: key.clone(),
-                    here: type_of(value),
-                    there,
-                    other: other.script.clone(),
-                });
-            }
-        }
-    }
-    findings
 }

@@ -1,5 +1,6 @@
 //! Advice about deviations from the contract of indicators.
 
+use lapwing_measure::indicator::IndicatorError;
 use lapwing_model::indicator::ContractFinding;
 
 /// Returns what to do about a finding.
@@ -38,4 +39,27 @@ pub fn hint(finding: &ContractFinding) -> &'static str {
             "use one type, so that benchmarks can be filtered by the parameter"
         }
     }
+}
+
+/// Returns what to do about a script that cannot be measured.
+pub fn indicator_hint(error: &IndicatorError) -> Option<String> {
+    let hint = match error {
+        IndicatorError::Unreadable { .. } => {
+            "name a script, such as examples/indicators/matmul_numpy.py"
+        }
+        IndicatorError::NotExecutable { .. } => {
+            "make it executable (`chmod +x`), or call it `….py`"
+        }
+        IndicatorError::Breach { finding, .. } => hint(finding),
+        IndicatorError::SameBenchmark { .. } => {
+            "give one of them another name, or report the difference in @parameters"
+        }
+        IndicatorError::UnknownParameter { .. } => {
+            "`lapwing indicator check SCRIPT` shows the parameters that a script reports"
+        }
+        IndicatorError::NoEnvironment { .. }
+        | IndicatorError::Interrupted
+        | IndicatorError::Executor(_) => return None,
+    };
+    Some(hint.to_owned())
 }

@@ -4,17 +4,13 @@ mod check;
 mod hints;
 mod list;
 mod options;
-mod plan;
-mod probe;
 mod query;
 mod run;
 
 use clap::{Args, Subcommand};
-use lapwing_model::COUNTED;
 
-pub use self::options::{IndicatorOptions, RepetitionOptions, parse_memory};
-pub use self::plan::{indicator_cases, indicator_plan};
-pub use self::probe::IndicatorScript;
+pub use self::hints::indicator_hint;
+pub use self::options::{IndicatorOptions, RepetitionOptions};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -33,11 +29,6 @@ enum IndicatorAction {
     Run(Box<run::IndicatorRun>),
     List(Box<list::IndicatorList>),
     Query(Box<query::IndicatorQuery>),
-}
-
-/// Returns whether a metric is reported by a script, and not measured about it.
-fn is_reported(name: &str) -> bool {
-    !COUNTED.contains(&name) && !["wall_time", "peak_memory"].contains(&name)
 }
 
 impl IndicatorCommand {

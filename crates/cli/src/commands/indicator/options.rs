@@ -1,21 +1,27 @@
 //! Options about parameters, limits and repetitions of indicators.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::{BurnIn, Confinement, Settings, parse_duration};
-use lapwing_model::{Better, Metric, MetricName};
+use lapwing_measure::PythonFolder;
+use lapwing_measure::indicator::{
+    IndicatorScript, ParameterValues, ScriptLimits, indicator_cases, parse_memory,
+};
+use lapwing_measure::local::LocalExecutor;
+use lapwing_measure::session::{RequestedBenchmarks, SessionRequest};
+use lapwing_measure::suite::{
+    BurnIn, Case, Confinement, Plan, Settings, VersionSource, parse_duration,
+};
+use lapwing_model::{Better, MetricName, Object};
+use lapwing_show::writing::AnswerFormat;
 
 use crate::commands::run::{
-    ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, resume,
+    ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, random_seed, resume,
 };
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use lapwing_measure::session::{RequestedBenchmarks, SessionRequest};
-use lapwing_measure::suite::Plan;
-use lapwing_model::Object;
-use lapwing_show::writing::AnswerFormat;
+use crate::progress;
+use crate::session::working_directory;
 
 /// The environment variables that indicators inherit.
 pub const INHERITED: [&str; 7] = [
@@ -27,9 +33,6 @@ pub const INHERITED: [&str; 7] = [
     "TMPDIR",
     "LD_LIBRARY_PATH",
 ];
-
-/// The smallest limit of memory, below which the launcher itself could not work.
-const LEAST_MEMORY: u64 = 64 << 20;
 
 /// Options about how scripts are executed.
 #[derive(Debug, Clone, Args)]
@@ -50,7 +53,7 @@ pub struct IndicatorOptions {
     better: Vec<String>,
     /// Kill an iteration that takes longer than this
     #[arg(long, value_name = "TIME", default_value = "10 min", value_parser = parse_duration, help_heading = "Parameters and limits")]
-    pub time_limit: Duration,
+    time_limit: Duration,
     /// Largest address space of each process of a script
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory, help_heading = "Parameters and limits")]
     memory_limit: u64,
@@ -62,8 +65,8 @@ pub struct IndicatorOptions {
 
 impl IndicatorOptions {
     /// Returns every combination of the given values of parameters, by environment variable.
-    pub fn combinations(&self) -> Result<Vec<BTreeMap<String, String>>, CliError> {
-        let mut all = vec![BTreeMap::new()];
+    pub fn combinations(&self) -> Result<Vec<ParameterValues>, CliError> {
+        let mut all = vec![ParameterValues::new()];
         for text in &self.params {
             let wrong = || {
                 CliError::input(format!("--param {text} has no value"))
@@ -78,7 +81,7 @@ impl IndicatorOptions {
             let mut extended = Vec::new();
             for combination in &all {
                 for value in values.split(',') {
-                    let mut combination: BTreeMap<String, String> = combination.clone();
+                    let mut combination = combination.clone();
                     if combination
                         .insert(variable.clone(), value.trim().to_owned())
                         .is_some()
@@ -95,20 +98,57 @@ impl IndicatorOptions {
     }
 
     /// Returns the limits of scripts.
-    pub fn confinement(&self) -> Confinement {
+    pub fn limits(&self) -> ScriptLimits {
         let names = INHERITED.iter().copied();
         let names = names.chain(self.keep_env.iter().map(String::as_str));
-        Confinement {
-            variables: names
-                .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
-                .collect(),
-            memory: Some(self.memory_limit),
+        ScriptLimits {
+            confinement: Confinement {
+                variables: names
+                    .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
+                    .collect(),
+                memory: Some(self.memory_limit),
+            },
+            time_limit: self.time_limit,
+            directory: working_directory(),
         }
     }
 
-    /// Adds the given directions to the metrics that a script declares.
-    pub fn declare(&self, metrics: &mut BTreeMap<MetricName, Metric>) -> Result<(), CliError> {
-        for text in &self.better {
+    /// Executes scripts once per combination of parameters, and returns their benchmarks.
+    pub fn cases(
+        &self,
+        scripts: &[IndicatorScript],
+        environments: &[Option<&PythonFolder>],
+        executor: &mut LocalExecutor,
+        context: &Context,
+    ) -> Result<Vec<Case>, CliError> {
+        let directions = self.directions()?;
+        let combinations = self.combinations()?;
+        let bar = progress::bar(
+            "checking scripts",
+            scripts.len() * combinations.len(),
+            context,
+        );
+        let mut cases = indicator_cases(
+            scripts,
+            &combinations,
+            &self.limits(),
+            environments,
+            executor,
+            &mut || bar.inc(1),
+        )?;
+        bar.finish_and_clear();
+        for case in &mut cases {
+            for (name, better) in &directions {
+                let metric = case.metrics.entry(name.clone()).or_default();
+                metric.better = Some(*better);
+            }
+        }
+        Ok(cases)
+    }
+
+    /// Returns the given directions of metrics.
+    fn directions(&self) -> Result<Vec<(MetricName, Better)>, CliError> {
+        let directions = self.better.iter().map(|text| {
             let (name, direction) = text.split_once('=').unwrap_or((text, ""));
             let better = match direction {
                 "higher" => Better::Higher,
@@ -118,32 +158,9 @@ impl IndicatorOptions {
                         .hint(format!("write `--better {name}=higher` or `{name}=lower`")));
                 }
             };
-            metrics.entry(name.to_owned()).or_default().better = Some(better);
-        }
-        Ok(())
-    }
-}
-
-/// Returns the bytes of a size such as `512MiB`, `1Gi` or `1000000`.
-pub fn parse_memory(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let split = text.find(|it: char| !it.is_ascii_digit());
-    let (number, unit) = text.split_at(split.unwrap_or(text.len()));
-    let factor = match unit.trim() {
-        "" | "B" => Some(1),
-        "k" | "kB" => Some(1_000),
-        "M" | "MB" => Some(1_000_000),
-        "G" | "GB" => Some(1_000_000_000),
-        "Ki" | "KiB" => Some(1 << 10),
-        "Mi" | "MiB" => Some(1 << 20),
-        "Gi" | "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let bytes = factor.and_then(|factor| number.parse::<u64>().ok()?.checked_mul(factor));
-    match bytes {
-        Some(bytes) if bytes >= LEAST_MEMORY => Ok(bytes),
-        Some(_) => Err("at least 64MiB".to_owned()),
-        None => Err("write a size such as 512MiB or 4GiB".to_owned()),
+            Ok((name.to_owned(), better))
+        });
+        directions.collect()
     }
 }
 
@@ -213,6 +230,18 @@ impl RepetitionOptions {
         })
     }
 
+    /// Returns the plan that measures these benchmarks.
+    pub fn plan(&self, mut cases: Vec<Case>) -> Plan {
+        let settings = self.settings();
+        cases.iter_mut().for_each(|case| settings.apply(case));
+        Plan {
+            version: VersionSource::Absent,
+            directory: Some(working_directory().display().to_string()),
+            cpus: settings.cpus,
+            ..Plan::of_cases(&self.suite, cases, self.seed.unwrap_or_else(random_seed))
+        }
+    }
+
     /// Returns the numbers of instances and iterations.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -229,23 +258,5 @@ fn report(format: AnswerFormat) -> RunReport {
     RunReport {
         format,
         ..RunReport::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_written_as_people_and_as_kubernetes_write_them() {
-        for (text, bytes) in [
-            ("64MiB", Ok(64 << 20)),
-            ("1Gi", Ok(1 << 30)),
-            ("100 MB", Ok(100_000_000)),
-            ("500m", Err("write a size such as 512MiB or 4GiB")),
-            ("1KiB", Err("at least 64MiB")),
-        ] {
-            assert_eq!(parse_memory(text), bytes.map_err(str::to_owned), "{text}");
-        }
     }
 }

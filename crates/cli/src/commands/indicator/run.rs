@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::indicator::IndicatorScript;
 
 use super::options::{IndicatorOptions, RepetitionOptions};
-use super::plan::{indicator_cases, indicator_plan};
-use super::probe::IndicatorScript;
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
@@ -35,12 +34,14 @@ impl IndicatorRun {
             return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
-        let mut plan = indicator_plan(Vec::new(), &self.repetitions);
+        let mut plan = self.repetitions.plan(Vec::new());
         let mut executor = context.surroundings().start_executor(&plan)?;
         let here = [None];
-        let cases = indicator_cases(&scripts, &self.options, &here, &mut executor, context)?;
+        let cases = self
+            .options
+            .cases(&scripts, &here, &mut executor, context)?;
         drop(executor);
-        plan.cases = indicator_plan(cases, &self.repetitions).cases;
+        plan.cases = self.repetitions.plan(cases).cases;
         let attributes = IndicatorScript::attributes(&scripts);
         let measurement = self
             .repetitions

@@ -2,23 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_analyse::judge::{CompareOptions, Comparison, INSTANCES_FOR_A_VERDICT, Standing};
+use lapwing_analyse::explain::additional_instances;
+use lapwing_analyse::judge::{CompareOptions, Comparison};
 use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
-use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening, place_in};
-use lapwing_measure::suite::{Plan, StopEarly};
+use lapwing_measure::session::{
+    InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
+};
+use lapwing_measure::suite::StopEarly;
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::text::{counted, first_names};
-use lapwing_model::{InstanceOutcome, Look};
-use lapwing_record::SessionState;
-use lapwing_stats::{Confidence, NeededReplicates, look_levels};
 
 use super::early_stop::{candidates, comparisons};
-use super::{Run, continue_session, start_client};
+use super::{Run, continue_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-
-/// No benchmark gets more than this many times the instances that it has.
-const MOST_TIMES: usize = 4;
 
 /// Adds instances to the inconclusive benchmarks of the session of that name, or of the latest one.
 pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
@@ -39,7 +36,7 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         metric: command.metric.clone(),
         smallest_effect: command.smallest_effect,
     };
-    let counts = InstanceCounts::of(&plan, &state);
+    let counts = InstanceCounts::new(&plan, &state);
     if plan.stop_early.is_some() {
         return Err(CliError::input(format!(
             "session `{name}` was measured with --stop-early, which has spent its error rate"
@@ -48,11 +45,22 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     }
     // A verdict must still hold when the error rate is shared with the look that comes now; later ones share it anyway.
     let adjust = match counts.look {
-        1 => sharing,
+        1 => CompareOptions::at_first_of_two_looks,
         _ => |options| options,
     };
-    let found = comparisons(&plan, state.session.id, &sides, &rule, adjust, context)?;
-    let open = open_benchmarks(&plan, &found, &counts, command.instances);
+    let comparisons = comparisons(&plan, state.session.id, &sides, &rule, adjust, context)?;
+    let open = plan
+        .cases
+        .iter()
+        .enumerate()
+        .filter_map(|(position, case)| {
+            let has_id = |it: &&Comparison| it.subject.benchmark == case.benchmark.id;
+            let compared = comparisons.iter().filter(has_id);
+            let instances = counts.by_case.get(&position).copied().unwrap_or(0);
+            let wanted = command.instances.map(|wanted| wanted as usize);
+            Some((position, additional_instances(compared, instances, wanted)?))
+        });
+    let open: BTreeMap<usize, usize> = open.collect();
     if open.is_empty() {
         context.terminal.say(&format!(
             "every benchmark of session `{name}` is answered or cannot be: nothing is measured again"
@@ -83,16 +91,8 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
     };
     let cluster = command.cluster.reopen(&runs.session, context)?;
     let environments = PythonEnvironments::prepare(&plan, &context.surroundings())?;
-    let executor = start_client(&plan, cluster.as_ref(), context)?;
-    let parts = MeasuringParts {
-        surroundings: context.surroundings(),
-        plan: &plan,
-        store,
-        executor,
-        environments,
-        cluster,
-        profiler: None,
-    };
+    let surroundings = context.surroundings();
+    let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
     let look = counts.look + 1;
     continue_session(
         &command.report(),
@@ -131,92 +131,4 @@ impl Run {
             .hint("--name chooses the session, --instances the number of additional instances")),
         }
     }
-}
-
-/// Returns options with the error rates of the first of two looks.
-fn sharing(options: CompareOptions) -> CompareOptions {
-    let first = |alpha: f64| look_levels(&[1, 2], 0, alpha)[0];
-    let level = 1.0 - first(1.0 - options.confidence.level());
-    CompareOptions {
-        confidence: Confidence::new(level).unwrap_or(options.confidence),
-        false_discovery_rate: first(options.false_discovery_rate),
-        ..options
-    }
-}
-
-/// The measured instances of a session.
-struct InstanceCounts {
-    /// Instances per variant by benchmark, of the variant with the fewest.
-    by_case: BTreeMap<usize, usize>,
-    /// The number of its last look.
-    look: u32,
-    next_block: u32,
-    next_position: u32,
-}
-
-impl InstanceCounts {
-    fn of(plan: &Plan, state: &SessionState) -> Self {
-        let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        let (mut look, mut next_block, mut next_position) = (1, 0, 0);
-        for it in &state.instances {
-            let instance = &it.instance;
-            look = look.max(Look::of(&instance.attributes).number);
-            next_block = next_block.max(instance.block.saturating_add(1));
-            next_position = next_position.max(instance.position.saturating_add(1));
-            let outcome = it.end.as_ref().map(|end| end.outcome);
-            let run = state.runs.iter().find(|run| run.id == instance.run);
-            let place = run.and_then(|run| place_in(plan, &instance.benchmark.id, run));
-            if let (Some(place), Some(InstanceOutcome::Ok)) = (place, outcome) {
-                *counts.entry(place).or_insert(0) += 1;
-            }
-        }
-        let mut by_case: BTreeMap<usize, usize> = BTreeMap::new();
-        for ((case, _), count) in counts {
-            let fewest = by_case.entry(case).or_insert(count);
-            *fewest = count.min(*fewest);
-        }
-        Self {
-            by_case,
-            look,
-            next_block,
-            next_position,
-        }
-    }
-}
-
-/// Returns the open benchmarks, each with the number of instances that are added per variant.
-fn open_benchmarks(
-    plan: &Plan,
-    comparisons: &[Comparison],
-    counts: &InstanceCounts,
-    wanted: Option<u32>,
-) -> BTreeMap<usize, usize> {
-    let mut open = BTreeMap::new();
-    for (at, case) in plan.cases.iter().enumerate() {
-        let has = counts.by_case.get(&at).copied().unwrap_or(0);
-        let is_of_case = |it: &&Comparison| it.subject.benchmark == case.benchmark.id;
-        let of_case = comparisons.iter().filter(is_of_case);
-        let undecided: Vec<&Comparison> = of_case
-            .filter(|it| match it.standing(2 * has) {
-                Standing::Open | Standing::Hopeless(_) => true,
-                Standing::Answered | Standing::Impossible => false,
-            })
-            .collect();
-        if has == 0 || undecided.is_empty() {
-            continue;
-        }
-        let needed = undecided
-            .iter()
-            .filter_map(|it| match it.needed_in_total()? {
-                NeededReplicates::About(number) | NeededReplicates::MoreThan(number) => {
-                    Some(number)
-                }
-                NeededReplicates::NoNumber => None,
-            });
-        let needed = needed.max().unwrap_or(2 * has).saturating_sub(has);
-        let least = has.max(INSTANCES_FOR_A_VERDICT);
-        let extra = wanted.map_or(needed.clamp(least, MOST_TIMES * least), |it| it as usize);
-        open.insert(at, extra);
-    }
-    open
 }

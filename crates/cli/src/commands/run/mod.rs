@@ -2,11 +2,9 @@
 
 use lapwing_model::text::grouped;
 
-mod advice_text;
 mod again;
 mod cluster;
 mod commits;
-mod compare;
 mod dry_run;
 mod duet;
 mod early_stop;
@@ -14,17 +12,16 @@ mod familiar;
 mod from_file;
 mod options;
 mod progress;
+mod results;
 mod resume;
 mod study_session;
-mod summary;
 mod words;
 
 use std::path::PathBuf;
 
 use lapwing_analyse::sample::{RunKey, Selector};
-use lapwing_measure::local::LocalExecutor;
-use lapwing_measure::session::cluster::ClusterMeasurement;
-use lapwing_measure::session::{MeasuringParts, SessionOpening, SessionRequest};
+use lapwing_measure::session::{MeasuredSession, MeasuringParts, SessionOpening, SessionRequest};
+use lapwing_measure::stack::STACKS;
 use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
@@ -36,17 +33,17 @@ pub use self::cluster::{
     SimulationStart,
 };
 pub use self::dry_run::past_seconds;
-use self::early_stop::SessionJudge;
+use self::early_stop::JudgedSession;
 pub use self::from_file::PlannedRun;
 pub use self::options::{
     AgainWhat, QUICK, Run, executors_here, executors_of, parse_burn_in, random_seed,
     refuse_options_of_commands, suite_of,
 };
 use self::progress::RunProgress;
-pub use self::resume::{SEARCH, resume};
+pub use self::results::{session_answer, session_results};
+pub use self::resume::resume;
 pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
-pub use self::summary::Summary;
 pub use self::words::{ProgramOrigin, commands};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, ExportOptions, check_plot};
@@ -135,7 +132,7 @@ impl Measurement {
                 Some(settings) => cluster::preview(&settings, &planned.session.plan, context)?,
                 None => Vec::new(),
             };
-            return dry_run::show(&planned, &submission, context);
+            return dry_run::show(&planned, submission, context);
         }
         let plan = planned.session.plan.clone();
         if self.request.profile.is_some() && plan.cases.iter().any(|case| case.pytest.is_some()) {
@@ -153,20 +150,25 @@ impl Measurement {
             &context.surroundings(),
             &mut progress,
             |session, measurement| match &plan.stop_early {
-                Some(rule) => SessionJudge::new(&plan, session.id, rule, context)
-                    .visits(measurement, &schedule),
+                Some(rule) => JudgedSession {
+                    plan: &plan,
+                    session: session.id,
+                    rule,
+                    context,
+                }
+                .measure(measurement, &schedule),
                 None => measurement.visit_all(&mut schedule),
             },
         );
         drop(progress);
         let measured = measured?;
-        RunConclusion {
-            report: &self.report,
-            context,
-            plan: &measured.plan,
-            store: measured.store,
-        }
-        .show(&measured.session, measured.end)
+        let MeasuredSession {
+            plan,
+            store,
+            session,
+            end,
+        } = &measured;
+        self.report.conclude(plan, store, session, *end, context)
     }
 }
 
@@ -185,38 +187,22 @@ fn continue_session(
     let measured = session::measure(parts, opening, &mut progress, |measurement| {
         measurement.set_look(look);
         match &plan.stop_early {
-            Some(rule) if look.is_none() => {
-                SessionJudge::new(plan, stored.id, rule, context).visits(measurement, &schedule)
+            Some(rule) if look.is_none() => JudgedSession {
+                plan,
+                session: stored.id,
+                rule,
+                context,
             }
+            .measure(measurement, &schedule),
             Some(_) | None => measurement.visit_all(&mut schedule),
         }
     });
     drop(progress);
     let (end, store) = measured?;
-    RunConclusion {
-        report,
-        context,
-        plan,
-        store,
-    }
-    .show(&stored, end)
+    report.conclude(plan, &store, &stored, end, context)
 }
 
-/// Starts the executor of the process that measures or, on a cluster, of the client: there it builds, and the
-/// processors that benchmarks run on are those of other machines.
-pub fn start_client(
-    plan: &Plan,
-    cluster: Option<&ClusterMeasurement>,
-    context: &Context,
-) -> Result<LocalExecutor, CliError> {
-    let surroundings = context.surroundings();
-    Ok(match cluster {
-        None => surroundings.start_executor(plan)?,
-        Some(_) => surroundings.launch(None)?,
-    })
-}
-
-/// How the results of a session are reported.
+/// The report of the results of a session.
 #[derive(Debug, Clone, Default)]
 pub struct RunReport {
     pub format: AnswerFormat,
@@ -230,62 +216,50 @@ pub struct RunReport {
     pub is_part: bool,
 }
 
-/// A finished run that is reported.
-struct RunConclusion<'a> {
-    report: &'a RunReport,
-    context: &'a Context,
-    plan: &'a Plan,
-    store: Store,
-}
-
-impl RunConclusion<'_> {
-    /// Reports the results.
-    fn show(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
-        let stored = self
-            .plan
-            .stop_early
-            .as_ref()
-            .and_then(|it| it.metric.as_deref());
-        let metric = stored.or(self.report.metric.as_deref());
-        let answer = Summary::read(&self.store, session, self.plan, metric)?;
-        if !self.report.is_part {
-            answer.show(self.report.format, self.context)?;
-            self.report
-                .export
-                .write(|format, out| answer.write(format, self.context, out))?;
-            if let Some(path) = &self.report.plot {
-                answer.plot(path)?;
-            }
-            if !self.context.quiet {
-                self.say_where(session, end);
+impl RunReport {
+    /// Reports the results of a session that was measured.
+    fn conclude(
+        &self,
+        plan: &Plan,
+        store: &Store,
+        session: &Session,
+        end: RunEnd,
+        context: &Context,
+    ) -> Result<ExitStatus, CliError> {
+        let rule = plan.stop_early.as_ref();
+        let stored = rule.and_then(|rule| rule.metric.as_deref());
+        let metric = stored.or(self.metric.as_deref());
+        let answer = session_answer(store, session, plan, metric)?;
+        if !self.is_part {
+            self.show(&answer, context)?;
+            if !context.quiet {
+                let name = session.name.as_deref().unwrap_or_default();
+                let next = self.next_step(plan, store, session, end, &context.program());
+                let store = context.store.display();
+                context
+                    .terminal
+                    .say(&format!("stored in {store} as session `{name}`; {next}"));
             }
         }
         match end {
             RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
-            RunEnd::Complete if answer.has_failed() => Ok(ExitStatus::Failed),
-            RunEnd::Complete if answer.is_empty() => Ok(ExitStatus::NotEnough),
+            RunEnd::Complete if answer.results.has_failed() => Ok(ExitStatus::Failed),
+            RunEnd::Complete if answer.results.is_empty() => Ok(ExitStatus::NotEnough),
             RunEnd::Complete => Ok(ExitStatus::Fine),
         }
     }
 
-    /// Returns what selects a session: its name, or its id if others have the same name.
-    fn unique_name(&self, session: &Session) -> String {
-        let heads = self.store.catalogue().session_heads();
-        let alike = heads.map_or(0, |all| {
-            all.iter().filter(|it| it.name == session.name).count()
-        });
-        match &session.name {
-            Some(name) if alike == 1 => name.clone(),
-            _ => session.id.to_string(),
-        }
-    }
-
-    fn say_where(&self, session: &Session, end: RunEnd) {
-        let name = session.name.as_deref().unwrap_or_default();
-        let store = self.context.store.display();
-        let program = self.context.program();
-        let next = match (end, self.plan.variants.as_slice()) {
-            (RunEnd::Interrupted, _) if self.report.is_again => {
+    /// Returns the commands that come next.
+    fn next_step(
+        &self,
+        plan: &Plan,
+        store: &Store,
+        session: &Session,
+        end: RunEnd,
+        program: &str,
+    ) -> String {
+        match (end, plan.variants.as_slice()) {
+            (RunEnd::Interrupted, _) if self.is_again => {
                 format!("`{program} run --again inconclusive` continues")
             }
             (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
@@ -303,8 +277,8 @@ impl RunConclusion<'_> {
             (RunEnd::Complete, [first, .., last])
                 if first.commit.is_some() && first.name == last.name =>
             {
-                let hash = |it: &Variant| -> String {
-                    let hash = it.commit.as_ref().map_or("", |it| it.hash());
+                let hash = |variant: &Variant| -> String {
+                    let hash = variant.commit.as_ref().map_or("", |commit| commit.hash());
                     hash.chars().take(10).collect()
                 };
                 format!(
@@ -322,23 +296,28 @@ impl RunConclusion<'_> {
                     // The control is all there is to compare with.
                     sides.push(format!("'variant:{}'", Variant::CONTROL));
                 }
-                let metric = self.report.metric.as_ref();
+                let metric = self.metric.as_ref();
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
+                let session = Selector::of(RunKey::Session, &[unique_name(store, session)]);
                 format!(
                     "`{program} compare {} --where {}{metric}` compares the variants, `{program} report` shows them",
                     sides.join(" "),
-                    quoted(
-                        &Selector::of(RunKey::Session, &[self.unique_name(session)]).to_string()
-                    )
+                    quoted(&session.to_string())
                 )
             }
-        };
-        self.context
-            .terminal
-            .say(&format!("stored in {store} as session `{name}`; {next}"));
+        }
     }
 }
 
-/// The attribute of a session that has its stacks.
-pub const STACKS: &str = "stacks";
+/// Returns what selects a session: its name, or its id if others have the same name.
+fn unique_name(store: &Store, session: &Session) -> String {
+    let heads = store.catalogue().session_heads();
+    let alike = heads.map_or(0, |all| {
+        all.iter().filter(|it| it.name == session.name).count()
+    });
+    match &session.name {
+        Some(name) if alike == 1 => name.clone(),
+        _ => session.id.to_string(),
+    }
+}

@@ -1,21 +1,19 @@
 //! `lapwing run --resume`: measures the rest of an interrupted session.
 
+use lapwing_measure::bisection::SEARCH;
 use lapwing_measure::session::cluster::ClusterMeasurement;
 use lapwing_measure::session::resume::{
     find, finished, lost, refuse_what_is_under_way, runs_of, stored_plan,
 };
 use lapwing_measure::session::{MeasuringParts, PythonEnvironments, SessionOpening};
+use lapwing_measure::stack::unimportable_stacks;
 use lapwing_measure::suite::quoted;
 use lapwing_measure::{FixedSchedule, Schedule, SessionRuns};
 use lapwing_model::InstanceOutcome;
 
-use super::{ClusterOptions, RunReport, continue_session, start_client};
-use crate::commands::stack::unimportable_stacks;
+use super::{ClusterOptions, RunReport, continue_session};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-
-/// The attribute of a session that has the options of a search for a commit.
-pub const SEARCH: &str = "bisect";
 
 /// Measures the rest of the session of that name or id; of the latest one if empty.
 pub fn resume(
@@ -77,16 +75,8 @@ pub fn resume(
     for (name, log) in unimportable {
         environments.refuse(&name, "it cannot be imported".to_owned(), log);
     }
-    let executor = start_client(&plan, cluster.as_ref(), context)?;
-    let parts = MeasuringParts {
-        surroundings: context.surroundings(),
-        plan: &plan,
-        store,
-        executor,
-        environments,
-        cluster,
-        profiler: None,
-    };
+    let surroundings = context.surroundings();
+    let parts = MeasuringParts::start(&plan, store, environments, cluster, surroundings)?;
     let opening = SessionOpening::Again(runs, records);
     continue_session(report, parts, opening, schedule, None, context)
 }

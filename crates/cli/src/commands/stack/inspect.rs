@@ -3,22 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use lapwing_measure::indicator::IndicatorScript;
+use lapwing_measure::session::{BuildResult, build_with_log};
+use lapwing_measure::stack::{InspectionSpecification, PODMAN};
 use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant};
 use lapwing_model::Object;
+use lapwing_show::writing::AnswerFormat;
 use sha2::{Digest, Sha256};
 
-use super::specification::{InspectionPhase, InspectionSpecification};
-use crate::commands::indicator::{
-    IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
-};
+use crate::commands::indicator::{IndicatorOptions, RepetitionOptions};
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use lapwing_measure::session::{BuildResult, build_with_log};
-use lapwing_show::writing::AnswerFormat;
-
-/// The program that builds and executes images.
-const PODMAN: &str = "podman";
 
 /// Writes the build file of a specification and what it copies.
 pub fn write_build_folder(
@@ -26,8 +22,8 @@ pub fn write_build_folder(
     folder: &Path,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
-    let own = InspectionSpecification::read(specification)?;
-    own.write_context(folder)?;
+    let inspection = InspectionSpecification::read(specification)?;
+    inspection.write_context(folder)?;
     if !context.quiet {
         let folder = folder.display();
         let text = format!("wrote {folder}/Dockerfile; `podman build {folder}` builds it");
@@ -45,7 +41,7 @@ pub fn inspect(
     format: AnswerFormat,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
-    let own = InspectionSpecification::read(path)?;
+    let inspection = InspectionSpecification::read(path)?;
     if !context.machine.places().has_program(PODMAN) {
         return Err(CliError::input("images need podman, which is not installed").hint(
             "install it (`apt-get install podman`); `--build-folder FOLDER` writes the build file without it",
@@ -61,10 +57,11 @@ pub fn inspect(
     let folder = places
         .cache_folder("inspections", &places.directory)?
         .join(&key);
-    own.write_context(&folder)?;
+    inspection.write_context(&folder)?;
     let image = format!("lapwing-inspection-{key}");
-    let build = podman_build(&own, &image, &folder)?;
-    let mut plan = indicator_plan(Vec::new(), repetitions);
+    let build = inspection.build_command(&image, &folder);
+    let build = build.map_err(CliError::input)?;
+    let mut plan = repetitions.plan(Vec::new());
     let mut executor = context.surroundings().start_executor(&plan)?;
     if !context.quiet {
         context
@@ -74,7 +71,7 @@ pub fn inspect(
     let (built, log) = build_with_log(&mut executor, build.clone(), &folder, Default::default())?;
     let mut attributes =
         Object::from_iter([("specification".to_owned(), serde_json::from_str(&text)?)]);
-    let cases = match (built, &own.script) {
+    let cases = match (built, &inspection.script) {
         (BuildResult::Interrupted, _) => {
             return Err(CliError {
                 exit: ExitStatus::Interrupted,
@@ -83,12 +80,15 @@ pub fn inspect(
         }
         (BuildResult::Badly(_), _) | (BuildResult::Well, None) => vec![build_case(build)],
         (BuildResult::Well, Some(script)) => {
-            let run = podman_run(&own, &image, options)?;
+            let combinations = options.combinations()?;
+            let names: BTreeSet<&String> = combinations.iter().flatten().map(|it| it.0).collect();
+            let run = inspection.run_command(&image, &names);
+            let run = run.map_err(CliError::input)?;
             let script = IndicatorScript::in_container(path, script, run);
             attributes.extend(IndicatorScript::attributes(std::slice::from_ref(&script)));
-            let cases = indicator_cases(&[script], options, &[None], &mut executor, context)?;
+            let cases = options.cases(&[script], &[None], &mut executor, context)?;
             let usual = Settings {
-                instances: Some(own.batch_size),
+                instances: Some(inspection.batch_size),
                 iterations: Some(1),
                 burn_in: Some(BurnIn::Fixed(0)),
                 ..Settings::default()
@@ -108,8 +108,11 @@ pub fn inspect(
     plan = Plan {
         cases,
         variants: vec![Variant {
-            name: own.identifier.clone().unwrap_or_else(|| own.base.clone()),
-            factors: own.factors(),
+            name: inspection
+                .identifier
+                .clone()
+                .unwrap_or_else(|| inspection.base.clone()),
+            factors: inspection.factors(),
             ..Variant::default()
         }],
         ..plan
@@ -126,37 +129,4 @@ fn build_case(command: CommandLine) -> Case {
         burn_in: BurnIn::Fixed(0),
         ..Case::new("build".to_owned(), command)
     }
-}
-
-fn podman_build(
-    own: &InspectionSpecification,
-    image: &str,
-    folder: &Path,
-) -> Result<CommandLine, CliError> {
-    let mut words = vec![PODMAN.to_owned(), "build".to_owned()];
-    words.extend(
-        own.limits(InspectionPhase::Build)
-            .map_err(CliError::input)?,
-    );
-    words.push(format!("--tag={image}"));
-    words.push(folder.display().to_string());
-    Ok(CommandLine::Words(words))
-}
-
-fn podman_run(
-    own: &InspectionSpecification,
-    image: &str,
-    options: &IndicatorOptions,
-) -> Result<CommandLine, CliError> {
-    let mut words = vec![PODMAN.to_owned(), "run".to_owned(), "--rm".to_owned()];
-    words.extend(own.limits(InspectionPhase::Run).map_err(CliError::input)?);
-    // podman takes the values of these from its own environment.
-    let names: BTreeSet<String> = options
-        .combinations()?
-        .into_iter()
-        .flat_map(std::collections::BTreeMap::into_keys)
-        .collect();
-    words.extend(names.iter().map(|name| format!("--env={name}")));
-    words.push(image.to_owned());
-    Ok(CommandLine::Words(words))
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use lapwing_measure::stack::{PYTHON, StackError, StackPython};
 use lapwing_model::Levels;
 use lapwing_study::PackagePin;
 
-use super::file::PYTHON;
-use super::resolver::StackPython;
 use crate::commands::advise::files;
 use crate::error::CliError;
 
@@ -48,7 +47,7 @@ impl ListedStacks {
     }
 
     /// Finds the interpreters.
-    pub fn pythons(&self) -> Result<Vec<StackPython>, CliError> {
+    pub fn pythons(&self) -> Result<Vec<StackPython>, StackError> {
         let asked: BTreeSet<Option<&str>> = self.stacks.iter().map(|it| Self::python(it)).collect();
         asked.into_iter().map(StackPython::find).collect()
     }

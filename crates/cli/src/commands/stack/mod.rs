@@ -1,18 +1,16 @@
 //! `lapwing stack`: combinations of package versions, resolved and measured.
 
-mod build;
-mod choose;
-mod file;
+mod hints;
 mod inspect;
 mod listed;
 mod resolve;
-mod resolver;
 mod run;
-mod specification;
 
 use clap::{Args, Subcommand};
+use lapwing_model::Levels;
+use lapwing_study::PackagePin;
 
-pub use self::file::{StackFile, pins, unimportable_stacks, unresolved_pins};
+pub use self::hints::stack_hint;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -40,4 +38,13 @@ impl StackCommand {
             StackAction::Run(command) => command.act(context),
         }
     }
+}
+
+/// The default name of the file of stacks.
+const STACKS_FILE: &str = "stacks.json";
+
+/// Returns the versions of a stack as pins.
+pub fn pins(factors: Levels) -> Vec<PackagePin> {
+    let pin = |(package, version)| PackagePin { package, version };
+    factors.into_iter().map(pin).collect()
 }

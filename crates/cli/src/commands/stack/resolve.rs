@@ -1,29 +1,49 @@
 //! `lapwing stack resolve`: chooses combinations of versions that can be installed together.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::session::lock_digest;
+use lapwing_measure::stack::{
+    PYTHON, RefusedStack, RefusedState, ResolvedStack, StackChoice, StackFile, StackNovelty,
+    StackPython, StackRequirement, VersionStep, combinations, stack_name,
+};
 use lapwing_model::Levels;
 use lapwing_model::text::counted;
 use lapwing_record::Filter;
+use lapwing_show::writing::Align::{Left, Right};
+use lapwing_show::writing::{AnswerFormat, Table, TableAnswer};
 use lapwing_stats::Seed;
 
-use super::choose::{StackChoice, StackNovelty, combinations};
-use super::file::{
-    PYTHON, RefusedStack, RefusedState, ResolvedStack, STACKS_FILE, StackFile, stack_name,
-};
+use super::STACKS_FILE;
 use super::listed::listed_stacks;
-use super::resolver::{StackPython, StackRequirement, VersionStep};
-use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
-use crate::options::{AnswerOptions, Context, check_folder};
-use crate::progress;
+use crate::options::{AnswerOptions, Context, NamedValue, check_folder, one_of};
 use crate::store::open_for_reading;
-use lapwing_measure::session::lock_digest;
-use lapwing_show::writing::Align::{Left, Right};
-use lapwing_show::writing::{AnswerFormat, Table};
+use crate::{atomic, progress};
+
+const STEPS: [NamedValue<VersionStep>; 2] = [
+    ("release", "Every release", VersionStep::Release),
+    (
+        "minor",
+        "The latest release of each minor version, such as 2.3.5 and 2.2.6",
+        VersionStep::Minor,
+    ),
+];
+
+const NOVELTIES: [NamedValue<StackNovelty>; 2] = [
+    (
+        "stacks",
+        "Those that were not measured",
+        StackNovelty::Stacks,
+    ),
+    (
+        "versions",
+        "Those with a version that no measured or chosen stack has",
+        StackNovelty::Versions,
+    ),
+];
 
 /// Find combinations of package versions that can be installed together
 ///
@@ -44,7 +64,7 @@ pub struct StackResolve {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = parse_latest)]
     latest: usize,
     /// Which older versions to combine
-    #[arg(long, value_name = "STEP", value_enum, default_value_t)]
+    #[arg(long, value_name = "STEP", value_parser = one_of(&STEPS), default_value = "release")]
     step: VersionStep,
     /// Number of stacks, chosen so that all versions occur about equally often [default: all
     /// combinations]
@@ -54,7 +74,7 @@ pub struct StackResolve {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Only stacks that were not measured yet, or that have a version not measured yet
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "stacks")]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&NOVELTIES), num_args = 0..=1, default_missing_value = "stacks")]
     new: Option<StackNovelty>,
     /// Write the stacks to this file
     #[arg(long, short, value_name = "FILE", default_value = STACKS_FILE)]
@@ -98,8 +118,8 @@ impl StackResolve {
                 .map(|version| StackPython::find(Some(version)))
                 .collect::<Result<_, _>>()?,
         };
-        let names = requirements.iter().map(|it| it.text.clone());
-        let mut file = StackFile::new(names.collect(), self.seed);
+        let texts = requirements.iter().map(|it| it.text.clone());
+        let mut file = StackFile::new(texts.collect(), self.seed);
         let all = match &listed {
             Some(listed) => listed.levels(&pythons),
             None => self.combinations(&requirements, &pythons, &mut file, context)?,
@@ -107,7 +127,7 @@ impl StackResolve {
         self.resolve((&requirements, &pythons), all, &mut file, context)?;
         // An earlier file is worth more than one without stacks.
         if !file.stacks.is_empty() {
-            file.write(&self.output)?;
+            atomic::replace(&self.output, &file.text()?)?;
         }
         self.show(&file, context)?;
         Ok(if file.stacks.is_empty() {
@@ -173,7 +193,7 @@ impl StackResolve {
         let bar = progress::bar("resolving", wanted.min(all.len()), context);
         let mut choice = StackChoice::new(all, self.new, self.measured(context)?);
         while file.stacks.len() < wanted
-            && let Some(factors) = choice.next()
+            && let Some(factors) = choice.next_stack()
         {
             bar.inc(1);
             let Some(python) = pythons.iter().find(|it| factors[PYTHON] == it.version) else {
@@ -220,10 +240,6 @@ impl StackResolve {
     }
 
     fn show(&self, file: &StackFile, context: &Context) -> Result<(), CliError> {
-        let mut out = context.terminal.out_as(self.answer.format);
-        if self.answer.format == AnswerFormat::Json {
-            return write_json(file, &mut out);
-        }
         let mut table = Table::new(&[("stack", Left), ("packages", Right), ("lock", Left)])
             .dispensable(&["lock"]);
         for stack in &file.stacks {
@@ -240,32 +256,34 @@ impl StackResolve {
                 String::new(),
             ]);
         }
-        match self.answer.format {
-            AnswerFormat::Markdown => table.markdown(&mut out)?,
-            AnswerFormat::Csv => table.csv(&mut out)?,
-            AnswerFormat::Text | AnswerFormat::Json => {
-                let refused = match file.unresolved.len() {
-                    0 => String::new(),
-                    some => format!(
-                        "; {some} {}",
-                        match some {
-                            1 => "does not resolve",
-                            _ => "do not resolve",
-                        }
-                    ),
-                };
-                let stacks = counted(file.stacks.len(), "stack");
-                writeln!(out, "{stacks}{refused}, seed {}\n", file.seed)?;
-                table.text_within(context.terminal.width(), &mut out)?;
-            }
+        let refused = match file.unresolved.len() {
+            0 => String::new(),
+            1 => "; 1 does not resolve".to_owned(),
+            some => format!("; {some} do not resolve"),
+        };
+        let answer = TableAnswer {
+            headline: format!(
+                "{}{refused}, seed {}",
+                counted(file.stacks.len(), "stack"),
+                file.seed
+            ),
+            table,
+            json: serde_json::to_value(file)?,
+        };
+        let format = self.answer.format;
+        context.show_table(&answer, format)?;
+        if format == AnswerFormat::Json {
+            return Ok(());
         }
         if file.stacks.is_empty() {
             for refused in file.unresolved.iter().take(3) {
-                let first = refused.log.lines().find(|it| !it.trim().is_empty());
-                let reason = first.unwrap_or_default().trim();
-                context
-                    .terminal
-                    .note(&format!("{}: {reason}", stack_name(&refused.factors)));
+                let mut lines = refused.log.lines();
+                let reason = lines.find(|line| !line.trim().is_empty());
+                context.terminal.note(&format!(
+                    "{}: {}",
+                    stack_name(&refused.factors),
+                    reason.unwrap_or_default().trim()
+                ));
             }
             return Ok(());
         }

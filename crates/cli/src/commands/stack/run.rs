@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use lapwing_measure::indicator::IndicatorScript;
+use lapwing_measure::stack::{BuiltStacks, STACKS, StackFile, build_stacks, stack_name};
 use lapwing_measure::suite::{Case, CommandLine};
 use lapwing_model::text::counted;
 use serde_json::json;
 
-use super::build::{BuiltStacks, build_stacks};
-use super::file::{STACKS_FILE, StackFile, stack_name};
+use super::STACKS_FILE;
 use super::inspect::{inspect, write_build_folder};
-use crate::commands::indicator::{
-    IndicatorOptions, IndicatorScript, RepetitionOptions, indicator_cases, indicator_plan,
-};
-use crate::commands::run::{PlannedRun, STACKS};
+use crate::commands::indicator::{IndicatorOptions, RepetitionOptions};
+use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context};
 
@@ -65,9 +64,10 @@ impl StackRun {
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
         let file = StackFile::read(&self.stacks)?;
-        let mut plan = indicator_plan(Vec::new(), &self.repetitions);
-        let confinement = self.options.confinement();
-        let built = build_stacks(&file.stacks, &plan, &confinement, context)?;
+        let mut plan = self.repetitions.plan(Vec::new());
+        let confinement = self.options.limits().confinement;
+        let surroundings = || context.surroundings();
+        let built = build_stacks(&file.stacks, &plan, &confinement, &surroundings)?;
         if built.ready.is_empty() {
             return Err(nothing_built(&file, &built));
         }
@@ -75,10 +75,10 @@ impl StackRun {
         let folders: Vec<_> = built.ready.iter().map(Some).collect();
         let cases = match scripts.as_slice() {
             [] => vec![self.import_case(&built)],
-            some => indicator_cases(some, &self.options, &folders, &mut executor, context)?,
+            some => self.options.cases(some, &folders, &mut executor, context)?,
         };
         drop(executor);
-        plan.cases = indicator_plan(cases, &self.repetitions).cases;
+        plan.cases = self.repetitions.plan(cases).cases;
         plan.variants = file.stacks.iter().map(|it| it.variant()).collect();
         let refused: Vec<_> = file.unresolved.iter().chain(&built.refused).collect();
         let locks = file.stacks.iter();
@@ -107,8 +107,9 @@ impl StackRun {
             format!("import {modules}"),
             CommandLine::Words(words.into()),
         );
-        case.confinement = Some(self.options.confinement());
-        case.time_limit = Some(self.options.time_limit);
+        let limits = self.options.limits();
+        case.confinement = Some(limits.confinement);
+        case.time_limit = Some(limits.time_limit);
         case
     }
 }

@@ -1,0 +1,120 @@
+//! Comparisons of the benchmarks of one session with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{SessionResult, SessionResults};
+use crate::judge::{CompareOptions, Comparison, SideSample, compare, decide};
+use crate::sample::{Setting, Subject};
+
+/// Two results of a session, compared.
+#[derive(Debug)]
+pub struct SessionComparison<'a> {
+    /// The result that is the baseline.
+    pub baseline: &'a SessionResult,
+    /// The result that is compared with it.
+    pub candidate: &'a SessionResult,
+    /// Whether both are variants of one benchmark.
+    pub is_of_variants: bool,
+    /// The comparison with its verdict.
+    pub comparison: Comparison,
+}
+
+impl SessionComparison<'_> {
+    /// Returns the names of the baseline and the candidate.
+    pub fn names(&self) -> [&str; 2] {
+        names([self.baseline, self.candidate], self.is_of_variants)
+    }
+}
+
+impl SessionResults {
+    /// Returns the variants of each benchmark, each with the first one. They are judged together, as
+    /// all comparisons of a session are.
+    pub fn compare_variants(&self) -> Vec<SessionComparison<'_>> {
+        let pairs = self.by_benchmark().flat_map(|rows| {
+            let candidates = rows[1..].iter().filter(|row| !row.is_control);
+            candidates.map(|candidate| [&rows[0], candidate])
+        });
+        self.judged(pairs.collect(), true)
+    }
+
+    /// Returns the first variant of each benchmark with its copy, if there is one.
+    pub fn compare_controls(&self) -> Vec<SessionComparison<'_>> {
+        let pairs = self.by_benchmark().filter_map(|rows| {
+            let control = rows.iter().find(|row| row.is_control)?;
+            Some([&rows[0], control])
+        });
+        self.judged(pairs.collect(), true)
+    }
+
+    /// Returns every benchmark with the fastest one, which is the candidate.
+    pub fn compare_benchmarks(&self) -> Vec<SessionComparison<'_>> {
+        let mut ranked: Vec<(f64, &SessionResult)> = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.wall?.value, row)))
+            .collect();
+        ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let pairs = match ranked.as_slice() {
+            [] => Vec::new(),
+            [(_, fastest), others @ ..] => others.iter().map(|(_, row)| [*row, *fastest]).collect(),
+        };
+        self.judged(pairs, false)
+    }
+
+    fn by_benchmark(&self) -> impl Iterator<Item = &[SessionResult]> {
+        self.rows
+            .chunk_by(|one, other| one.benchmark == other.benchmark)
+    }
+
+    /// Returns the comparisons of a baseline and a candidate each, with their verdicts.
+    fn judged<'a>(
+        &'a self,
+        pairs: Vec<[&'a SessionResult; 2]>,
+        is_of_variants: bool,
+    ) -> Vec<SessionComparison<'a>> {
+        let options = CompareOptions::default();
+        let compared = pairs.iter().map(|pair| {
+            let subject = Subject {
+                suite: self.suite.clone(),
+                benchmark: pair[0].benchmark.clone(),
+                setting: Setting::default(),
+                metric: self.metric.clone(),
+            };
+            // Commands and variants are compared although they are defined differently.
+            let sides = pair.map(|row| SideSample {
+                fingerprints: BTreeSet::new(),
+                params: BTreeMap::new(),
+                ..row.side.clone()
+            });
+            let names = names(*pair, is_of_variants);
+            compare(
+                subject,
+                pair[0].metric.clone(),
+                names,
+                sides.each_ref(),
+                &options,
+            )
+        });
+        let mut comparisons: Vec<Comparison> = compared.collect();
+        decide(&mut comparisons, &self.history, &options);
+        let pairs = pairs.into_iter().zip(comparisons);
+        pairs
+            .map(|([baseline, candidate], comparison)| SessionComparison {
+                baseline,
+                candidate,
+                is_of_variants,
+                comparison,
+            })
+            .collect()
+    }
+}
+
+fn names(pair: [&SessionResult; 2], is_of_variants: bool) -> [&str; 2] {
+    pair.map(|row| {
+        if is_of_variants {
+            row.variant.as_str()
+        } else {
+            row.benchmark.as_str()
+        }
+    })
+}

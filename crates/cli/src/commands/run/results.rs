@@ -1,0 +1,88 @@
+//! The results of a session: reading and showing them.
+
+use std::io::Write;
+
+use lapwing_analyse::explain::{PlannedResults, ResultVariant, SessionResults};
+use lapwing_measure::session::place_in;
+use lapwing_measure::suite::{AdHoc, CommandLine, Plan};
+use lapwing_model::{Id, Session};
+use lapwing_record::{Store, StoreError};
+use lapwing_show::answers::session::{SessionAnswer, SessionKind};
+use lapwing_show::writing::AnswerFormat;
+
+use super::{RunReport, STUDY};
+use crate::error::CliError;
+use crate::options::Context;
+
+/// Reads the results of a session; its variants are compared by a metric, or by wall time.
+pub fn session_results(
+    store: &Store,
+    session: Id,
+    plan: &Plan,
+    metric: Option<&str>,
+) -> Result<SessionResults, StoreError> {
+    let is_shell_command = |command: &CommandLine| matches!(command, CommandLine::Shell(_));
+    let variants = plan.variants.iter().map(|variant| ResultVariant {
+        label: variant.label(),
+        is_control: variant.control_of.is_some(),
+        has_environment: variant.python.is_some(),
+    });
+    let cases = plan.cases.iter();
+    let planned = PlannedResults {
+        session,
+        suite: &plan.suite,
+        in_shell: cases.map(|case| is_shell_command(&case.command)).collect(),
+        variants: variants.collect(),
+        positions: &|benchmark, run| place_in(plan, benchmark, run),
+    };
+    SessionResults::read(store, &planned, metric)
+}
+
+/// Reads the results of a session, with the comparisons that explain them.
+pub fn session_answer(
+    store: &Store,
+    session: &Session,
+    plan: &Plan,
+    metric: Option<&str>,
+) -> Result<SessionAnswer, StoreError> {
+    Ok(SessionAnswer {
+        results: session_results(store, session.id, plan, metric)?,
+        kind: if session.attributes.contains_key(STUDY) {
+            SessionKind::Study
+        } else if plan.suite == AdHoc::SUITE {
+            SessionKind::Commands
+        } else {
+            SessionKind::Suite
+        },
+    })
+}
+
+impl RunReport {
+    /// Shows results, and writes them to the files that were asked for.
+    pub fn show(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
+        CliError::unless_reader_left(self.print(answer, context))?;
+        self.export
+            .write(|format, out| Ok(answer.write(format, out)?))?;
+        if let Some(path) = &self.plot {
+            answer.plot(path)?;
+        }
+        Ok(())
+    }
+
+    fn print(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
+        let is_for_people = self.format == AnswerFormat::Text && !context.quiet;
+        let mut out = context.terminal.out_as(self.format);
+        if is_for_people {
+            writeln!(out)?;
+        }
+        answer.write(self.format, &mut out)?;
+        drop(out);
+        if is_for_people {
+            context.terminal.notes(answer.notes());
+            if let Some(text) = answer.exclusions() {
+                context.terminal.say(&text);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Two commits, or a commit and the working tree, measured until a question about them is answered.
+
+use lapwing_stats::{ComparisonLook, LookedDifference, Replicates, comparison_looks};
+
+use super::SearchStep;
+use super::visits::{CommitVisits, VisitStep};
+use crate::session::OpenMeasurement;
+use crate::{RunEnd, RunError};
+
+/// A comparison of two commits.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitComparison {
+    /// The positions of both commits in the plan.
+    pub commits: [usize; 2],
+    /// Their difference at the last look.
+    pub looked: LookedDifference,
+}
+
+/// The end of a comparison.
+#[derive(Debug)]
+pub enum ComparisonEnd {
+    /// Measuring had to stop.
+    Interrupted,
+    /// These cannot be measured.
+    Broken(Vec<usize>),
+    /// The last look at it.
+    Compared(CommitComparison),
+}
+
+/// A comparison of a benchmark at two commits.
+#[derive(Debug)]
+pub struct SideComparison {
+    /// The position of the benchmark in the plan.
+    pub case: usize,
+    /// The positions of both commits in the plan, the baseline first.
+    pub commits: [usize; 2],
+    /// Logarithms of a baseline that was measured before; then only the candidate is measured.
+    pub baseline: Option<Vec<f64>>,
+    /// Earlier comparisons of the benchmark, which show its noise.
+    pub history: Vec<Replicates>,
+    /// The most instances of each side.
+    pub most: usize,
+    /// The error rate of all looks together, two-sided.
+    pub alpha: f64,
+}
+
+impl SideComparison {
+    /// Measures, with looks in between, until one of them is enough or the most instances are reached.
+    ///
+    /// # Errors
+    /// If measuring fails.
+    pub fn measure(
+        &self,
+        visits: &mut CommitVisits<'_>,
+        measurement: &mut OpenMeasurement<'_, '_, '_>,
+        is_enough: impl Fn(&LookedDifference) -> bool,
+    ) -> Result<ComparisonEnd, RunError> {
+        let begin = visits.instances();
+        let stored = self.baseline.as_ref().map(Vec::len);
+        let looks = comparison_looks(self.most, stored, self.alpha);
+        let (mut done, mut end) = (0, ComparisonEnd::Broken(Vec::new()));
+        for look in looks {
+            let steps = self.steps(done..look.replicates, visits.share_environment());
+            done = look.replicates;
+            if visits.measure(measurement, &steps)? == RunEnd::Interrupted {
+                return Ok(ComparisonEnd::Interrupted);
+            }
+            let compared = match self.compared(visits, begin, look) {
+                Ok(compared) => compared,
+                Err(broken) => return Ok(ComparisonEnd::Broken(broken)),
+            };
+            visits.tell(None, SearchStep::Compared(Box::new(compared.looked)));
+            end = ComparisonEnd::Compared(compared);
+            if is_enough(&compared.looked) {
+                break;
+            }
+        }
+        Ok(end)
+    }
+
+    /// Returns what is measured of these pairs: one, other, other, one, so that a steady drift of the machine does
+    /// not count. If each change of the commit costs an installation, all instances of one commit come first, then
+    /// those of the other.
+    fn steps(&self, pairs: std::ops::Range<usize>, is_dear: bool) -> Vec<VisitStep> {
+        let case = self.case;
+        let step = |variant| VisitStep { case, variant };
+        let [one, other] = self.commits.map(step);
+        let count = pairs.len();
+        let in_turn = |pair| match pair % 2 {
+            0 => [one, other],
+            _ => [other, one],
+        };
+        if self.baseline.is_some() {
+            return vec![other; count];
+        }
+        if is_dear {
+            let halves = in_turn(pairs.start).into_iter();
+            return halves.flat_map(|half| vec![half; count]).collect();
+        }
+        pairs.flat_map(in_turn).collect()
+    }
+
+    /// Returns the comparison at a look.
+    ///
+    /// # Errors
+    /// With the commits that cannot be measured.
+    fn compared(
+        &self,
+        visits: &CommitVisits<'_>,
+        begin: usize,
+        look: ComparisonLook,
+    ) -> Result<CommitComparison, Vec<usize>> {
+        let commits = self.commits;
+        let case = self.case;
+        let measured = commits.map(|variant| visits.logs_since(begin, VisitStep { case, variant }));
+        let sides = match (&self.baseline, measured) {
+            (Some(baseline), [_, candidate]) => [baseline.clone(), candidate],
+            (None, measured) => measured,
+        };
+        let broken = commits.into_iter().zip(&sides);
+        let broken = broken.filter(|(_, logs)| logs.len() < 2);
+        let broken: Vec<usize> = broken.map(|(commit, _)| commit).collect();
+        match LookedDifference::at(look, sides, &self.history) {
+            Some(looked) => Ok(CommitComparison { commits, looked }),
+            None => Err(broken),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Advice as sentences: each kind once, with its benchmarks.
+
+use std::mem::discriminant;
+
+use lapwing_analyse::explain::{Advice, SessionResult};
+use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_model::text::{counted, first_names, plural};
+
+use crate::{percent, quantity};
+
+/// Maximum number of failing benchmarks listed.
+const MOST_FAILURES: usize = 8;
+
+/// Returns a sentence for each kind of advice, in the order of first appearance.
+pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -> Vec<String> {
+    let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
+    for row in rows {
+        for advice in &row.advice {
+            let labelled = (label(row), advice);
+            let mut known = kinds.iter_mut();
+            match known.find(|kind| discriminant(kind[0].1) == discriminant(advice)) {
+                Some(kind) => kind.push(labelled),
+                None => kinds.push(vec![labelled]),
+            }
+        }
+    }
+    let sentence = |kind: &[(String, &Advice)]| {
+        let text = text(kind[0].1);
+        if rows.len() == 1 {
+            return text;
+        }
+        let names = kind.iter().map(|(name, _)| name);
+        format!("{}: {text}", first_names(names, 1))
+    };
+    let sentences = kinds.iter().flat_map(|kind| match kind[0].1 {
+        // Every failure has its own reason.
+        Advice::Failures { .. } => {
+            let failures = kind.chunks(1).take(MOST_FAILURES);
+            failures.map(sentence).collect()
+        }
+        Advice::FewInstances { .. }
+        | Advice::SlowStart { .. }
+        | Advice::Spread { .. }
+        | Advice::Busy { .. }
+        | Advice::Stolen { .. }
+        | Advice::Brief { .. } => vec![sentence(kind)],
+    });
+    sentences.collect()
+}
+
+fn text(advice: &Advice) -> String {
+    match advice {
+        Advice::FewInstances { instances } => format!(
+            "{} {} too few for a verdict: need {INSTANCES_FOR_A_VERDICT}, 10 recommended (`--instances`)",
+            counted(*instances, "instance"),
+            plural(*instances, "is", "are")
+        ),
+        Advice::SlowStart {
+            ratio,
+            instances,
+            burn_in,
+        } => format!(
+            "the first counted iteration is {} slower than the later ones in {} of {} instances; \
+             --burn-in {} would exclude it",
+            percent(ratio - 1.0),
+            instances.0,
+            instances.1,
+            burn_in + 1
+        ),
+        Advice::Spread { cv } => format!(
+            "instances differ by {} (coefficient of variation): small differences will not show; \
+             `lapwing doctor` says what disturbs this machine",
+            percent(*cv)
+        ),
+        Advice::Busy {
+            instances,
+            load,
+            ratio,
+        } => {
+            let effect = ratio.map_or_else(String::new, |ratio| {
+                let word = if ratio < 1.0 { "lower" } else { "higher" };
+                format!("; their means are {} {word}", percent((ratio - 1.0).abs()))
+            });
+            format!(
+                "other programs kept more than {load} CPUs busy during {} of {} instances{effect}",
+                instances.0, instances.1
+            )
+        }
+        Advice::Stolen { instances, share } => format!(
+            "the host took up to {} of the CPU time away during {} of {} instances",
+            percent(*share),
+            instances.0,
+            instances.1
+        ),
+        Advice::Failures {
+            iterations,
+            message,
+        } => {
+            let reason = message.as_ref().map(|message| {
+                // The lines of what the program printed are below the sentence.
+                format!(
+                    ": {}",
+                    message.replace('\n', "\n    ").replace('\t', "    ")
+                )
+            });
+            let reason = reason.unwrap_or_default();
+            match iterations {
+                (0, _) => format!("nothing could be measured{reason}"),
+                (failed, all) => format!("{failed} of {all} iterations failed{reason}"),
+            }
+        }
+        Advice::Brief { seconds, in_shell } => format!(
+            "{} is mostly the start of a process; make each execution do more work{}",
+            quantity(*seconds, "s"),
+            if *in_shell {
+                ", and run it without a shell"
+            } else {
+                ""
+            }
+        ),
+    }
+}

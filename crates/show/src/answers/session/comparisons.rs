@@ -1,0 +1,90 @@
+//! Sentences that compare the results of a session.
+
+use lapwing_analyse::explain::{SessionComparison, SessionResults};
+use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_model::Metric;
+use lapwing_model::text::counted;
+
+use crate::answers::compare::control_text;
+use crate::{ComparisonText, RatioText, after, comparison_sentence, reason_text, verdicts_text};
+
+/// Up to this many comparisons have a sentence each.
+const MOST_SENTENCES: usize = 12;
+/// Number of differences that have a sentence where there are more comparisons.
+const WORST: usize = 8;
+
+/// Returns a sentence for each comparison, and one on the control.
+pub fn sentences(
+    results: &SessionResults,
+    mut compared: Vec<SessionComparison<'_>>,
+) -> Vec<String> {
+    let all = (compared.len() > MOST_SENTENCES).then(|| keep_worst(&mut compared));
+    let mut sentences: Vec<String> = compared.iter().filter_map(sentence).collect();
+    sentences.extend(all);
+    sentences.extend(control_sentence(results));
+    sentences
+}
+
+/// Keeps the largest differences, those for the worse first; returns a sentence about all comparisons.
+fn keep_worst(compared: &mut Vec<SessionComparison<'_>>) -> String {
+    let number = counted(compared.len(), "comparison");
+    let verdicts = verdicts_text(compared.iter().map(|pair| &pair.comparison));
+    compared.retain(|pair| pair.comparison.differs());
+    let differences = compared.len();
+    compared.sort_by(|one, other| {
+        let (one, other) = (one.comparison.loss(), other.comparison.loss());
+        let order = (other > 0.0).cmp(&(one > 0.0));
+        order.then(other.abs().total_cmp(&one.abs()))
+    });
+    compared.truncate(WORST);
+    if differences > WORST {
+        format!("{number}: {verdicts}; these are the worst, and `lapwing compare` lists all")
+    } else {
+        format!("{number}: {verdicts}")
+    }
+}
+
+/// Returns how often the copy of the first variant seemed to differ from it, if there is one.
+fn control_sentence(results: &SessionResults) -> Option<String> {
+    let compared = results.compare_controls();
+    let comparisons = compared.iter().map(|pair| &pair.comparison);
+    let ratios = comparisons.filter_map(|comparison| Some((comparison, comparison.ratio?.value)));
+    let alarms: Vec<(String, f64)> = ratios
+        .clone()
+        .filter(|(comparison, _)| comparison.differs())
+        .map(|(comparison, ratio)| (comparison.subject.benchmark.clone(), ratio))
+        .collect();
+    let number = ratios.count();
+    (number > 0).then(|| control_text(number, &alarms))
+}
+
+fn sentence(compared: &SessionComparison<'_>) -> Option<String> {
+    let [baseline, candidate] = compared.names();
+    let comparison = &compared.comparison;
+    let estimates = [compared.baseline.compared?, compared.candidate.compared?];
+    let [first, second] = estimates.map(|estimate| estimate.size.instances);
+    let fewest = first.min(second);
+    let sentence = if fewest < INSTANCES_FOR_A_VERDICT {
+        format!(
+            "no verdict on {candidate} and {baseline}: need {INSTANCES_FOR_A_VERDICT} instances of each, got {fewest}"
+        )
+    } else if comparison.differs() {
+        let Metric { unit, better } = &compared.baseline.metric;
+        let ratio = comparison.ratio?;
+        let sentence = comparison_sentence(candidate, baseline, unit, *better, &ratio)?;
+        format!("{sentence}.")
+    } else {
+        let grade = comparison.grade_text();
+        let ratio = comparison
+            .ratio
+            .map_or_else(String::new, |ratio| format!(" ({})", ratio.text()));
+        let reason = reason_text(comparison)
+            .map_or_else(String::new, |reason| format!("{}{reason}", after(&grade)));
+        format!("{candidate} against {baseline}: {grade}{ratio}{reason}")
+    };
+    Some(if compared.is_of_variants {
+        format!("{}: {sentence}", compared.baseline.benchmark)
+    } else {
+        sentence
+    })
+}
