@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::shared::detect::end_of_string;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::keys::{make_way, put};
 use crate::shared::notes::Notes;
@@ -38,14 +39,8 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 /// Returns the string that a text begins with, and what stands behind it.
 fn string(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start().strip_prefix(b"\"")?;
-    let mut at = 0;
-    loop {
-        match text.get(at)? {
-            b'"' => return Some((&text[..at], &text[at + 1..])),
-            b'\\' => at += 2,
-            _other => at += 1,
-        }
-    }
+    let end = end_of_string(text, 0)?;
+    Some((&text[..end], &text[end + 1..]))
 }
 
 /// One metric of one benchmark.

@@ -166,8 +166,8 @@ pub(crate) fn has_own_key(text: &[u8], key: &str) -> bool {
     false
 }
 
-/// Returns where the string ends whose first character is at `begin`.
-fn end_of_string(text: &[u8], begin: usize) -> Option<usize> {
+/// Returns the place of the quote at the end of the string whose first character is at `begin`; `None` if it is cut off.
+pub(crate) fn end_of_string(text: &[u8], begin: usize) -> Option<usize> {
     let mut at = begin;
     loop {
         at += memchr2(b'"', b'\\', text.get(at..)?)?;

@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use crate::shared::detect::end_of_string;
+
 /// The words that are no JSON, the longer ones first.
 const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
 
@@ -40,7 +42,7 @@ pub(crate) fn with_quoted_words(text: &str) -> Option<Quoted> {
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
+            b'"' => at = end_of_string(bytes, at + 1).map_or(bytes.len(), |end| end + 1),
             b'N' | b'I' | b'n' | b'i' | b'-' => {
                 let word = WORDS.iter().find(|word| {
                     bytes[at..].starts_with(word.as_bytes())
@@ -73,19 +75,6 @@ pub(crate) fn with_quoted_words(text: &str) -> Option<Quoted> {
         quoted.text.push_str(&text[copied..]);
         quoted
     })
-}
-
-/// Returns the place behind the string that begins at `at`.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _other => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

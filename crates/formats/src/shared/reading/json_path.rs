@@ -1,92 +1,74 @@
 //! Paths of values in a JSON text, as in `runs[2].values`.
 
-/// An object or list around a place, with what stands there of it.
-struct JsonContainer {
-    is_object: bool,
-    /// The key, or the number, of the value that was read last; empty before the first and after a key.
-    element: String,
-    /// Values so far.
-    count: usize,
-    /// The key whose value comes next.
-    key: Option<String>,
+use crate::shared::detect::end_of_string;
+
+/// An object or list around a place in a text.
+enum JsonContainer<'t> {
+    /// The key that was read last as it is written, empty before the first, and whether its value was read, too.
+    Object { key: &'t str, has_value: bool },
+    /// The number of values that were read.
+    List { values: usize },
 }
 
-impl JsonContainer {
-    fn new(is_object: bool) -> Self {
-        Self {
-            is_object,
-            element: String::new(),
-            count: 0,
-            key: None,
-        }
-    }
-
-    /// Comes to the next value.
-    fn begin_value(&mut self) {
-        self.element = match self.key.take() {
-            Some(key) => format!(".{key}"),
-            None => format!("[{}]", self.count),
-        };
-        self.count += 1;
-    }
-}
-
-/// Returns the path of the value that a byte belongs to; empty for the whole text. What stands behind a value belongs
-/// to it, and brackets belong to the list or object.
+/// Returns the path of the value that a byte belongs to; empty for the whole text. Whatever stands behind a value
+/// belongs to it, and brackets belong to the list or object.
 ///
-/// Up to that byte the text is JSON. Since it depends on no type, it is compiled once.
+/// Up to that byte the text is JSON. Since this depends on no type, it is compiled once.
 pub(crate) fn path_at(text: &str, offset: usize) -> String {
     let bytes = text.as_bytes();
-    let mut around: Vec<JsonContainer> = Vec::new();
+    let mut around: Vec<JsonContainer<'_>> = Vec::new();
     let mut at = 0;
     while at <= offset && at < bytes.len() {
         let begin = at;
-        at += 1;
+        at = end_of_token(bytes, begin);
         match bytes[begin] {
+            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => continue,
             b'}' | b']' => {
                 around.pop();
+                continue;
             }
-            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => {}
-            byte => {
-                at = end_of_token(bytes, begin);
-                match around.last_mut() {
-                    Some(object) if object.is_object && object.key.is_none() => {
-                        object.element.clear();
-                        object.key = serde_json::from_str(&text[begin..at]).ok();
-                    }
-                    Some(container) => container.begin_value(),
-                    None => {}
-                }
-                if matches!(byte, b'{' | b'[') {
-                    around.push(JsonContainer::new(byte == b'{'));
-                }
+            _value_or_key => {}
+        }
+        match around.last_mut() {
+            Some(JsonContainer::Object { key, has_value }) if *has_value => {
+                (*key, *has_value) = (&text[begin..at], false);
             }
+            Some(JsonContainer::Object { has_value, .. }) => *has_value = true,
+            Some(JsonContainer::List { values }) => *values += 1,
+            None => {}
+        }
+        match bytes[begin] {
+            b'{' => around.push(JsonContainer::Object {
+                key: "",
+                has_value: true,
+            }),
+            b'[' => around.push(JsonContainer::List { values: 0 }),
+            _other => {}
         }
     }
-    let path: String = around.into_iter().map(|it| it.element).collect();
+    let step = |container: &JsonContainer<'_>| match *container {
+        JsonContainer::Object { key, has_value } if has_value && !key.is_empty() => {
+            format!(
+                ".{}",
+                serde_json::from_str::<String>(key).unwrap_or_default()
+            )
+        }
+        JsonContainer::List { values } if values > 0 => format!("[{}]", values - 1),
+        JsonContainer::Object { .. } | JsonContainer::List { .. } => String::new(),
+    };
+    let path: String = around.iter().map(step).collect();
     path.strip_prefix('.').unwrap_or(&path).to_owned()
 }
 
 /// Returns the place behind the token that begins at `begin`; brackets are tokens of their own.
 fn end_of_token(bytes: &[u8], begin: usize) -> usize {
-    let rest = &bytes[begin + 1..];
-    let length = match bytes[begin] {
-        b'{' | b'[' => 0,
-        b'"' => {
-            let mut is_escaped = false;
-            let end = rest.iter().position(|&byte| {
-                let ends = byte == b'"' && !is_escaped;
-                is_escaped = byte == b'\\' && !is_escaped;
-                ends
-            });
-            end.map_or(rest.len(), |end| end + 1)
-        }
-        _number_or_word => {
-            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-            rest.iter().take_while(|byte| is_part(byte)).count()
-        }
-    };
-    begin + 1 + length
+    let next = begin + 1;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    match bytes[begin] {
+        b'"' => end_of_string(bytes, next).map_or(bytes.len(), |end| end + 1),
+        byte if is_part(&byte) => next + bytes[next..].iter().take_while(|it| is_part(it)).count(),
+        _blank_or_bracket => next,
+    }
 }
 
 #[cfg(test)]
