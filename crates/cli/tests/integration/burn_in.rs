@@ -20,7 +20,8 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
      short          too short        1 (planned)        1          4  2.00 s  –
      sort           flat             0                  1          4     0 s  0 % → 0 %
 
-    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in
+    per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included

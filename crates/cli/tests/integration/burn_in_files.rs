@@ -25,7 +25,8 @@ fn a_burn_in_file_is_honoured_and_shown() {
      short          too short        1 (planned)                   1          4  2.00 s  –
      sort           flat             0 (file)                      1          4     0 s  0 % → 0 %
 
-    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in
+    per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     note: some instances never reach a steady state, but are included: drift (4 of 4)
     note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included

@@ -202,7 +202,8 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
      benchmark  class                    steady from  planned  instances    cost  bias
      x          12 warm-up, 1 too short  21                 0         13  41.2 s  +33 % → 0 %
 
-    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in
+    per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     ");
     let row = json(place, &["burn-in", "--suite", "none"])["benchmarks"][0].clone();

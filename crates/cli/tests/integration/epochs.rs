@@ -135,7 +135,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
      benchmark  class      steady from  planned  instances  cost  bias
      x          too short  0 (planned)        0          8   0 s  –
 
-    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in
+    per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     note: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     note: too few iterations: x (1 iteration); needs at least 20 per instance, burn-in included

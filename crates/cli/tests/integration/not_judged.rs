@@ -100,7 +100,8 @@ fn where_nothing_can_be_judged_the_exit_code_says_so() {
      benchmark  class         steady from  planned  instances         cost  bias
      zeros      not positive  1 (planned)        1          6  1 iteration  –
 
-    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in
+    per instance
     bias: distance of the mean from the steady level, with burn-in → without it
     note: instances with values that are not above zero are excluded: zeros
     exit 0
