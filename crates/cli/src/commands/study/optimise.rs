@@ -10,7 +10,8 @@ use lapwing_show::answers::study::{OptimisationAnswer, round_text};
 use lapwing_stats::Seed;
 use lapwing_study::design::StudySearch;
 use lapwing_study::{
-    CONFIRMATION, OptimisationProgress, OptimisationRules, OptimisationStep, StudyOptimisation,
+    CONFIRMATION, OptimisationEnd, OptimisationProgress, OptimisationRules, OptimisationStep,
+    StudyOptimisation,
 };
 
 use super::options::{StudyDataOptions, existing_store};
@@ -97,37 +98,12 @@ impl StudyOptimise {
             name: Some(self.name.clone()),
             ..StudyRounds::default()
         };
-        let end = loop {
-            let mut state = optimisation.state(existing_store(context)?.as_ref())?;
-            let is_late = |instances: usize| {
-                let expected = started.elapsed() + rounds.expected(instances);
-                self.budget.is_some_and(|budget| expected > budget)
-            };
-            let design = match optimisation.next_step(&mut state, is_late)? {
-                OptimisationStep::Measure(design) => design,
-                OptimisationStep::End(end) => break end,
-            };
-            if !context.quiet {
-                let text = round_text(&optimisation, &state, design.configurations.len());
-                context.terminal.say(&text);
-            }
-            if rounds.measure(&design, "search", context)? {
-                return Ok(interrupted(context));
-            }
+        let Some(end) = self.search(&mut optimisation, &mut rounds, started, context)? else {
+            context
+                .terminal
+                .say("interrupted: the same command continues");
+            return Ok(ExitStatus::Interrupted);
         };
-        let comparison = optimisation.confirmation_round(existing_store(context)?.as_ref())?;
-        if let Some(design) = comparison {
-            if let (false, Some(best)) = (context.quiet, design.configurations.last()) {
-                context.terminal.say(&format!(
-                    "final comparison: {} of {} and of the base, alternately",
-                    counted(design.replicates, "instance"),
-                    best.name
-                ));
-            }
-            if rounds.measure(&design, CONFIRMATION, context)? {
-                return Ok(interrupted(context));
-            }
-        }
         let result = optimisation.result(existing_store(context)?.as_ref())?;
         let result = result.ok_or_else(|| {
             let metric = self.data.filters.metric.first();
@@ -141,6 +117,48 @@ impl StudyOptimise {
             program: context.program(),
         };
         context.show(&answer, self.answer.format)
+    }
+
+    /// Measures until a rule ends the search, then the final comparison; `None` if interrupted.
+    fn search(
+        &self,
+        optimisation: &mut StudyOptimisation,
+        rounds: &mut StudyRounds,
+        started: Instant,
+        context: &Context,
+    ) -> Result<Option<OptimisationEnd>, CliError> {
+        let end = loop {
+            let mut state = optimisation.state(existing_store(context)?.as_ref())?;
+            let is_late = |instances: usize| {
+                let expected = started.elapsed() + rounds.expected(instances);
+                self.budget.is_some_and(|budget| expected > budget)
+            };
+            let design = match optimisation.next_step(&mut state, is_late)? {
+                OptimisationStep::Measure(design) => design,
+                OptimisationStep::End(end) => break end,
+            };
+            if !context.quiet {
+                let text = round_text(optimisation, &state, design.configurations.len());
+                context.terminal.say(&text);
+            }
+            if rounds.measure(&design, "search", context)? {
+                return Ok(None);
+            }
+        };
+        let store = existing_store(context)?;
+        let Some(design) = optimisation.confirmation_round(store.as_ref())? else {
+            return Ok(Some(end));
+        };
+        drop(store);
+        if let (false, Some(best)) = (context.quiet, design.configurations.last()) {
+            context.terminal.say(&format!(
+                "final comparison: {} of {} and of the base, alternately",
+                counted(design.replicates, "instance"),
+                best.name
+            ));
+        }
+        let is_interrupted = rounds.measure(&design, CONFIRMATION, context)?;
+        Ok((!is_interrupted).then_some(end))
     }
 
     fn only_benchmark(&self, study: &StudySuite) -> Result<String, CliError> {
@@ -160,11 +178,4 @@ impl StudyOptimise {
             }
         }
     }
-}
-
-fn interrupted(context: &Context) -> ExitStatus {
-    context
-        .terminal
-        .say("interrupted: the same command continues");
-    ExitStatus::Interrupted
 }
