@@ -14,7 +14,7 @@ use lapwing_stats::Confidence;
 use crate::error::CliError;
 use crate::options::{NamedValue, checked, keyed, one_of};
 use crate::profile::{Compat, Profile};
-use crate::suite_file;
+use crate::suite::suite_file;
 
 /// Exclusions from analysis.
 #[derive(Debug, Clone, Default, Args)]

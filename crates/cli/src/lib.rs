@@ -9,7 +9,7 @@ mod comparing;
 mod error;
 mod hints;
 mod options;
-mod plan_file;
+
 mod profile;
 mod progress;
 mod remote;
@@ -17,8 +17,8 @@ mod review;
 mod samples;
 mod session;
 mod store;
-mod suite_file;
-mod suite_update;
+mod suite;
+
 mod terminal;
 
 use std::path::PathBuf;

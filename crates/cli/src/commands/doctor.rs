@@ -9,9 +9,9 @@ use lapwing_measure::doctor::{DoctorDiagnosis, DoctorFinding, Severity, examine}
 use lapwing_measure::local::{LauncherOptions, LocalExecutor};
 use serde_json::json;
 
-use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
+use lapwing_show::writing::write_json;
 
 /// Check whether this machine is suitable for measuring, and suggest improvements
 ///

@@ -9,7 +9,7 @@ use lapwing_measure::suite::{AbEnvironments, FoundBenchmarks};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::suite_file::SUITE_FILE;
+use crate::suite::suite_file::SUITE_FILE;
 
 /// Write a suite file for the benchmarks of this folder
 ///

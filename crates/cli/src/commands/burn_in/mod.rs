@@ -24,7 +24,7 @@ use crate::cleaning::SuiteOption;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{AnswerOptions, Context, FilterOptions, check_plot};
 use crate::store::{note_retired, open_for_reading};
-use crate::{suite_file, suite_update};
+use crate::suite::{suite_file, suite_update};
 
 /// Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use lapwing_show::answers::burn_in::why_not_written;
 
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{SuiteFile, SuiteNumbers, changes_text};
+use crate::suite::suite_update::{SuiteFile, SuiteNumbers, changes_text};
 
 /// Writes the first steady iterations into the tables of the benchmarks, and reports the changes.
 pub fn update(

@@ -10,9 +10,9 @@ use lapwing_model::text::counted;
 use crate::atomic;
 use crate::error::CliError;
 use crate::options::{Context, check_folder};
-use crate::plan_file::PlanFile;
-use crate::plan_file::update::update_suite as write_into;
-use crate::suite_update::SuiteFile;
+use crate::suite::plan_file::PlanFile;
+use crate::suite::plan_file::update::update_suite as write_into;
+use crate::suite::suite_update::SuiteFile;
 
 /// Destination of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, check_plot, one_of, within};
 use crate::samples::{SampleOptions, nothing};
-use crate::suite_update;
+use crate::suite::suite_update;
 
 /// Choose how many instances and iterations are needed to detect a slowdown
 ///

@@ -8,7 +8,7 @@ use lapwing_model::text::{counted, grouped, plural};
 use super::options::Run;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::plan_file::{BenchmarkNames, PlanFile, few};
+use crate::suite::plan_file::{BenchmarkNames, PlanFile, few};
 use lapwing_measure::session::{PlannedSession, PythonEnvironments};
 
 /// The plan of the measurements, with known times.

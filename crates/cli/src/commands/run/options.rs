@@ -23,8 +23,8 @@ use super::words;
 use crate::comparing::parse_change;
 use crate::error::CliError;
 use crate::options::{AnswerOptions, Context, ExportOptions};
-use crate::plan_file::PlanFile;
-use crate::suite_file::{self, SUITE_FILE};
+use crate::suite::plan_file::PlanFile;
+use crate::suite::suite_file::{self, SUITE_FILE};
 
 /// Minimum measured time of commands without a number of iterations.
 pub const QUICK: Duration = Duration::from_secs(1);

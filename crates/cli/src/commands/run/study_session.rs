@@ -8,7 +8,7 @@ use lapwing_model::Object;
 use lapwing_study::design::StudyDesign;
 
 use crate::error::CliError;
-use crate::suite_file;
+use crate::suite::suite_file;
 
 /// The attribute of a session that has the design of its study.
 pub const STUDY: &str = StudyDesign::ATTRIBUTE;

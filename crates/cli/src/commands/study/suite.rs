@@ -12,7 +12,7 @@ use super::options::existing_store;
 use crate::commands::run::past_seconds;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_file::{self, SUITE_FILE};
+use crate::suite::suite_file::{self, SUITE_FILE};
 
 /// The suite of a study.
 pub struct StudySuite {

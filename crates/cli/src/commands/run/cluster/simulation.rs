@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::options::Context;
 use crate::session::catch_signals;
 use crate::store::open_for_reading;
-use crate::suite_file;
+use crate::suite::suite_file;
 
 /// The machines that simulate.
 #[derive(Debug, Clone, Default, Args)]

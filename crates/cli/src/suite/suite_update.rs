@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use lapwing_measure::suite::{EditedSuite, Suite, TableUpdate};
 
+use crate::atomic;
 use crate::error::CliError;
-use crate::{atomic, suite_file};
+use crate::suite::suite_file;
 
 pub use lapwing_measure::suite::{SuiteNumbers, changes_text};
 

@@ -6,7 +6,7 @@ use super::matching::BenchmarkNames;
 use super::{PlanFile, few};
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{SuiteFile, SuiteNumbers, changes_text};
+use crate::suite::suite_update::{SuiteFile, SuiteNumbers, changes_text};
 
 /// Writes instances, iterations and burn-in of a plan into the tables of a suite file, and reports
 /// the changes.
@@ -63,7 +63,7 @@ mod tests {
     use lapwing_measure::suite::PlanDocument;
 
     use super::*;
-    use crate::suite_update;
+    use crate::suite::suite_update;
     use crate::terminal::Terminal;
 
     const SUITE: &str = "\
