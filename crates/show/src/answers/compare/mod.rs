@@ -9,7 +9,7 @@ use lapwing_analyse::clean::Audit;
 use lapwing_analyse::judge::{CompareOptions, Comparison, SuiteComparison};
 use serde_json::{Value, json};
 
-use self::rows::{CompareRow, SuiteRow};
+use self::rows::{ComparisonFields, SuiteRow};
 use super::Listing;
 use super::audit::{AuditDetail, AuditPart};
 use crate::writing::{Answer, CsvRows, MarkdownLayout, TextAnswer, WriteError, csv_rows};
@@ -43,8 +43,8 @@ pub struct CompareAnswer {
 }
 
 impl CompareAnswer {
-    fn compare_rows(&self) -> Vec<CompareRow<'_>> {
-        self.comparisons.iter().map(CompareRow::new).collect()
+    fn compare_rows(&self) -> Vec<ComparisonFields<'_>> {
+        self.comparisons.iter().map(ComparisonFields::new).collect()
     }
 
     fn audit_part(&self) -> AuditPart<'_> {

@@ -46,7 +46,7 @@ impl<'a> SideFields<'a> {
 
 /// A comparison.
 #[derive(Default, Serialize)]
-pub struct CompareRow<'a> {
+pub struct ComparisonFields<'a> {
     #[serde(flatten)]
     sides: SideFields<'a>,
     baseline_iterations: usize,
@@ -79,7 +79,7 @@ pub struct CompareRow<'a> {
     cautions: Vec<CautionRow>,
 }
 
-impl<'a> CompareRow<'a> {
+impl<'a> ComparisonFields<'a> {
     pub fn new(comparison: &'a Comparison) -> Self {
         let [baseline, candidate] = [comparison.baseline_estimate, comparison.candidate_estimate];
         let value = |estimate: Option<Estimate>| estimate.map(|it| it.value);

@@ -11,7 +11,7 @@ use lapwing_model::text::{counted, joined, joined_with_and};
 use lapwing_model::{BenchmarkLimits, JudgeSettings};
 use serde_json::{Value, json};
 
-use self::rows::{FindingRow, GroupRow, SeriesRow};
+use self::rows::{FindingFields, GroupRow, SeriesRow};
 use super::Listing;
 use crate::suspicion_text;
 use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
@@ -59,10 +59,10 @@ impl DetectAnswer {
         json!({"text": texts.join("\n"), "changes": rows})
     }
 
-    fn finding_rows(&self) -> Vec<FindingRow<'_>> {
+    fn finding_rows(&self) -> Vec<FindingFields<'_>> {
         let findings = self.detection.findings.iter();
         findings
-            .map(|finding| FindingRow::new(self, finding))
+            .map(|finding| FindingFields::new(self, finding))
             .collect()
     }
 }
@@ -84,7 +84,7 @@ impl Answer for DetectAnswer {
                 "text": suspicion_text(&self.histories, suspicion),
                 "runs": suspicion.finding.runs[1],
                 "histories": suspicion.histories,
-                "finding": FindingRow::new(self, &suspicion.finding),
+                "finding": FindingFields::new(self, &suspicion.finding),
             })
         });
         let muted = self.muted.iter().map(|subject| {

@@ -11,7 +11,7 @@ use crate::{FindingGroupText, change_text};
 
 /// A finding.
 #[derive(Default, Serialize)]
-pub struct FindingRow<'a> {
+pub struct FindingFields<'a> {
     id: String,
     suite: &'a str,
     benchmark: &'a str,
@@ -78,7 +78,7 @@ pub struct GroupRow<'a> {
     last: MomentRow,
     suspects: String,
     commits: Option<usize>,
-    findings: Vec<FindingRow<'a>>,
+    findings: Vec<FindingFields<'a>>,
 }
 
 /// A series, tested or not.
@@ -94,7 +94,7 @@ pub struct SeriesRow<'a> {
     since: Option<MomentRow>,
 }
 
-impl<'a> FindingRow<'a> {
+impl<'a> FindingFields<'a> {
     pub fn new(answer: &DetectAnswer, finding: &'a Finding) -> Self {
         let row_of = |moment: usize| MomentRow::new(&answer.histories.moments[moment]);
         let size = &finding.size;
@@ -199,7 +199,7 @@ impl<'a> GroupRow<'a> {
             suspects: group.suspects_text(&answer.detection, &answer.histories),
             commits: group.commits,
             findings: findings
-                .map(|at| FindingRow::new(answer, &answer.detection.findings[*at]))
+                .map(|at| FindingFields::new(answer, &answer.detection.findings[*at]))
                 .collect(),
         }
     }

@@ -13,7 +13,7 @@ use crate::answers::{MetricFields, SettingFields, identity};
 
 /// The detection rate of a slowdown, or the smallest slowdown that is detected.
 #[derive(Default, Serialize)]
-pub struct DetectionRow<'a> {
+pub struct DetectionFields<'a> {
     #[serde(flatten)]
     metric: MetricFields<'a>,
     #[serde(flatten)]
@@ -36,7 +36,7 @@ pub struct DetectionRow<'a> {
     basis: &'static str,
 }
 
-impl<'a> DetectionRow<'a> {
+impl<'a> DetectionFields<'a> {
     /// Returns a row about a cell, without its numbers.
     fn new(row: &'a Detectability, cell: &DetectionCell) -> Self {
         let (metric, setting) = identity(row.about());
@@ -60,18 +60,18 @@ fn cells(answer: &MdsAnswer) -> impl Iterator<Item = (&Detectability, &Detection
 }
 
 /// Returns the rate of every slowdown of every cell.
-pub fn rates(answer: &MdsAnswer) -> Vec<DetectionRow<'_>> {
+pub fn rates(answer: &MdsAnswer) -> Vec<DetectionFields<'_>> {
     let slowdowns = &answer.options.grid.slowdowns;
     let rows = cells(answer).flat_map(|(row, cell)| {
         slowdowns.iter().filter_map(move |slowdown| {
             let rate = cell.rate(*slowdown)?;
-            Some(DetectionRow {
+            Some(DetectionFields {
                 slowdown: *slowdown,
                 detection_rate: Some(rate.value),
                 lower: rate.interval.map(|it| it.lower),
                 upper: rate.interval.map(|it| it.upper),
                 undetermined: Some(rate.undetermined),
-                ..DetectionRow::new(row, cell)
+                ..DetectionFields::new(row, cell)
             })
         })
     });
@@ -79,16 +79,16 @@ pub fn rates(answer: &MdsAnswer) -> Vec<DetectionRow<'_>> {
 }
 
 /// Returns the smallest slowdown that each cell detects; `null` if it detects none.
-pub fn minimal(answer: &MdsAnswer) -> Vec<DetectionRow<'_>> {
+pub fn minimal(answer: &MdsAnswer) -> Vec<DetectionFields<'_>> {
     let rows = cells(answer).filter_map(|(row, cell)| {
         let smallest = cell.detectable(answer.power)?;
         let interval = cell.experiments().map(|_| smallest.interval);
-        Some(DetectionRow {
+        Some(DetectionFields {
             power: Some(answer.power),
             slowdown: smallest.slowdown,
             lower: interval.map(|it| it.lower),
             upper: interval.map(|it| it.upper),
-            ..DetectionRow::new(row, cell)
+            ..DetectionFields::new(row, cell)
         })
     });
     rows.collect()
