@@ -30,12 +30,12 @@ use lapwing_stats::{
 use serde_json::json;
 
 use super::bisect::{CommitOptions, say_news};
-use crate::answer::write_json;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, parse_change, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::session;
+use lapwing_show::writing::write_json;
 
 /// The fewest instances of a stored baseline.
 const FEWEST: usize = 5;
@@ -320,6 +320,7 @@ impl JudgeCommand {
                     }),
                     &mut out,
                 )
+                .map_err(CliError::from)
             }
             AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
                 writeln!(out, "{}", self.sentence(judgement, id)).map_err(CliError::from)
