@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -286,7 +286,7 @@ impl JudgeCommand {
             }
             Some(ComparisonEnd::Interrupted) | None => {}
         }
-        self.show(&judgement, &plan, &session_name)?;
+        self.show(&judgement, &plan, &session_name, context)?;
         Ok(match judgement.answer {
             Some(SlowdownAnswer::NotSlower) => ExitStatus::Fine,
             Some(SlowdownAnswer::Slower) => ExitStatus::Judged,
@@ -295,9 +295,15 @@ impl JudgeCommand {
         })
     }
 
-    fn show(&self, judgement: &Judgement, plan: &Plan, session: &str) -> Result<(), CliError> {
+    fn show(
+        &self,
+        judgement: &Judgement,
+        plan: &Plan,
+        session: &str,
+        context: &Context,
+    ) -> Result<(), CliError> {
         let id = &plan.cases[0].benchmark.id;
-        let mut out = io::stdout().lock();
+        let mut out = context.terminal.out_as(self.options.answer.format);
         let written = match self.options.answer.format {
             AnswerFormat::Json => {
                 let ratio = judgement.comparison.map(|it| it.ratio());

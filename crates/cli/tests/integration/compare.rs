@@ -176,8 +176,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = no change, at most 1.7 %
 
-    note: test_sort: one side was measured before the other, so drift of the
-    machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: test_sort: one side was measured before the other, so drift of the machine
+    is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
@@ -510,8 +510,8 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
 
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
     another with --where version=VERSION
-    note: test_join: one side was measured before the other, so drift of the
-    machine is part of the ratio; `lapwing run` interleaves variants of one session
+    note: test_join: one side was measured before the other, so drift of the machine
+    is part of the ratio; `lapwing run` interleaves variants of one session
 
     excluded from 45 iterations: 15 burn-in (`--audit` shows which)
     exit 0
@@ -587,9 +587,9 @@ fn files_are_compared_without_a_store() {
     note: test_join: the sides are from different sessions, so a change of the
     machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
-    note: test_join: every value of one side is above every value of the other;
-    with so few instances, noise that jumps between two levels can do this by
-    chance: measure five or more per side
+    note: test_join: every value of one side is above every value of the other; with
+    so few instances, noise that jumps between two levels can do this by chance:
+    measure five or more per side
 
     excluded from 24 iterations: 8 burn-in (`--audit` shows which)
     exit 0

@@ -116,8 +116,8 @@ fn versions_are_compared_setting_by_setting() {
     of the machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
     note: test_join, test_read: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this
-    by chance: measure five or more per side
+    other; with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
 
     Exclusions, step by step:
 
@@ -183,8 +183,8 @@ fn variants_are_compared_at_the_levels_that_they_share() {
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
     another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this
-    by chance: measure five or more per side
+    other; with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
     exit 0
     ");
 }
@@ -220,8 +220,8 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
     note: test_join, test_read: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this
-    by chance: measure five or more per side
+    other; with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
@@ -416,8 +416,8 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
     note: the newest of 2 versions that all sides have is compared, 1.1; choose
     another with --where version=VERSION
     note: test_join, test_read: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this
-    by chance: measure five or more per side
+    other; with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -475,8 +475,8 @@ fn versions_without_a_level_in_common_get_a_note() {
     of the machine may look like a change of the benchmark; measure variants in one
     session, or three sessions per side
     note: test_join, test_read: every value of one side is above every value of the
-    other; with so few instances, noise that jumps between two levels can do this
-    by chance: measure five or more per side
+    other; with so few instances, noise that jumps between two levels can do this by
+    chance: measure five or more per side
     exit 0
     ");
 }

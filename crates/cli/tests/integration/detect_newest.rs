@@ -25,9 +25,6 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     assert_snapshot!(run(path, &["detect", "--format", "markdown", "--fail-on", "suspected"]), @r"
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
 
-    | benchmark | before | after | change | since | verdict | id |
-    |---|---:|---:|---|---|---|---|
-
     note: suspected, not confirmed until a third run agrees: join, slower by 100 % \[99, 101\] in the newest run, v20
     exit 1
     ");

@@ -53,8 +53,8 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      quiet      9.99 s        1          4           2  100 % [100–100]  2.7 min
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     noise unknown (needs 3 instances of 2 iterations, with values above zero): once
@@ -72,8 +72,8 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     beyond the budget: noisy; all of them would need 5.4 min at a price of 1.08 more

@@ -65,8 +65,8 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
      wild       1.98 s        1          9           2      11 % [8–16]  53.5 s  not enough
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     not possible with at most 10 × 50 (--max-instances, --max-iterations): wild
@@ -110,8 +110,8 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
      wild       1.98 s        1         27           2  100 % [99–100]  2.7 min  false alarms
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 1 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 1 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     more than 1 % false positives with every configuration (--confidence 99% has
@@ -140,8 +140,8 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
      wild       1.98 s        1      20 %         12           2     94 % [75–99]  1.2 min  not enough
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     0.5 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
@@ -201,8 +201,8 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
      untimed    rate       2.00 1/s        1          7           2  100 % [98–100]       –  cost unknown
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     no wall time was recorded, so the cost is unknown and these are not planned:
@@ -263,8 +263,8 @@ fn what_came_to_nothing_is_named_with_its_reason() {
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 12 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     not analysed: failing (no iteration succeeded); zero (all values are zero, so
@@ -314,8 +314,8 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
      join       1.95 s        1          –           –      –     –  noise unknown
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     noise unknown (needs 3 instances of 2 iterations, with values above zero): join
     only the latest version of each variant is used, and for some its noise is
     unknown; an older one is not used: `--settings pooled` combines all,
@@ -374,8 +374,8 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
      wild       2.00 s        1      20 %          4           2   100 % [99–100]   23.9 s
 
     power 95 %, by the test of `lapwing compare` (paired), different instances on
-    the two sides (ibs), false positives at most 5 % as far as the simulation
-    shows; costs are for one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
     power rests on a pilot of 24 instances; […]: its range, as the noise is not
     known better; 90 % of such plans have a power of 95 % or more
     1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):

@@ -87,6 +87,48 @@ pub fn wrap(text: &str, width: usize) -> String {
     lines.join("\n")
 }
 
+/// Returns sentences in lines of at most `width`, wrapped between words; code in backquotes stays whole, so that it can be
+/// copied, even if it is longer than a line.
+pub fn wrap_sentences(text: &str, width: usize) -> String {
+    let paragraphs: Vec<String> = text
+        .split('\n')
+        .map(|line| wrap_line(line, width))
+        .collect();
+    paragraphs.join("\n")
+}
+
+fn wrap_line(line: &str, width: usize) -> String {
+    let indentation = line.len() - line.trim_start_matches(' ').len();
+    let mut wrapped = " ".repeat(indentation);
+    let mut used = indentation;
+    let mut is_first = true;
+    for word in words(line) {
+        if is_first {
+            used += word.width();
+        } else if used + 1 + word.width() > width && !word.starts_with('%') {
+            wrapped.push('\n');
+            used = word.width();
+        } else {
+            wrapped.push(' ');
+            used += 1 + word.width();
+        }
+        is_first = false;
+        wrapped.push_str(word);
+    }
+    wrapped
+}
+
+/// Splits a text at spaces outside of code in backquotes; an empty text has no words.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_paired = text.matches('`').count().is_multiple_of(2);
+    let mut is_code = false;
+    let words = text.split(move |character| {
+        is_code ^= is_paired && character == '`';
+        character == ' ' && !is_code
+    });
+    words.filter(|word| !word.is_empty())
+}
+
 /// Returns the end of the first line, which has at least one character.
 fn end_of_line(text: &str, width: usize) -> usize {
     let mut used = 0;
@@ -159,5 +201,17 @@ mod tests {
         assert_eq!(wrap("gzip -6 --keep corpus", 12), "gzip -6\n--keep\ncorpus");
         assert_eq!(wrap("日本語", 1), "日\n本\n語");
         assert_eq!(wrap("", 3), "");
+    }
+
+    #[test]
+    fn names_and_code_in_sentences_stay_whole() {
+        let note = "fix or retire it; `--clean burn_in=auto` excludes f.py::test_x[1]";
+        insta::assert_snapshot!(wrap_sentences(note, 24), @"
+        fix or retire it;
+        `--clean burn_in=auto`
+        excludes f.py::test_x[1]
+        ");
+        assert_eq!(wrap_sentences("it`s long", 4), "it`s\nlong");
+        assert_eq!(wrap_sentences("", 4), "");
     }
 }

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 pub use data::{CsvRows, csv_rows, write_csv, write_json};
-pub use fit::wrap;
+
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};
 pub use table_answer::TableAnswer;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::fit::wrap;
+use super::fit::wrap_sentences;
 use super::table::{Table, markdown_text};
 
 /// Layout of an answer in Markdown.
@@ -32,7 +32,7 @@ impl TextAnswer {
         const WIDTH: usize = 80;
         let width = room.map_or(WIDTH, |room| room.min(WIDTH));
         for note in &mut self.notes {
-            *note = wrap(note, width);
+            *note = wrap_sentences(note, width);
         }
         self
     }
@@ -44,7 +44,7 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-        let headline = room.map(|room| wrap(&self.headline, room));
+        let headline = room.map(|room| wrap_sentences(&self.headline, room));
         writeln!(out, "{}", headline.as_ref().unwrap_or(&self.headline))?;
         if !self.table.is_empty() {
             writeln!(out)?;
@@ -63,8 +63,8 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}\n", markdown_text(&self.headline))?;
-        self.table.markdown(out)?;
+        writeln!(out, "{}", markdown_text(&self.headline))?;
+        self.markdown_table(out)?;
         for note in &self.notes {
             writeln!(out, "\n{}", markdown_text(note))?;
         }
@@ -77,8 +77,8 @@ impl TextAnswer {
     ///
     /// Returns the error of the output.
     pub fn markdown_list(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "**{}**\n", markdown_text(&self.headline))?;
-        self.table.markdown(out)?;
+        writeln!(out, "**{}**", markdown_text(&self.headline))?;
+        self.markdown_table(out)?;
         let notes = self.notes.iter();
         let notes: Vec<String> = notes
             .map(|note| format!("\n- {}", markdown_text(note)))
@@ -87,5 +87,13 @@ impl TextAnswer {
             writeln!(out, "{}", notes.concat())?;
         }
         Ok(())
+    }
+
+    fn markdown_table(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.table.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        self.table.markdown(out)
     }
 }

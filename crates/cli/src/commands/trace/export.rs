@@ -59,7 +59,8 @@ impl TraceExport {
                 .and_then(|file| write_events(&trace, BufWriter::new(file)))
                 .map_err(|error| cannot_write(path, &error)),
             None => {
-                write_events(&trace, BufWriter::new(io::stdout().lock())).map_err(CliError::from)
+                let out = BufWriter::new(context.terminal.data_out());
+                write_events(&trace, out).map_err(CliError::from)
             }
         };
         CliError::unless_reader_left(written)?;
