@@ -1,9 +1,9 @@
-//! What can go wrong with a shared history.
+//! Errors of shared histories.
 
 use super::remote::{Remote, RemoteError};
 use crate::{LineError, StoreError};
 
-/// What can go wrong with a shared history. A place is named by its address, a segment by that and its name.
+/// Error of a shared history. A location is named by its address, a segment by the address and its name.
 #[derive(Debug, thiserror::Error)]
 pub enum SharingError {
     /// The place cannot be used.

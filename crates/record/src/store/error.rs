@@ -78,7 +78,7 @@ pub enum StoreError {
     #[error("the disk of the store {} is full", .0.display())]
     Full(PathBuf),
     /// It was deleted or replaced while it was open.
-    #[error("the store {} has vanished: somebody deleted or replaced it", .0.display())]
+    #[error("the store {} was deleted or replaced while in use", .0.display())]
     Vanished(PathBuf),
     /// Others kept it for longer than we wait.
     #[error("the store {} has been busy for over a minute", .0.display())]
@@ -153,7 +153,7 @@ pub enum StoreError {
     },
 }
 
-/// What a store gives, or why it cannot.
+/// Result of an operation on a store.
 pub(crate) type StoreResult<T> = Result<T, StoreError>;
 
 fn did_you_mean(suggestions: &[String]) -> String {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::ReportSite;
 use super::data_pack::file_of;
+use super::directory::DirectoryError;
 use crate::document::html_document;
 
 /// A page about all benchmarks.
@@ -122,6 +123,24 @@ impl SitePage {
             }
         }
     }
+}
+
+/// Writes the page that lists the things of one kind, such as studies, which have a page each.
+pub(super) fn write_list_page(
+    site: &ReportSite,
+    page: SitePage,
+    main: &Markup,
+) -> Result<(), DirectoryError> {
+    let frame = PageFrame {
+        page: Some(page),
+        heading: page.title(),
+        class: page.name(),
+        skip: ("#main", "Skip to the list"),
+        scripts: page.scripts(),
+        data: None,
+    };
+    let html = frame.html(site, &serde_json::json!({}), main, &html! {});
+    site.directory.write(&page.file(), &html)
 }
 
 /// A page without its content.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::ReportSite;
 use super::directory::DirectoryError;
-use super::frame::{PageFrame, SitePage};
+use super::frame::{PageFrame, SitePage, write_list_page};
 use super::index_parts::columns::BenchmarkLink;
 use crate::chart::{DRAW_IN_VIEW, chart_grid};
 use crate::study::StudyOverview;
@@ -103,15 +103,5 @@ pub(super) fn write_list(site: &ReportSite, rows: &[StudyRow]) -> Result<(), Dir
             }
         }
     };
-    let page = SitePage::Studies;
-    let frame = PageFrame {
-        page: Some(page),
-        heading: page.title(),
-        class: page.name(),
-        skip: ("#main", "Skip to the list"),
-        scripts: page.scripts(),
-        data: None,
-    };
-    let html = frame.html(site, &json!({}), &main, &html! {});
-    site.directory.write(&page.file(), &html)
+    write_list_page(site, SitePage::Studies, &main)
 }

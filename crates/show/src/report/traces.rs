@@ -6,11 +6,10 @@ use lapwing_model::Run;
 use lapwing_record::TraceHead;
 use lapwing_trace::{Trace, find};
 use maud::html;
-use serde_json::json;
 
 use super::ReportSite;
 use super::directory::DirectoryError;
-use super::frame::{PageFrame, SitePage};
+use super::frame::{SitePage, write_list_page};
 use super::slug::slug;
 use crate::trace::{LanesPage, finding_text, headline, path_texts};
 
@@ -97,15 +96,5 @@ pub(super) fn write_list(site: &ReportSite, rows: &[TraceRow]) -> Result<(), Dir
             ul { @for sentence in &row.sentences { li { (sentence) } } }
         }
     };
-    let page = SitePage::Traces;
-    let frame = PageFrame {
-        page: Some(page),
-        heading: page.title(),
-        class: page.name(),
-        skip: ("#main", "Skip to the list"),
-        scripts: page.scripts(),
-        data: None,
-    };
-    let html = frame.html(site, &json!({}), &main, &html! {});
-    site.directory.write(&page.file(), &html)
+    write_list_page(site, SitePage::Traces, &main)
 }

@@ -26,7 +26,7 @@ impl StoreSharing<'_> {
     /// do not change the records that are sent.
     ///
     /// # Errors
-    /// Whatever `visit` returns; when the store cannot be read, or gives back other
+    /// The errors of `visit`; when the store cannot be read, or gives back other
     /// records of a session than it has.
     pub(crate) fn scan_unshared<E: From<StoreError>>(
         &self,

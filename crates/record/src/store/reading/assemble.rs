@@ -15,7 +15,7 @@ use lapwing_model::MetricName;
 /// Which iterations to read.
 #[derive(Debug)]
 pub(crate) struct WantedIterations {
-    /// Where to find the keys of the instances.
+    /// Table of the keys of the instances.
     source: &'static str,
     condition: &'static str,
     parameters: Vec<i64>,

@@ -35,7 +35,7 @@ impl Store {
     /// without them is visited all the same, because that it has none may be the news.
     ///
     /// # Errors
-    /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
+    /// The errors of `visit`; when an entry of the filter fits nothing; when the
     /// store cannot be read.
     pub fn each_recorded<E: From<StoreError>>(
         &self,

@@ -23,7 +23,7 @@ impl Store {
     /// retired or renamed; only the filter finds benchmarks by the ids that they have now.
     ///
     /// # Errors
-    /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
+    /// The errors of `visit`; when an entry of the filter fits nothing; when the
     /// store cannot be read.
     pub fn scan<E: From<StoreError>>(
         &self,

@@ -1,4 +1,4 @@
-//! Notes on the sides: the A/A control, and differences that nobody asked for.
+//! Notes on the sides: the A/A control, and unintended differences between environments.
 
 use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
 use lapwing_model::text::{counted, first_names};

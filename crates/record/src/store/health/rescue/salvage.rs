@@ -9,14 +9,14 @@ use super::super::super::StoreResult;
 use super::pages::{PageFile, PageKind, PageRow};
 use lapwing_model::text::joined;
 
-/// A table, or an index from which something of a table can be told.
+/// A table, or an index from which parts of a table can be recovered.
 struct KnownTable {
     /// Its name in the file.
     name: &'static str,
     /// A letter for each column: `k` the key, which is no part of the row, `i` an integer, `t` text, `r` a
     /// number, `b` bytes; a capital where it may be NULL. What comes after `?` newer stores have.
     columns: &'static str,
-    /// Where a row is put, its key first where it has one, and how if not column by column.
+    /// Target of the insertion: the table; with `VALUES`, if not every column is copied as it is.
     insert: &'static str,
 }
 
