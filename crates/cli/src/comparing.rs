@@ -12,6 +12,7 @@ use lapwing_formats::{BadLines, EachRun, ImportError, ImportOptions, Source, Tra
 use lapwing_measure::suite::burn_in_file::unknown_names;
 use lapwing_record::{Filter, Store};
 use lapwing_show::answers::compare::environment_note;
+use lapwing_show::writing::Note;
 use lapwing_stats::{Confidence, Seed};
 use tempfile::TempDir;
 
@@ -146,7 +147,7 @@ pub struct GatheredSides {
     /// The samples that count.
     pub samples: SideSamples,
     /// Notes on the choice of the sides.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Returns the metrics of a filter.
@@ -171,10 +172,11 @@ pub fn gather(
     let mut samples = SideSamples::gather(&found.sides, filter, metrics, rules)?;
     let mut notes = found.notes(filter, rules)?;
     if let Some(suites) = samples.match_by_id() {
-        notes.push(format!(
+        let text = format!(
             "the sides have no suite in common ({}): benchmarks are matched by name",
             suites.join(", ")
-        ));
+        );
+        notes.push(Note::marked("matched_by_name", text));
     }
     let names = found.sides.names();
     notes.extend((1..names.len()).filter_map(|candidate| {
@@ -233,8 +235,9 @@ impl FoundSides {
         &self,
         filter: &SampleFilter,
         rules: &CleaningRules,
-    ) -> Result<Vec<String>, CliError> {
-        let mut notes = self.sides.notes.clone();
+    ) -> Result<Vec<Note>, CliError> {
+        let notes = self.sides.notes.iter();
+        let mut notes: Vec<Note> = notes.map(|it| Note::marked("sides", it.as_str())).collect();
         if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();
             for store in self.sides.stores() {
@@ -244,7 +247,12 @@ impl FoundSides {
                     .into_iter();
                 ids.extend(rows.map(|row| row.benchmark));
             }
-            notes.extend(unknown_names(listed, ids.iter().map(String::as_str)));
+            let unknown = unknown_names(listed, ids.iter().map(String::as_str));
+            notes.extend(
+                unknown
+                    .into_iter()
+                    .map(|it| Note::marked("unknown_names", it)),
+            );
         }
         notes.extend(retired_notes(&self.sides.left_out(filter)?));
         Ok(notes)

@@ -29,19 +29,26 @@ pub enum ExitStatus {
     Interrupted,
 }
 
+impl ExitStatus {
+    /// Returns the number of the exit code.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Judged => 1,
+            Self::Input => 2,
+            Self::NotEnough => 3,
+            Self::Failed => 4,
+            Self::Bug => 70,
+            Self::Skip => 125,
+            Self::Abort => 128,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(exit: ExitStatus) -> Self {
-        Self::from(match exit {
-            ExitStatus::Fine => 0,
-            ExitStatus::Judged => 1,
-            ExitStatus::Input => 2,
-            ExitStatus::NotEnough => 3,
-            ExitStatus::Failed => 4,
-            ExitStatus::Bug => 70,
-            ExitStatus::Skip => 125,
-            ExitStatus::Abort => 128,
-            ExitStatus::Interrupted => 130,
-        })
+        Self::from(exit.number())
     }
 }
 
@@ -54,6 +61,8 @@ pub struct CliError {
     pub consequence: Option<String>,
     /// Advice on what to do next.
     pub hint: Option<String>,
+    /// Names that exist, where one was unknown.
+    pub candidates: Vec<String>,
     /// The exit code.
     pub exit: ExitStatus,
 }
@@ -65,6 +74,7 @@ impl CliError {
             cause: cause.into(),
             consequence: None,
             hint: None,
+            candidates: Vec::new(),
             exit: ExitStatus::Input,
         }
     }
@@ -95,6 +105,12 @@ impl CliError {
             Some(hint) => self.hint(hint),
             None => self,
         }
+    }
+
+    /// Adds the names that exist, where one was unknown.
+    pub fn candidates(mut self, candidates: Vec<String>) -> Self {
+        self.candidates = candidates;
+        self
     }
 
     /// Returns whether the reader of standard output closed it.

@@ -29,9 +29,13 @@ use crate::error::{CliError, ExitStatus};
 pub fn with_hint(error: CliError) -> CliError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error.cause.as_ref());
     let (mut hint, mut consequence) = (None, None);
+    let mut candidates = error.candidates.clone();
     let mut exit = error.exit;
     while let Some(current) = cause {
         hint = hint.or_else(|| hint_of(current));
+        if candidates.is_empty() {
+            candidates = candidates_of(current);
+        }
         if let Some((exit_of_kind, advice)) = study::advice(current) {
             hint = hint.or_else(|| advice.map(str::to_owned));
             exit = exit_of_kind;
@@ -51,7 +55,34 @@ pub fn with_hint(error: CliError) -> CliError {
         hint: error.hint.or(hint),
         consequence: error.consequence.or(consequence),
         exit,
+        candidates,
         ..error
+    }
+}
+
+/// Returns the names that exist, where one was unknown.
+fn candidates_of(error: &(dyn Error + 'static)) -> Vec<String> {
+    if let Some(
+        SideError::Nothing { known, .. }
+        | SideError::NoRun { known, .. }
+        | SideError::TooShort { known, .. }
+        | SideError::NothingPasses { known, .. },
+    ) = error.downcast_ref()
+    {
+        return known.names().to_vec();
+    }
+    match error.downcast_ref() {
+        Some(SessionError::Unknown { nearest, known, .. }) => {
+            let nearest = nearest.iter().cloned();
+            let others = known
+                .iter()
+                .filter(|it| Some(*it) != nearest.clone().next().as_ref());
+            nearest.clone().chain(others.cloned()).collect()
+        }
+        Some(_) | None => match error.downcast_ref() {
+            Some(StoreError::NoMatch { suggestions, .. }) => suggestions.clone(),
+            Some(_) | None => Vec::new(),
+        },
     }
 }
 

@@ -20,11 +20,15 @@ mod suite;
 
 mod terminal;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use lapwing_measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
+use lapwing_show::answers::error::ErrorAnswer;
+use lapwing_show::writing::AnswerFormat;
 
 use crate::error::CliError;
 
@@ -82,12 +86,49 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // As `parse` does; nothing can be said if that fails.
     let _unseen = error.print();
     let is_judge = std::env::args_os().any(|it| it == "judge");
-    match error.exit_code() {
-        0 => error::ExitStatus::Fine.into(),
+    let status = match error.exit_code() {
+        0 => return error::ExitStatus::Fine.into(),
         // `git bisect run` would take any smaller one for "bad".
-        _ if is_judge => error::ExitStatus::Abort.into(),
-        _ => error::ExitStatus::Input.into(),
+        _ if is_judge => error::ExitStatus::Abort,
+        _ => error::ExitStatus::Input,
+    };
+    let words = options::command_words();
+    if options::is_json_asked(&words) {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = lines.next().unwrap_or_default();
+        let first = first.trim_start_matches("error: ").to_owned();
+        let hint = lines.find_map(|line| line.strip_prefix("tip: "));
+        let mut answer = ErrorAnswer::new(words, first, status.number());
+        answer.hint = hint.map(str::to_owned);
+        answer.candidates = candidates(error);
+        write_error(&answer);
     }
+    status.into()
+}
+
+/// Returns the names that would have been right.
+fn candidates(error: &clap::Error) -> Vec<String> {
+    let kinds = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+        ContextKind::ValidValue,
+    ];
+    let known = kinds.iter().filter_map(|kind| error.get(*kind));
+    let names = known.flat_map(|value| match value {
+        ContextValue::String(name) => vec![name.clone()],
+        ContextValue::Strings(names) => names.clone(),
+        _ => Vec::new(),
+    });
+    names.collect()
+}
+
+/// Writes an error for programs on standard output; if nothing can be written there, standard error has it.
+fn write_error(answer: &ErrorAnswer) {
+    let mut text = serde_json::to_string_pretty(answer).unwrap_or_default();
+    text.push('\n');
+    let _unseen = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// Refuses a clock whose time no record can have.
@@ -121,5 +162,14 @@ fn report(error: CliError, context: &options::Context) -> ExitCode {
         return error::ExitStatus::Fine.into();
     }
     context.terminal.error(&error);
+    if context.format == AnswerFormat::Json && error.exit != error::ExitStatus::Interrupted {
+        let sentence = error.sentence();
+        write_error(&ErrorAnswer {
+            consequence: error.consequence,
+            hint: error.hint,
+            candidates: error.candidates,
+            ..ErrorAnswer::new(context.command.clone(), sentence, error.exit.number())
+        });
+    }
     error.exit.into()
 }

@@ -10,7 +10,7 @@ use lapwing_analyse::sample::{SampleFilter, Selector, SelectorError, assignments
 use lapwing_measure::suite::{CommandLine, command_text};
 use lapwing_show::answers::audit::AuditDetail;
 use lapwing_show::chart::ChartFile;
-use lapwing_show::writing::{Answer, AnswerFormat, TableAnswer, write_answer};
+use lapwing_show::writing::{Answer, AnswerFormat, AnswerRequest, Extent, write_answer};
 
 use jiff::Timestamp;
 
@@ -51,6 +51,16 @@ pub struct CommonOptions {
         help_heading = "Common options"
     )]
     pub color: Option<ColorWhen>,
+    /// Output format
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_parser = one_of(&FORMATS),
+        default_value = "text",
+        help_heading = "Common options"
+    )]
+    pub format: AnswerFormat,
 }
 
 /// When output has colours.
@@ -88,12 +98,34 @@ pub const FORMATS: [NamedValue<AnswerFormat>; 4] = [
     ("csv", "CSV for spreadsheets", AnswerFormat::Csv),
 ];
 
-/// The format of an answer.
-#[derive(Debug, Clone, Copy, Default, Args)]
+/// How much of an answer is written.
+#[derive(Debug, Clone, Default, Args)]
 pub struct AnswerOptions {
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), default_value = "text")]
-    pub format: AnswerFormat,
+    /// List everything, even if there is much of it: all rows, and in JSON all details
+    #[arg(long, alias = "all", help_heading = "Output")]
+    full: bool,
+    /// List at most N rows
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    limit: Option<usize>,
+    /// Only these fields of each row, separated by commas: in JSON and CSV
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
+    fields: Vec<String>,
+}
+
+impl AnswerOptions {
+    /// Returns how much of an answer is written.
+    pub fn extent(&self) -> Extent {
+        Extent {
+            full: self.full,
+            limit: self.limit,
+            fields: self.fields.clone(),
+        }
+    }
 }
 
 /// Files that get the answer beside standard output.
@@ -124,18 +156,22 @@ impl ExportOptions {
     }
 
     /// Writes an answer into each of the files.
-    pub fn write_answer(&self, answer: &dyn Answer) -> Result<(), CliError> {
-        self.write(|format, out| Ok(write_answer(answer, format, None, out)?))
-    }
-
-    /// Writes each of the files.
-    pub fn write(
+    pub fn write_answer(
         &self,
-        mut answer: impl FnMut(AnswerFormat, &mut Vec<u8>) -> Result<(), CliError>,
+        answer: &dyn Answer,
+        options: &AnswerOptions,
+        context: &Context,
     ) -> Result<(), CliError> {
         for (format, path) in &self.export {
             let mut bytes = Vec::new();
-            answer(*format, &mut bytes)?;
+            let request = AnswerRequest {
+                format: *format,
+                room: None,
+                extent: &options.extent(),
+                command: &context.command,
+                quiet: false,
+            };
+            write_answer(answer, request, &mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
             atomic::replace(path, &text).map_err(|error| {
                 CliError::input(format!("cannot write {}: {error}", path.display()))
@@ -305,6 +341,40 @@ pub fn extension(path: &Path) -> String {
     extension.unwrap_or_default().to_ascii_lowercase()
 }
 
+/// Refuses fields that the rows of an answer do not have.
+fn check_fields(answer: &dyn Answer, extent: &Extent) -> Result<(), CliError> {
+    if extent.fields.is_empty() {
+        return Ok(());
+    }
+    let rows = answer.rows()?;
+    let unknown = extent.fields.iter().find(|it| !rows.titles().contains(it));
+    match unknown {
+        None => Ok(()),
+        Some(field) => Err(CliError::input(format!("rows have no field `{field}`"))
+            .hint(format!("the fields are {}", rows.titles().join(", ")))
+            .candidates(rows.titles().to_vec())),
+    }
+}
+
+/// Returns the words of this process: `lapwing compare old new`.
+pub fn command_words() -> Vec<String> {
+    let words = std::env::args_os().skip(1);
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    std::iter::once("lapwing".to_owned()).chain(words).collect()
+}
+
+/// Returns whether the words of a command ask for JSON, although they cannot be understood.
+pub fn is_json_asked(words: &[String]) -> bool {
+    let mut own = words.iter().take_while(|word| *word != "--").peekable();
+    while let Some(word) = own.next() {
+        let is_separate = word == "--format" && own.peek().is_some_and(|it| *it == "json");
+        if is_separate || word == "--format=json" {
+            return true;
+        }
+    }
+    false
+}
+
 /// Context of a command: the common options, resolved.
 #[derive(Debug)]
 pub struct Context {
@@ -315,35 +385,40 @@ pub struct Context {
     pub quiet: bool,
     pub verbose: bool,
     pub terminal: Terminal,
+    /// The format of answers.
+    pub format: AnswerFormat,
+    /// The command of this process.
+    pub command: Vec<String>,
     /// The machine that this program runs on.
     pub machine: Machine,
 }
 
 impl Context {
     /// Writes an answer on standard output.
-    pub fn show(&self, answer: &dyn Answer, format: AnswerFormat) -> Result<ExitStatus, CliError> {
-        let mut out = self.terminal.out_as(format);
-        let written = write_answer(answer, format, self.terminal.width(), &mut out);
+    pub fn show(
+        &self,
+        answer: &dyn Answer,
+        options: &AnswerOptions,
+    ) -> Result<ExitStatus, CliError> {
+        let extent = options.extent();
+        check_fields(answer, &extent)?;
+        let mut out = self.terminal.out_as(self.format);
+        let request = AnswerRequest {
+            format: self.format,
+            room: self.terminal.width(),
+            extent: &extent,
+            command: &self.command,
+            quiet: self.quiet,
+        };
+        let written = write_answer(answer, request, &mut out);
         CliError::unless_reader_left(written.map_err(CliError::from))?;
         let has_hidden_audit = answer
             .audit()
             .is_some_and(|part| part.detail == AuditDetail::All);
-        if format == AnswerFormat::Csv && has_hidden_audit {
+        if self.format == AnswerFormat::Csv && has_hidden_audit {
             self.terminal
                 .note("the audit is not part of CSV output; --format json has all of it");
         }
-        Ok(ExitStatus::Fine)
-    }
-
-    /// Writes an answer that is a table on standard output.
-    pub fn show_table(
-        &self,
-        answer: &TableAnswer,
-        format: AnswerFormat,
-    ) -> Result<ExitStatus, CliError> {
-        let mut out = self.terminal.out_as(format);
-        let written = answer.write(format, self.terminal.width(), &mut out);
-        CliError::unless_reader_left(written.map_err(CliError::from))?;
         Ok(ExitStatus::Fine)
     }
 
@@ -367,6 +442,8 @@ impl Context {
             quiet: common.quiet,
             verbose: common.verbose,
             terminal: Terminal::new(std::io::stderr().is_terminal()),
+            format: common.format,
+            command: command_words(),
             machine: Machine::new(),
         }
     }

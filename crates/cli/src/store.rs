@@ -10,6 +10,7 @@ use lapwing_model::Id;
 use lapwing_model::text::counted;
 use lapwing_record::inbox::{self, InboxArrival, is_under_way};
 use lapwing_record::{Filter, LeftOut, Store, StoreError};
+use lapwing_show::writing::Note;
 
 use crate::error::CliError;
 use crate::options::Context;
@@ -183,25 +184,29 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
 }
 
 /// Returns notes on results excluded because they are retired.
-pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
+pub fn retired_notes(left_out: &LeftOut) -> Vec<Note> {
     let metrics = left_out.metrics.iter();
     let metrics: Vec<String> = metrics
         .map(|(metric, of)| format!("`{metric}` of {}", counted(*of, "instance")))
         .collect();
     let note = |what: &str, one: bool| {
         let verb = if one { "is" } else { "are" };
-        format!(
+        let text = format!(
             "{what} {verb} excluded (--where retired=yes to include); `lapwing db annotations` shows why"
-        )
+        );
+        Note::marked("retired", text)
     };
     let mut notes = Vec::new();
     if left_out.instances > 0 {
         let what = counted(left_out.instances, "retired instance");
-        notes.push(note(&what, left_out.instances == 1));
+        let note = note(&what, left_out.instances == 1);
+        notes.push(note.with("instances", left_out.instances));
     }
     if !metrics.is_empty() {
         let what = format!("retired {}", metrics.join(" and "));
-        notes.push(note(&what, metrics.len() == 1));
+        let note = note(&what, metrics.len() == 1);
+        let numbers: Vec<u64> = left_out.metrics.iter().map(|(_, of)| *of).collect();
+        notes.push(note.with("instances", numbers));
     }
     notes
 }

@@ -334,6 +334,11 @@ pub struct KnownSides {
 }
 
 impl KnownSides {
+    /// Returns the sides as they are written.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Returns the sides of a kind, or of every kind, that these runs offer.
     pub fn among(runs: &[RunHead], kind: Option<SideKind>) -> Self {
         /// The most sides to list.

@@ -97,7 +97,7 @@ impl Db {
             Action::Info { answer } => {
                 let store = open_for_reading(context)?;
                 let info = store_info(store.path(), &store.upkeep().info()?);
-                context.show_table(&info, answer.format)
+                context.show(&info, &answer)
             }
             Action::Check => rescue::check(context),
             Action::Rescue(rescue) => rescue.act(context),
@@ -107,7 +107,7 @@ impl Db {
             Action::Restore(restore) => restore.act(context),
             Action::Annotations { answer } => {
                 let remarks = open_for_reading(context)?.annotations().all()?;
-                context.show_table(&annotations(&remarks), answer.format)
+                context.show(&annotations(&remarks), &answer)
             }
             Action::Push(share) => share.push(context),
             Action::Pull(share) => share.pull(context),

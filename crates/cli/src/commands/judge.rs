@@ -303,8 +303,8 @@ impl JudgeCommand {
         context: &Context,
     ) -> Result<(), CliError> {
         let id = &plan.cases[0].benchmark.id;
-        let mut out = context.terminal.out_as(self.options.answer.format);
-        let written = match self.options.answer.format {
+        let mut out = context.terminal.out_as(context.format);
+        let written = match context.format {
             AnswerFormat::Json => {
                 let ratio = judgement.comparison.map(|it| it.ratio());
                 write_json(

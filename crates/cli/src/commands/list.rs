@@ -49,8 +49,8 @@ impl ListCommand {
             ListedThing::Metrics => ListedRows::Metrics(catalogue.metrics(&filter)?),
         };
         let empty = rows.is_empty().then(|| empty_list(&store, &asked));
-        let answer = rows.answer(self.answer.format, empty.transpose()?)?;
-        context.show_table(&answer, self.answer.format)
+        let answer = rows.answer(context.format, empty.transpose()?)?;
+        context.show(&answer, &self.answer)
     }
 }
 

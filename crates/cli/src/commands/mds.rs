@@ -167,7 +167,8 @@ impl MdsCommand {
             return Err(CliError::input("--closed-form simulates nothing")
                 .hint("omit --executor: it takes no time"));
         }
-        self.check_experiments(&self.options(&self.samples.cleaning.judging()?))?;
+        let options = self.options(&self.samples.cleaning.judging()?);
+        self.check_experiments(&options, context.format)?;
         let start = self
             .jobs
             .start(self.samples.cleaning.own.suite(), context)?;
@@ -176,14 +177,14 @@ impl MdsCommand {
         }
         let answer = self.simulate(start.source(), context)?;
         start.note_missed(context);
-        if !answer.has_rates() && self.samples.answer.format != AnswerFormat::Json {
+        if !answer.has_rates() && context.format != AnswerFormat::Json {
             return Err(too_little(&answer));
         }
         if let Some(path) = self.plot.as_ref().filter(|_| answer.has_rates()) {
             chart::detection(&answer.detection.rows, &answer.options.grid, answer.view())
                 .save(path)?;
         }
-        context.show(&answer, self.samples.answer.format)?;
+        context.show(&answer, &self.samples.answer)?;
         if answer.has_rates() {
             Ok(ExitStatus::Fine)
         } else {
@@ -202,7 +203,7 @@ impl MdsCommand {
         options.source = source;
         let smallest = judging.smallest_effect.map(|share| 1.0 + share);
         let target = self.slowdown.or(smallest).unwrap_or(USUAL_SLOWDOWN);
-        if !self.needs_all_methods() {
+        if !self.needs_all_methods(context.format) {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
         let analyse = |data: &_, settings, metrics: &_| {
@@ -230,8 +231,12 @@ impl MdsCommand {
     }
 
     /// Refuses a sentence that rests on too few experiments.
-    fn check_experiments(&self, options: &DetectionOptions) -> Result<(), CliError> {
-        match (self.samples.answer.format, options.basis) {
+    fn check_experiments(
+        &self,
+        options: &DetectionOptions,
+        format: AnswerFormat,
+    ) -> Result<(), CliError> {
+        match (format, options.basis) {
             (AnswerFormat::Json | AnswerFormat::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
             (AnswerFormat::Text | AnswerFormat::Markdown, _) => refuse_too_few(
                 options.experiments,
@@ -243,8 +248,8 @@ impl MdsCommand {
 
     /// Returns whether the answer has the rates of all methods. Otherwise only one method is
     /// simulated; without resampling this takes a tenth of the time.
-    fn needs_all_methods(&self) -> bool {
-        match self.samples.answer.format {
+    fn needs_all_methods(&self, format: AnswerFormat) -> bool {
+        match format {
             AnswerFormat::Json | AnswerFormat::Csv => true,
             AnswerFormat::Text | AnswerFormat::Markdown => self.wide,
         }

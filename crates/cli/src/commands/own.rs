@@ -7,24 +7,29 @@ use std::path::Path;
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
 use lapwing_model::text::counted;
+use lapwing_show::answers::kinds;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, NamedValue, one_of};
 
-/// Write manual pages, shell completions, or the JSON schema of suite files
+/// Write manual pages, shell completions, or the JSON schema of suite files or answers
 ///
 /// `lapwing self man ~/.local/share/man/man1`;
 /// `lapwing self completions bash > ~/.local/share/bash-completion/completions/lapwing`;
 /// `lapwing self schema suite > lapwing.schema.json`, then `#:schema ./lapwing.schema.json` as the first
-/// line of lapwing.toml, by which editors complete and check it.
+/// line of lapwing.toml, by which editors complete and check it; `lapwing self schema answer compare` for what
+/// `lapwing compare --format json` writes.
 #[derive(Debug, Args)]
 pub struct SelfCommand {
     /// Kind of file
     #[arg(value_name = "WHAT", value_parser = one_of(&PARTS))]
     part: OwnPart,
-    /// Folder of the manual pages; shell: bash, elvish, fish, powershell or zsh; schema: suite
+    /// Folder of the manual pages; shell: bash, elvish, fish, powershell or zsh; schema: suite or answer
     #[arg(value_name = "WHICH")]
     which: String,
+    /// The answer of a schema: the word under `answer` in its JSON
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
 }
 
 /// A part of the program's own documentation.
@@ -53,6 +58,20 @@ const PARTS: [NamedValue<OwnPart>; 3] = [
 const SUITE: &str = include_str!("../../assets/suite.schema.json");
 
 impl SelfCommand {
+    fn answer_schema(&self) -> Result<serde_json::Value, CliError> {
+        let name = self.name.as_deref().unwrap_or_default();
+        kinds::json_schema(name).ok_or_else(|| {
+            let names = kinds::names();
+            let error = match &self.name {
+                Some(name) => CliError::input(format!("no answer is named `{name}`")),
+                None => CliError::input("name an answer"),
+            };
+            let hint = format!("the answers are {}", names.join(", "));
+            let names = names.into_iter().map(str::to_owned);
+            error.hint(hint).candidates(names.collect())
+        })
+    }
+
     /// Writes it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.part {
@@ -71,9 +90,15 @@ impl SelfCommand {
             OwnPart::Schema if self.which == "suite" => {
                 context.terminal.data_out().write_all(SUITE.as_bytes())?;
             }
+            OwnPart::Schema if self.which == "answer" => {
+                let schema = self.answer_schema()?;
+                let mut out = context.terminal.data_out();
+                writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
+            }
             OwnPart::Schema => {
                 return Err(CliError::input(format!("no schema `{}`", self.which))
-                    .hint("`lapwing self schema suite` prints that of suite files"));
+                    .hint("`suite` is that of suite files, `answer NAME` that of an answer")
+                    .candidates(["suite", "answer"].map(str::to_owned).to_vec()));
             }
         }
         Ok(ExitStatus::Fine)

@@ -206,7 +206,8 @@ impl ReportCommand {
             (judging, &options),
             context,
         )?;
-        notes.extend(control.iter().map(ControlResult::text));
+        notes.extend(control.iter().map(ControlResult::note));
+        let notes: Vec<String> = notes.into_iter().map(|note| note.text).collect();
         context.terminal.notes(&notes);
         Ok(Some(ComparisonView {
             comparisons: gathered.samples.compare(&gathered.names, &options),

@@ -51,7 +51,16 @@ impl ShowCommand {
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
         let answer = session_answer(&store, session, &plan, metric.or(stored))?;
-        if self.answer.format == AnswerFormat::Text && !context.quiet {
+        if let Some(metric) = metric
+            && !answer.results.is_empty()
+            && !answer.results.known_metrics().contains(metric)
+        {
+            let known: Vec<String> = answer.results.known_metrics().into_iter().collect();
+            let error = CliError::input(format!("the session has no metric `{metric}`"));
+            let hint = format!("the metrics are {}", known.join(", "));
+            return Err(error.hint(hint).candidates(known));
+        }
+        if context.format == AnswerFormat::Text && !context.quiet {
             let name = session.name.as_ref();
             context.terminal.say(&format!(
                 "session `{}` of {}: suite `{}`, {}, measured by {}",
@@ -63,7 +72,7 @@ impl ShowCommand {
             ));
         }
         let report = RunReport {
-            format: self.answer.format,
+            answer: self.answer,
             export: self.export,
             plot: self.plot,
             ..RunReport::default()

@@ -48,14 +48,14 @@ impl VariabilityCommand {
         let analysed = self
             .samples
             .analyse(&rules, "analysing", context, analyse)?;
-        if analysed.rows.is_empty() && self.samples.answer.format != AnswerFormat::Json {
+        if analysed.rows.is_empty() && context.format != AnswerFormat::Json {
             return Err(nothing(&analysed.audit));
         }
         let answer = VariabilityAnswer::new(analysed, hosts);
         if let Some(path) = self.plot.as_ref().filter(|_| !answer.noise().is_empty()) {
             chart::variability(answer.noise()).save(path)?;
         }
-        context.show(&answer, self.samples.answer.format)?;
+        context.show(&answer, &self.samples.answer)?;
         match answer.audit() {
             Some(part) if answer.noise().is_empty() => Err(nothing(part.audit)),
             Some(_) | None => Ok(ExitStatus::Fine),

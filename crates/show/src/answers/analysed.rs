@@ -6,6 +6,7 @@ use lapwing_model::text::{first_names, plural};
 use super::audit::{AuditDetail, AuditPart};
 use super::not_judged;
 use crate::earlier_epoch_text;
+use crate::writing::Note;
 
 /// Results of all benchmarks that could be analysed, and what was left out.
 #[derive(Debug)]
@@ -26,8 +27,8 @@ pub struct Analysed<R> {
 
 impl<R> Analysed<R> {
     /// Returns notes on excluded results.
-    pub fn exclusions(&self) -> Vec<String> {
-        let mut notes: Vec<String> = earlier_note(self.earlier).into_iter().collect();
+    pub fn exclusions(&self) -> Vec<Note> {
+        let mut notes: Vec<Note> = earlier_note(self.earlier).into_iter().collect();
         if self.detail == AuditDetail::Line {
             notes.extend(not_judged::note(&not_judged::of_audit(&self.audit)));
         }
@@ -36,15 +37,16 @@ impl<R> Analysed<R> {
     }
 
     /// Returns a note on benchmarks that are analysed although they never reach a steady state.
-    pub fn unsteady_note(&self) -> Option<String> {
+    pub fn unsteady_note(&self) -> Option<Note> {
         let names = first_names(self.unsteady.iter(), 5);
         let them = plural(self.unsteady.len(), "it", "them");
         (!self.unsteady.is_empty()).then(|| {
-            format!(
+            let text = format!(
                 "{names} never {} a steady state, so the numbers depend on how long was measured: fix or retire {them}; \
                  `--clean burn_in=auto` excludes {them}, `lapwing burn-in` shows {them}",
                 plural(self.unsteady.len(), "reaches", "reach"),
-            )
+            );
+            Note::new("never_steady", text).with("benchmarks", self.unsteady.len())
         })
     }
 
@@ -58,6 +60,7 @@ impl<R> Analysed<R> {
 }
 
 /// Returns a note on excluded instances of earlier epochs.
-pub fn earlier_note(number: usize) -> Option<String> {
-    (number > 0).then(|| earlier_epoch_text(number))
+pub fn earlier_note(number: usize) -> Option<Note> {
+    let note = Note::marked("earlier_epoch", earlier_epoch_text(number));
+    (number > 0).then(|| note.with("instances", number))
 }

@@ -1,13 +1,15 @@
 //! Exclusions in the answers of judging commands: a line below the answer, or with `--audit` all
 //! of them (`docs/cleaning.md`).
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use lapwing_analyse::clean::{
     Audit, AuditStage, BenchmarkAudit, BurnInSource, IterationState, LeftOut, SteadyFrom,
 };
 use lapwing_model::text::{counted, grouped};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::writing::Align::{Left, Right};
 use crate::writing::{AnswerFormat, Table};
@@ -33,9 +35,9 @@ pub struct AuditPart<'a> {
     pub detail: AuditDetail,
 }
 
-impl AuditPart<'_> {
+impl<'a> AuditPart<'a> {
     /// Writes the exclusions in text or Markdown. JSON has them in its own key
-    /// ([`Self::json`]), and CSV has none.
+    /// ([`Self::fields`]), and CSV has none.
     pub fn write(
         self,
         format: AnswerFormat,
@@ -62,8 +64,8 @@ impl AuditPart<'_> {
     }
 
     /// Returns the value of the key `audit` of an answer.
-    pub fn json(self) -> Value {
-        json(self.audit, self.detail)
+    pub fn fields(self) -> AuditFields<'a> {
+        AuditFields::new(self.audit, self.detail)
     }
 }
 
@@ -253,94 +255,139 @@ fn never_steady(audit: &Audit) -> impl Iterator<Item = &BenchmarkAudit> {
         .filter(|it| it.policy.burn_in == SteadyFrom::Never)
 }
 
-/// Returns the value of the key `audit` of an answer.
-pub fn json(audit: &Audit, detail: AuditDetail) -> Value {
-    let stages = audit.funnel();
-    let funnel: Vec<Value> = stages
-        .stages()
-        .map(|(stage, left)| {
-            json!({
-                "stage": stage.key(),
-                "benchmarks": left.benchmarks,
-                "instances": left.instances,
-                "iterations": left.iterations,
-            })
-        })
-        .collect();
-    let not_viable: Vec<Value> = audit
-        .not_viable()
-        .map(|(it, stage)| {
-            let mut row = identity(it);
-            row.insert("stage".to_owned(), json!(stage.map(AuditStage::key)));
-            row.insert("reason".to_owned(), json!(it.reason()));
-            Value::Object(row)
-        })
-        .collect();
-    let never_steady: Vec<Map<String, Value>> = never_steady(audit).map(identity).collect();
-    let mut all = json!({
-        "funnel": funnel,
-        "left_out": left_out_json(&audit.left_out()),
-        "not_viable": not_viable,
-        "never_steady": never_steady,
-    });
-    if detail == AuditDetail::All
-        && let Some(all) = all.as_object_mut()
-    {
-        let benchmarks: Vec<Value> = audit.benchmarks.iter().map(benchmark_json).collect();
-        all.insert("benchmarks".to_owned(), json!(benchmarks));
+/// Exclusions in an answer for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditFields<'a> {
+    /// What is left after each step.
+    funnel: Vec<FunnelFields>,
+    /// Number of excluded iterations by rule.
+    left_out: BTreeMap<&'static str, usize>,
+    /// Benchmarks that are not analysed.
+    not_viable: Vec<NotViableFields<'a>>,
+    /// Benchmarks that never reach a steady state.
+    never_steady: Vec<AuditIdentity<'a>>,
+    /// Every benchmark with its exclusions: only with `--audit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    benchmarks: Option<Vec<BenchmarkFields<'a>>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FunnelFields {
+    stage: &'static str,
+    benchmarks: usize,
+    instances: usize,
+    iterations: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct AuditIdentity<'a> {
+    suite: &'a str,
+    benchmark: &'a str,
+    setting: Option<String>,
+    side: Option<&'a str>,
+    metric: &'a str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotViableFields<'a> {
+    #[serde(flatten)]
+    identity: AuditIdentity<'a>,
+    stage: Option<&'static str>,
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct BenchmarkFields<'a> {
+    #[serde(flatten)]
+    identity: AuditIdentity<'a>,
+    burn_in: BurnInFields,
+    left_out: BTreeMap<&'static str, usize>,
+    exclusions: Vec<ExclusionFields<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct BurnInFields {
+    from: &'static str,
+    first_steady: Option<u32>,
+    wanted: Option<u32>,
+    never_steady: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExclusionFields<'a> {
+    instance: String,
+    rule: &'static str,
+    /// First and last index of each stretch.
+    indices: &'a [(u32, u32)],
+}
+
+impl<'a> AuditFields<'a> {
+    fn new(audit: &'a Audit, detail: AuditDetail) -> Self {
+        let funnel = audit.funnel();
+        let funnel = funnel.stages().map(|(stage, left)| FunnelFields {
+            stage: stage.key(),
+            benchmarks: left.benchmarks,
+            instances: left.instances,
+            iterations: left.iterations,
+        });
+        let not_viable = audit.not_viable().map(|(it, stage)| NotViableFields {
+            identity: AuditIdentity::new(it),
+            stage: stage.map(AuditStage::key),
+            reason: it.reason(),
+        });
+        let benchmarks = || audit.benchmarks.iter().map(BenchmarkFields::new).collect();
+        Self {
+            funnel: funnel.collect(),
+            left_out: left_out_fields(&audit.left_out()),
+            not_viable: not_viable.collect(),
+            never_steady: never_steady(audit).map(AuditIdentity::new).collect(),
+            benchmarks: (detail == AuditDetail::All).then(benchmarks),
+        }
     }
-    all
 }
 
-fn identity(it: &BenchmarkAudit) -> Map<String, Value> {
-    let all = [
-        ("suite", json!(it.suite)),
-        ("benchmark", json!(it.benchmark)),
-        ("setting", json!(it.setting.text())),
-        ("side", json!(it.side)),
-        ("metric", json!(it.metric)),
-    ];
-    all.into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+impl<'a> AuditIdentity<'a> {
+    fn new(it: &'a BenchmarkAudit) -> Self {
+        Self {
+            suite: &it.suite,
+            benchmark: &it.benchmark,
+            setting: it.setting.text(),
+            side: it.side.as_deref(),
+            metric: &it.metric,
+        }
+    }
 }
 
-fn benchmark_json(it: &BenchmarkAudit) -> Value {
-    let first = match it.policy.burn_in {
-        SteadyFrom::Index(first) => Some(first),
-        SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
-    };
-    let exclusions: Vec<Value> = it
-        .exclusions
-        .iter()
-        .map(|exclusion| {
-            json!({
-                "instance": exclusion.instance.to_string(),
-                "rule": exclusion.state.key(),
-                "indices": exclusion.stretches,
-            })
-        })
-        .collect();
-    let mut row = identity(it);
-    row.insert(
-        "burn_in".to_owned(),
-        json!({
-            "from": it.burn_in.key(),
-            "first_steady": first,
-            "wanted": it.burn_in.wanted(),
-            "never_steady": it.policy.burn_in == SteadyFrom::Never,
-        }),
-    );
-    row.insert("left_out".to_owned(), left_out_json(&it.left_out));
-    row.insert("exclusions".to_owned(), json!(exclusions));
-    Value::Object(row)
+impl<'a> BenchmarkFields<'a> {
+    fn new(it: &'a BenchmarkAudit) -> Self {
+        let first = match it.policy.burn_in {
+            SteadyFrom::Index(first) => Some(first),
+            SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
+        };
+        let exclusions = it.exclusions.iter().map(|exclusion| ExclusionFields {
+            instance: exclusion.instance.to_string(),
+            rule: exclusion.state.key(),
+            indices: &exclusion.stretches,
+        });
+        Self {
+            identity: AuditIdentity::new(it),
+            burn_in: BurnInFields {
+                from: it.burn_in.key(),
+                first_steady: first,
+                wanted: it.burn_in.wanted(),
+                never_steady: it.policy.burn_in == SteadyFrom::Never,
+            },
+            left_out: left_out_fields(&it.left_out),
+            exclusions: exclusions.collect(),
+        }
+    }
 }
 
 /// Returns the number of exclusions of every rule.
-fn left_out_json(left_out: &LeftOut) -> Value {
-    let rules = IterationState::ALL
+pub fn left_out_fields(left_out: &LeftOut) -> BTreeMap<&'static str, usize> {
+    IterationState::ALL
         .into_iter()
         .filter(|it| *it != IterationState::Steady)
-        .map(|it| (it.key().to_owned(), json!(left_out.count(it))));
-    Value::Object(rules.collect())
+        .map(|it| (it.key(), left_out.count(it)))
+        .collect()
 }

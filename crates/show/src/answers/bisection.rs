@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::writing::Align::{Left, Right};
-use crate::writing::{AnswerFormat, Table, TextAnswer, WriteError, write_csv, write_json};
+use crate::writing::{AnswerFormat, Table, TextAnswer, WriteError, uncoded, write_csv, write_json};
 use crate::{LookedText, percent, quantity};
 
 /// Smaller probabilities are not shown.
@@ -188,7 +188,7 @@ impl BisectionAnswer {
                     if at > 0 {
                         writeln!(out)?;
                     }
-                    self.text(benchmark).wrapped(room).text(room, out)?;
+                    self.text(benchmark).text(room, out)?;
                 }
                 Ok(())
             }
@@ -246,7 +246,9 @@ impl BisectionAnswer {
                 benchmark.headline()
             },
             table,
-            notes,
+            notes: uncoded(notes),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 }

@@ -7,14 +7,17 @@ use serde_json::{Value, json};
 
 use crate::EstimateText;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Table, TableAnswer, WriteError};
+use crate::writing::{AnswerKind, ReadyAnswer, Table, Untyped, WriteError};
+
+const INDICATOR_LIST: AnswerKind = AnswerKind::of::<Untyped>("indicator-list");
+const INDICATOR_QUERY: AnswerKind = AnswerKind::of::<Untyped>("indicator-query");
 
 /// Returns the list of indicators.
 ///
 /// # Errors
 ///
 /// Returns the error of a row that JSON has no form for.
-pub fn indicator_list(rows: &[BenchmarkRow]) -> Result<TableAnswer, WriteError> {
+pub fn indicator_list(rows: &[BenchmarkRow]) -> Result<ReadyAnswer, WriteError> {
     let mut table = Table::new(&[
         ("indicator", Left),
         ("framework", Left),
@@ -51,20 +54,21 @@ pub fn indicator_list(rows: &[BenchmarkRow]) -> Result<TableAnswer, WriteError> 
             first_names(reported, 3),
         ]);
     }
-    Ok(TableAnswer {
-        headline: if rows.is_empty() {
+    Ok(ReadyAnswer::of_table(
+        &INDICATOR_LIST,
+        if rows.is_empty() {
             "no indicators yet: measure with `lapwing indicator run SCRIPT`, or import inspections"
                 .to_owned()
         } else {
             counted(rows.len(), "indicator")
         },
         table,
-        json: json!({ "indicators": indicators }),
-    })
+        json!({ "indicators": indicators }),
+    ))
 }
 
 /// Returns the values of indicators.
-pub fn indicator_values_answer(values: &[IndicatorValue]) -> TableAnswer {
+pub fn indicator_values_answer(values: &[IndicatorValue]) -> ReadyAnswer {
     let mut table = Table::new(&[
         ("indicator", Left),
         ("variant", Left),
@@ -99,9 +103,10 @@ pub fn indicator_values_answer(values: &[IndicatorValue]) -> TableAnswer {
             "upper": estimate.interval.map(|interval| interval.upper),
         }));
     }
-    TableAnswer {
-        headline: counted(values.len(), "result"),
+    ReadyAnswer::of_table(
+        &INDICATOR_QUERY,
+        counted(values.len(), "result"),
         table,
-        json: json!({ "rows": rows }),
-    }
+        json!({ "rows": rows }),
+    )
 }

@@ -7,7 +7,9 @@ use lapwing_record::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 use serde_json::json;
 
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{AnswerFormat, Table, TableAnswer, WriteError};
+use crate::writing::{AnswerFormat, AnswerKind, ReadyAnswer, Table, Untyped, WriteError};
+
+const LIST: AnswerKind = AnswerKind::of::<Untyped>("list");
 
 /// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -74,7 +76,7 @@ impl ListedRows {
         &self,
         format: AnswerFormat,
         empty: Option<EmptyList>,
-    ) -> Result<TableAnswer, WriteError> {
+    ) -> Result<ReadyAnswer, WriteError> {
         let for_people = matches!(format, AnswerFormat::Text | AnswerFormat::Markdown);
         let (table, rows) = match self {
             Self::Benchmarks(rows) => (benchmarks(rows, for_people), serde_json::to_value(rows)?),
@@ -83,19 +85,20 @@ impl ListedRows {
             Self::Metrics(rows) => (metrics(rows), serde_json::to_value(rows)?),
         };
         let name = self.name();
-        Ok(TableAnswer {
-            headline: match empty {
+        Ok(ReadyAnswer::of_table(
+            &LIST,
+            match empty {
                 Some(empty) => empty.text(name),
                 None => counted(self.count(), name.trim_end_matches('s')),
             },
-            table: if for_people {
+            if for_people {
                 // Few sources keep no samples; a column of zeros is not informative.
                 table.without_zeros(SUMMARIES)
             } else {
                 table
             },
-            json: json!({ name: rows }),
-        })
+            json!({ name: rows }),
+        ))
     }
 }
 

@@ -8,7 +8,9 @@ pub mod burn_in;
 pub mod compare;
 pub mod detect;
 pub mod dry_run;
+pub mod error;
 pub mod indicators;
+pub mod kinds;
 pub mod list;
 pub mod mds;
 pub mod not_judged;
@@ -25,12 +27,3 @@ pub use analysed::{Analysed, earlier_note};
 pub use row_fields::{
     MetricFields, SettingFields, identity, identity_cells, identity_columns, subject_title,
 };
-
-/// Rows that are listed for people; programs get all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
-    /// Those that matter most, if there are many.
-    News,
-    /// All of them.
-    All,
-}

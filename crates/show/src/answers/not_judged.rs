@@ -2,10 +2,13 @@
 
 use lapwing_analyse::clean::Audit;
 use lapwing_model::text::first_names;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::writing::Note;
+
 /// A metric of a benchmark that is not judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotJudged {
     /// The suite of the benchmark.
     pub suite: String,
@@ -53,8 +56,9 @@ pub fn names(all: &[NotJudged]) -> Option<String> {
 }
 
 /// Returns the note on them; `None` of none.
-pub fn note(all: &[NotJudged]) -> Option<String> {
-    names(all).map(|names| format!("not analysed: {names}"))
+pub fn note(all: &[NotJudged]) -> Option<Note> {
+    let note = |names| Note::new("not_analysed", format!("not analysed: {names}"));
+    names(all).map(|names| note(names).with("benchmarks", all.len()))
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ impl SharingAnswer {
             AnswerFormat::Text => writeln!(out, "{}", self.sentence)?,
             AnswerFormat::Json => write_json(&self.json, out)?,
             AnswerFormat::Markdown => table.markdown(out)?,
-            AnswerFormat::Csv => table.csv(out)?,
+            AnswerFormat::Csv => table.csv_rows().write(out)?,
         }
         Ok(())
     }

@@ -9,10 +9,13 @@ use lapwing_record::{Change, Remark, StoreInfo};
 use serde_json::{Value, json};
 
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Table, TableAnswer};
+use crate::writing::{AnswerKind, ReadyAnswer, Table, Untyped};
+
+const DB_INFO: AnswerKind = AnswerKind::of::<Untyped>("db-info");
+const DB_ANNOTATIONS: AnswerKind = AnswerKind::of::<Untyped>("db-annotations");
 
 /// Returns the size and contents of a store.
-pub fn store_info(path: &Path, info: &StoreInfo) -> TableAnswer {
+pub fn store_info(path: &Path, info: &StoreInfo) -> ReadyAnswer {
     let time = |time: Option<Timestamp>| {
         let text = time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
         text.unwrap_or_default()
@@ -27,10 +30,11 @@ pub fn store_info(path: &Path, info: &StoreInfo) -> TableAnswer {
     row("first session", time(info.first));
     row("last session", time(info.last));
     let counts: BTreeMap<&str, u64> = info.counts.iter().copied().collect();
-    TableAnswer {
-        headline: path.display().to_string(),
+    ReadyAnswer::of_table(
+        &DB_INFO,
+        path.display().to_string(),
         table,
-        json: json!({
+        json!({
             "path": path,
             "version": info.version,
             "newest_version": info.newest_version,
@@ -39,7 +43,7 @@ pub fn store_info(path: &Path, info: &StoreInfo) -> TableAnswer {
             "last_session": info.last,
             "counts": counts,
         }),
-    }
+    )
 }
 
 /// Returns a size with three significant digits and its unit.
@@ -62,7 +66,7 @@ pub fn size_text(bytes: u64) -> String {
 }
 
 /// Returns the annotations of a store.
-pub fn annotations(remarks: &[Remark]) -> TableAnswer {
+pub fn annotations(remarks: &[Remark]) -> ReadyAnswer {
     let mut table = Table::new(&[
         ("at", Whole),
         ("by", Left),
@@ -100,15 +104,16 @@ pub fn annotations(remarks: &[Remark]) -> TableAnswer {
             annotation.id.to_string(),
         ]);
     }
-    TableAnswer {
-        headline: if remarks.is_empty() {
+    ReadyAnswer::of_table(
+        &DB_ANNOTATIONS,
+        if remarks.is_empty() {
             "no annotations\n`lapwing db rename` and `lapwing db retire` add them".to_owned()
         } else {
             counted(remarks.len(), "annotation")
         },
         table,
-        json: json!({ "annotations": list }),
-    }
+        json!({ "annotations": list }),
+    )
 }
 
 /// Returns the target of an annotation, in words.

@@ -10,7 +10,9 @@ use super::analysed::Analysed;
 use super::audit::AuditPart;
 use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
 use crate::writing::Align::Right;
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 use crate::{
     FIRST_METRIC, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice, noise_headline,
     percent, quantity,
@@ -50,8 +52,15 @@ impl VariabilityAnswer {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("variability");
+
 impl Answer for VariabilityAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut notes = notes(&self.noise);
         if self.hosts == HostColumn::Shown {
             notes.extend(host_advice(&self.noise.rows));
@@ -59,16 +68,18 @@ impl Answer for VariabilityAnswer {
         TextAnswer {
             headline: noise_headline(&self.noise.rows),
             table: table(&self.noise.rows, self.hosts),
-            notes,
+            notes: uncoded(notes),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let rows: Vec<NoiseRow> = self.noise.rows.iter().map(NoiseRow::new).collect();
         Ok(json!({
             "variability": rows,
             "not_judged": not_judged::of_audit(&self.noise.audit),
-            "audit": self.noise.audit_part().json(),
+            "audit": self.noise.audit_part().fields(),
         }))
     }
 
@@ -174,7 +185,7 @@ fn notes(found: &Analysed<Noise>) -> Vec<String> {
             }
         ));
     }
-    notes.extend(found.exclusions());
+    notes.extend(found.exclusions().into_iter().map(|it| it.text));
     notes
 }
 

@@ -11,6 +11,10 @@ use lapwing_analyse::judge::{
 use lapwing_model::Better;
 use lapwing_model::text::{counted, grouped};
 use lapwing_stats::{Interval, NeededReplicates};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::writing::Note;
 
 /// The words for a verdict.
 pub trait VerdictText {
@@ -377,6 +381,66 @@ pub fn verdicts_text<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) 
     parts.join(", ")
 }
 
+/// Number of comparisons by verdict.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct VerdictCounts {
+    regression: usize,
+    improvement: usize,
+    worse_in_runs: usize,
+    better_in_runs: usize,
+    unchanged_in_runs: usize,
+    equivalent: usize,
+    inconclusive: usize,
+    not_measured: usize,
+    /// Those of no change whose values are all equal.
+    equal: usize,
+    /// Those that are inconclusive because the metric has no direction, although it changed.
+    changed_without_direction: usize,
+    /// The largest change that the intervals of the unchanged ones allow, as a share.
+    unchanged_within: Option<f64>,
+    /// The same of those with a small change.
+    small_changes_within: Option<f64>,
+    small_changes: usize,
+}
+
+impl VerdictCounts {
+    /// Counts verdicts.
+    pub fn of<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Self {
+        let mut counts = Self::default();
+        for it in comparisons {
+            let is_equal = it.reason == Some(VerdictReason::AllEqual);
+            *match it.verdict {
+                Verdict::Regression => &mut counts.regression,
+                Verdict::Improvement => &mut counts.improvement,
+                Verdict::WorseInRuns => &mut counts.worse_in_runs,
+                Verdict::BetterInRuns => &mut counts.better_in_runs,
+                Verdict::UnchangedInRuns => &mut counts.unchanged_in_runs,
+                Verdict::Equivalent => &mut counts.equivalent,
+                Verdict::Inconclusive => &mut counts.inconclusive,
+                Verdict::NotMeasured => &mut counts.not_measured,
+            } += 1;
+            let is_open = matches!(it.verdict, Verdict::Inconclusive | Verdict::NotMeasured);
+            if is_open && it.reason == Some(VerdictReason::NoDirection) {
+                counts.changed_without_direction += 1;
+            }
+            if matches!(it.verdict, Verdict::Equivalent | Verdict::UnchangedInRuns) {
+                let within = if is_equal {
+                    counts.equal += 1;
+                    continue;
+                } else if excludes_one(it) {
+                    counts.small_changes += 1;
+                    &mut counts.small_changes_within
+                } else {
+                    &mut counts.unchanged_within
+                };
+                let largest = it.largest_change().unwrap_or(0.0);
+                *within = Some(within.map_or(largest, |known| known.max(largest)));
+            }
+        }
+        counts
+    }
+}
+
 /// Returns `23 unchanged within 1 %`, and `5 equal`.
 fn unchanged_text(comparisons: &[&Comparison]) -> Vec<String> {
     let (equal, others): (Vec<&Comparison>, Vec<&Comparison>) = comparisons
@@ -571,7 +635,7 @@ pub fn caution_text(caution: &Caution) -> String {
 
 /// Returns the notes on how comparisons were made: units of replication other than the instance, earlier sessions,
 /// exact counts, looks: `the unit of replication is the block (10 pairs); pairing made intervals 35 % narrower`.
-pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
+pub fn replication_notes(comparisons: &[Comparison]) -> Vec<Note> {
     let mut notes = Vec::new();
     for unit in [
         ReplicationUnit::Session,
@@ -602,17 +666,20 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         } else {
             "per side"
         };
-        notes.push(format!(
+        let text = format!(
             "the unit of replication is the {}: {number} {what}",
             unit.name()
-        ));
+        );
+        let note = Note::marked("replication", text).with("unit", unit.name());
+        notes.push(note.with("least", *least).with("most", *most));
     }
     let earlier = comparisons.iter().filter(|it| it.earlier_sessions() > 0);
     if let Some(most) = earlier.map(Comparison::earlier_sessions).max() {
-        notes.push(format!(
+        let text = format!(
             "how noisy a benchmark is was learned from {} as well",
             counted(most, "earlier session")
-        ));
+        );
+        notes.push(Note::marked("earlier_sessions", text).with("sessions", most));
     }
     let mut exact: Vec<&str> = Vec::new();
     for it in comparisons.iter().filter(|it| it.is_exact) {
@@ -621,18 +688,20 @@ pub fn replication_text(comparisons: &[Comparison]) -> Vec<String> {
         }
     }
     if !exact.is_empty() {
-        notes.push(format!(
+        let text = format!(
             "counts that never vary within a side are compared exactly: {}",
             exact.join(", ")
-        ));
+        );
+        notes.push(Note::marked("exact", text).with("metrics", exact));
     }
     let looks = comparisons.iter().filter_map(|it| it.replication.as_ref());
     let looks = looks.map(|it| &it.looks).filter(|it| !it.are_plain());
     if let Some(most) = looks.map(Looks::count).max() {
-        notes.push(format!(
+        let text = format!(
             "the results were looked at while instances were added ({}): intervals and p-values allow for it",
             counted(most, "look")
-        ));
+        );
+        notes.push(Note::marked("looks", text).with("looks", most));
     }
     notes
 }

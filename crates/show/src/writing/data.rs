@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::WriteError;
+use super::{Extent, WriteError};
 
 /// Writes an answer as JSON, with its keys in alphabetical order.
 ///
@@ -51,6 +51,28 @@ impl CsvRows {
     /// Returns rows with a cell for each title.
     pub fn new(titles: Vec<String>, rows: Vec<Vec<String>>) -> Self {
         Self { titles, rows }
+    }
+
+    /// Returns the titles of the columns.
+    pub fn titles(&self) -> &[String] {
+        &self.titles
+    }
+
+    /// Returns no more rows and columns than are wanted.
+    #[must_use]
+    pub fn within(mut self, extent: &Extent) -> Self {
+        self.rows.truncate(extent.limit.unwrap_or(usize::MAX));
+        if !extent.fields.is_empty() {
+            let titles = self.titles.iter();
+            let kept: Vec<bool> = titles.map(|it| extent.fields.contains(it)).collect();
+            let cells = |cells: &mut Vec<String>| {
+                let mut kept = kept.iter();
+                cells.retain(|_| kept.next().is_none_or(|it| *it));
+            };
+            cells(&mut self.titles);
+            self.rows.iter_mut().for_each(cells);
+        }
+        self
     }
 
     /// Writes a line of titles, and one per row.

@@ -1,10 +1,12 @@
 //! Writers of answers: one for each output format, and what they share.
 
 mod data;
+mod envelope;
 mod fit;
+mod note;
+mod ready_answer;
 mod safe_text;
 mod table;
-mod table_answer;
 mod text_answer;
 
 use std::io::{self, Write};
@@ -13,11 +15,14 @@ use serde_json::Value;
 
 pub use data::{CsvRows, csv_rows, write_csv, write_json};
 
+pub use envelope::{AnswerKind, Untyped};
+pub use note::{NextStep, Note, uncoded};
+pub use ready_answer::ReadyAnswer;
 pub use safe_text::{SafeWriter, safe, safe_line};
 pub use table::{Align, Table, markdown_text};
-pub use table_answer::TableAnswer;
 pub use text_answer::{MarkdownLayout, TextAnswer};
 
+use self::envelope::enveloped;
 use crate::answers::audit::AuditPart;
 
 /// Output format of an answer.
@@ -63,18 +68,40 @@ impl WriteError {
     }
 }
 
+/// How much of an answer is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Whether everything is listed, even if there is much of it.
+    pub full: bool,
+    /// Maximum number of listed rows.
+    pub limit: Option<usize>,
+    /// The fields of a row, for programs; empty: all.
+    pub fields: Vec<String>,
+}
+
+/// What an answer is written for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct View {
+    /// Width of the terminal; `None` if a program reads the answer.
+    pub room: Option<usize>,
+    /// Whether everything is listed, even if there is much of it.
+    pub full: bool,
+}
+
 /// The answer to a question, which can be written in every format.
 pub trait Answer {
-    /// Returns the answer for people; `room` is the width of the terminal, `None` if a program
-    /// reads it.
-    fn for_people(&self, room: Option<usize>) -> TextAnswer;
+    /// Returns the kind of the answer.
+    fn kind(&self) -> &'static AnswerKind;
 
-    /// Returns the answer for programs.
+    /// Returns the answer for people; programs get its headline, notes and next steps, too.
+    fn for_people(&self, view: View) -> TextAnswer;
+
+    /// Returns the fields of the answer for programs, beside those of every answer.
     ///
     /// # Errors
     ///
     /// Returns the error of a value that JSON has no form for.
-    fn json(&self) -> Result<Value, WriteError>;
+    fn data(&self, view: View) -> Result<Value, WriteError>;
 
     /// Returns the rows of the answer for spreadsheets.
     ///
@@ -82,6 +109,21 @@ pub trait Answer {
     ///
     /// Returns the error of a row that CSV has no form for.
     fn rows(&self) -> Result<CsvRows, WriteError>;
+
+    /// Returns the conclusion in one sentence, for programs.
+    fn headline(&self, view: View) -> String {
+        self.for_people(view).headline
+    }
+
+    /// Returns the verdict, where the question has one.
+    fn verdict(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the number of rows that a view does not list.
+    fn omitted_rows(&self, _view: View) -> usize {
+        0
+    }
 
     /// Returns the layout of the answer in Markdown.
     fn markdown_layout(&self) -> MarkdownLayout {
@@ -94,28 +136,60 @@ pub trait Answer {
     }
 }
 
-/// Writes an answer in a format; `room` is the width of the terminal, if it is one.
+/// Where and how an answer is written.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerRequest<'a> {
+    /// The format.
+    pub format: AnswerFormat,
+    /// Width of the terminal, if it is one.
+    pub room: Option<usize>,
+    /// How much is written.
+    pub extent: &'a Extent,
+    /// The command that is answered, for programs.
+    pub command: &'a [String],
+    /// Whether remarks and next steps are left out of text.
+    pub quiet: bool,
+}
+
+/// Writes an answer.
 ///
 /// # Errors
 ///
 /// Returns the error of the output.
 pub fn write_answer(
     answer: &dyn Answer,
-    format: AnswerFormat,
-    room: Option<usize>,
+    request: AnswerRequest<'_>,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
+    let AnswerRequest {
+        format,
+        room,
+        extent,
+        command,
+        quiet,
+    } = request;
+    let view = |room| View {
+        room,
+        full: extent.full,
+    };
     match format {
-        AnswerFormat::Text => answer.for_people(room).wrapped(room).text(room, out)?,
+        AnswerFormat::Text => {
+            let text = answer.for_people(view(room)).limited(extent.limit);
+            let text = if quiet { text.quiet() } else { text };
+            text.text(room, out)?;
+        }
         AnswerFormat::Markdown => {
-            let text = answer.for_people(None);
+            let text = answer.for_people(view(None)).limited(extent.limit);
             match answer.markdown_layout() {
                 MarkdownLayout::Paragraphs => text.markdown(out)?,
                 MarkdownLayout::List => text.markdown_list(out)?,
             }
         }
-        AnswerFormat::Json => write_json(&answer.json()?, out)?,
-        AnswerFormat::Csv => answer.rows()?.write(out)?,
+        AnswerFormat::Json => {
+            serde_json::to_writer_pretty(&mut *out, &enveloped(answer, extent, command)?)?;
+            writeln!(out)?;
+        }
+        AnswerFormat::Csv => answer.rows()?.within(extent).write(out)?,
     }
     if let Some(audit) = answer.audit() {
         audit.write(format, room, out)?;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table as Comfy, presets};
 use unicode_width::UnicodeWidthStr;
 
+use super::data::CsvRows;
 use super::fit::{ColumnWish, PADDING, fit, wrap};
 use super::safe_text::safe_line;
 
@@ -92,6 +93,16 @@ impl Table {
         self
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Drops all rows but the first ones.
+    pub fn truncate(&mut self, rows: usize) {
+        self.rows.truncate(rows);
+    }
+
     /// Returns whether it has no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -169,15 +180,10 @@ impl Table {
         cell.replace('|', "\\|")
     }
 
-    /// Writes the table as CSV.
-    pub fn csv(&self, out: &mut dyn Write) -> Result<(), super::WriteError> {
-        let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(self.columns.iter().map(|(name, _)| name))?;
-        for row in &self.rows {
-            csv.write_record(row)?;
-        }
-        csv.flush()?;
-        Ok(())
+    /// Returns the table as rows for spreadsheets.
+    pub fn csv_rows(&self) -> CsvRows {
+        let titles = self.columns.iter().map(|(name, _)| name.clone());
+        CsvRows::new(titles.collect(), self.rows.clone())
     }
 
     fn wishes(&self) -> Vec<ColumnWish> {

@@ -2,8 +2,14 @@
 
 use std::io::{self, Write};
 
+use lapwing_model::text::grouped;
+
 use super::fit::wrap_sentences;
+use super::note::{NextStep, Note};
 use super::table::{Table, markdown_text};
+
+/// Maximum width of sentences below a table.
+const WIDTH: usize = 80;
 
 /// Layout of an answer in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,26 +21,47 @@ pub enum MarkdownLayout {
 }
 
 /// An answer for people: a sentence, a table, and notes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct TextAnswer {
     /// The conclusion.
     pub headline: String,
     /// The numbers.
     pub table: Table,
     /// Remarks, a line each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+    /// Commands that continue from here.
+    pub next: Vec<NextStep>,
+    /// Whether the conclusion stands below the table, in a terminal.
+    pub has_table_first: bool,
 }
 
 impl TextAnswer {
-    /// Returns the answer with its notes wrapped: no wider than the terminal and than is readable.
+    /// Returns the answer with this many rows at most, and a note on the others.
     #[must_use]
-    pub fn wrapped(mut self, room: Option<usize>) -> Self {
-        const WIDTH: usize = 80;
-        let width = room.map_or(WIDTH, |room| room.min(WIDTH));
-        for note in &mut self.notes {
-            *note = wrap_sentences(note, width);
+    pub fn limited(mut self, limit: Option<usize>) -> Self {
+        let rows = self.table.len();
+        if let Some(limit) = limit.filter(|limit| *limit < rows) {
+            self.table.truncate(limit);
+            let text = format!("{} of {} rows are shown (`--limit`)", limit, grouped(rows));
+            let note = Note::new("limit", text);
+            self.notes
+                .push(note.with("shown", limit).with("rows", rows));
         }
         self
+    }
+
+    /// Returns the answer without remarks and next steps.
+    #[must_use]
+    pub fn quiet(mut self) -> Self {
+        self.notes.retain(|note| !note.is_marked());
+        self.next.clear();
+        self
+    }
+
+    /// Returns the lines below the table.
+    pub fn lines(&self) -> Vec<String> {
+        let notes = self.notes.iter().map(Note::line);
+        notes.chain(NextStep::line(&self.next)).collect()
     }
 
     /// Writes the answer for a terminal of this width; programs that read the first line get all
@@ -45,14 +72,34 @@ impl TextAnswer {
     /// Returns the error of the output.
     pub fn text(&self, room: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let headline = room.map(|room| wrap_sentences(&self.headline, room));
-        writeln!(out, "{}", headline.as_ref().unwrap_or(&self.headline))?;
-        if !self.table.is_empty() {
-            writeln!(out)?;
+        let headline = headline.as_ref().unwrap_or(&self.headline);
+        if self.has_table_first {
             self.table.text_within(room, out)?;
+            if !headline.is_empty() {
+                writeln!(out, "\n {headline}")?;
+            }
+        } else {
+            writeln!(out, "{headline}")?;
+            if !self.table.is_empty() {
+                writeln!(out)?;
+                self.table.text_within(room, out)?;
+            }
         }
-        if !self.notes.is_empty() {
-            let blank = if self.table.is_empty() { "" } else { "\n" };
-            writeln!(out, "{blank}{}", self.notes.join("\n"))?;
+        // No wider than the terminal and than is readable.
+        let width = room.map_or(WIDTH, |room| room.min(WIDTH));
+        let lines = self.lines().into_iter().map(|line| {
+            let is_marked = ["note: ", "next: "].iter().any(|it| line.starts_with(it));
+            if self.has_table_first && !is_marked {
+                format!(" {line}")
+            } else {
+                line
+            }
+        });
+        let lines: Vec<String> = lines.map(|line| wrap_sentences(&line, width)).collect();
+        if !lines.is_empty() {
+            let is_apart = !self.table.is_empty() && !self.has_table_first;
+            let blank = if is_apart { "\n" } else { "" };
+            writeln!(out, "{blank}{}", lines.join("\n"))?;
         }
         Ok(())
     }
@@ -65,8 +112,8 @@ impl TextAnswer {
     pub fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", markdown_text(&self.headline))?;
         self.markdown_table(out)?;
-        for note in &self.notes {
-            writeln!(out, "\n{}", markdown_text(note))?;
+        for line in self.lines() {
+            writeln!(out, "\n{}", markdown_text(&line))?;
         }
         Ok(())
     }
@@ -79,12 +126,13 @@ impl TextAnswer {
     pub fn markdown_list(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "**{}**", markdown_text(&self.headline))?;
         self.markdown_table(out)?;
-        let notes = self.notes.iter();
-        let notes: Vec<String> = notes
-            .map(|note| format!("\n- {}", markdown_text(note)))
+        let lines: Vec<String> = self
+            .lines()
+            .iter()
+            .map(|line| format!("\n- {}", markdown_text(line)))
             .collect();
-        if !notes.is_empty() {
-            writeln!(out, "{}", notes.concat())?;
+        if !lines.is_empty() {
+            writeln!(out, "{}", lines.concat())?;
         }
         Ok(())
     }

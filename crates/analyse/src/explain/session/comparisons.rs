@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lapwing_model::Better;
+
 use super::{SessionResult, SessionResults};
 use crate::judge::{CompareOptions, Comparison, SideSample, compare, decide};
 use crate::sample::{Setting, Subject};
@@ -46,12 +48,16 @@ impl SessionResults {
         self.judged(pairs.collect(), true)
     }
 
-    /// Returns every benchmark with the fastest one, which is the candidate.
+    /// Returns every benchmark with the best one by the metric, which is the candidate.
     pub fn compare_benchmarks(&self) -> Vec<SessionComparison<'_>> {
         let mut ranked: Vec<(f64, &SessionResult)> = self
             .rows
             .iter()
-            .filter_map(|row| Some((row.wall?.value, row)))
+            .filter_map(|row| {
+                let value = row.compared?.value;
+                let is_more_better = row.metric.better == Some(Better::Higher);
+                Some((if is_more_better { -value } else { value }, row))
+            })
             .collect();
         ranked.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let pairs = match ranked.as_slice() {

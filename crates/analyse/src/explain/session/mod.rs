@@ -18,6 +18,8 @@ pub use looks::{LookResult, additional_instances};
 
 /// The metric that variants are compared by where none is named.
 const WALL_TIME: &str = "wall_time";
+/// The name of the peak memory.
+const PEAK_MEMORY: &str = "peak_memory";
 
 /// A measured session, as its plan describes it.
 pub struct PlannedResults<'a> {
@@ -72,6 +74,8 @@ pub struct SessionResult {
     pub has_summaries: bool,
     /// The scheduler's words for instances whose jobs did not end well, and were not measured in another attempt.
     pub job_states: Vec<String>,
+    /// All metrics that have values.
+    pub known: BTreeSet<MetricName>,
     /// Metrics that the program reported itself.
     pub reported: Vec<(MetricName, Metric, Estimate)>,
     /// Hints on how to measure better.
@@ -165,6 +169,33 @@ impl SessionResults {
             .any(|row| row.has_nothing() && (row.side.failures > 0 || row.is_unbuilt))
     }
 
+    /// Returns whether another metric than the wall time was asked for.
+    pub fn is_of_other_metric(&self) -> bool {
+        self.metric != WALL_TIME
+    }
+
+    /// Returns the metrics that have values.
+    pub fn known_metrics(&self) -> BTreeSet<MetricName> {
+        let rows = self.rows.iter();
+        rows.flat_map(|row| row.known.iter().cloned()).collect()
+    }
+
+    /// Returns the estimates of a row: that of the metric that was asked for, or of the wall time, the peak memory and
+    /// those that the program reported.
+    pub fn estimates<'a>(&'a self, row: &'a SessionResult) -> Vec<(&'a str, &'a str, Estimate)> {
+        if self.is_of_other_metric() && self.rows.iter().any(|row| row.compared.is_some()) {
+            let asked = row.compared;
+            let asked = asked.map(|it| (self.metric.as_str(), row.metric.unit.as_str(), it));
+            return asked.into_iter().collect();
+        }
+        let wall = row.wall.map(|it| (WALL_TIME, "s", it));
+        let memory = row.memory.map(|it| (PEAK_MEMORY, "B", it));
+        let reported = row.reported.iter();
+        let reported =
+            reported.map(|(name, metric, it)| (name.as_str(), metric.unit.as_str(), *it));
+        wall.into_iter().chain(memory).chain(reported).collect()
+    }
+
     /// Returns whether no iteration succeeded.
     pub fn is_empty(&self) -> bool {
         self.rows.iter().all(SessionResult::has_nothing)
@@ -193,15 +224,17 @@ impl SessionResult {
         };
         let is_reported = |name: &&String| {
             // Time per unit of work is the inverse of the throughput.
-            ![WALL_TIME, "peak_memory"].contains(&name.as_str())
+            ![WALL_TIME, PEAK_MEMORY].contains(&name.as_str())
                 && !COUNTED.contains(&name.as_str())
                 && !name.starts_with("seconds_per_")
         };
         let names = instances
             .iter()
             .flat_map(|instance| instance.iterations.values.keys());
-        let names: BTreeSet<&String> = names.filter(is_reported).collect();
-        let reported = names.into_iter().filter_map(|name| {
+        let names: BTreeSet<&String> = names.collect();
+        let known = names.iter().map(|name| (*name).clone()).collect();
+        let reported = names.into_iter().filter(is_reported);
+        let reported = reported.filter_map(|name| {
             let metric = declared(name).unwrap_or_default();
             Some((name.clone(), metric, estimated(name)?))
         });
@@ -216,7 +249,8 @@ impl SessionResult {
             is_control: variant.is_control,
             is_unbuilt: false,
             side,
-            memory: estimated("peak_memory"),
+            memory: estimated(PEAK_MEMORY),
+            known,
             reported: reported.collect(),
             has_summaries: instances.iter().any(|it| !it.summaries.is_empty()),
             job_states: job_states(instances),
@@ -229,16 +263,6 @@ impl SessionResult {
     /// Returns whether there is no value.
     fn has_nothing(&self) -> bool {
         self.wall.is_none() && self.reported.is_empty()
-    }
-
-    /// Returns the metrics of the benchmark: the wall time, then those that the program reported.
-    pub fn metrics(&self) -> impl Iterator<Item = (&str, &str, Estimate)> {
-        let wall = self.wall.map(|estimate| (WALL_TIME, "s", estimate));
-        let reported = self.reported.iter();
-        wall.into_iter().chain(
-            reported
-                .map(|(name, metric, estimate)| (name.as_str(), metric.unit.as_str(), *estimate)),
-        )
     }
 }
 

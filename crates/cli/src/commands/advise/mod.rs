@@ -129,7 +129,6 @@ impl AdviseCommand {
         );
         let model = &model?;
         let mut notes = model_notes(model);
-        let format = self.answer.format;
         if self.explore {
             let stacks = model.explore(self.count, seed);
             if stacks.iter().any(|stack| stack.prediction.is_none()) {
@@ -147,7 +146,7 @@ impl AdviseCommand {
                 files::write(path, &answer.lines())?;
                 answer.notes.push(format!("wrote {}", path.display()));
             }
-            return context.show(&answer, format);
+            return context.show(&answer, &self.answer);
         }
         let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
         if locked.is_some() && pinned.is_none() {
@@ -174,7 +173,7 @@ impl AdviseCommand {
         if let Some(path) = &self.output {
             files::write(path, &answer.requirements())?;
         }
-        context.show(&answer, format)
+        context.show(&answer, &self.answer)
     }
 
     fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {

@@ -124,7 +124,7 @@ impl BisectCommand {
             search.search(measurement)
         })?;
         let answer = bisection_answer(&search, &metric, end);
-        let format = self.options.answer.format;
+        let format = context.format;
         let mut out = context.terminal.out_as(format);
         let written = answer.write(format, context.terminal.width(), &mut out);
         CliError::unless_reader_left(written.map_err(CliError::from))?;

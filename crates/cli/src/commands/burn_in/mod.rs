@@ -92,7 +92,7 @@ impl BurnIn {
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = read::read(&store, &filter, &search, &listed, context)?;
-        let format = self.answer.format;
+        let format = context.format;
         if rows.is_empty() {
             let error = nothing(&others);
             if format == AnswerFormat::Json {
@@ -102,7 +102,7 @@ impl BurnIn {
                     notes: Vec::new(),
                     has_legend: false,
                 };
-                context.show(&answer, format)?;
+                context.show(&answer, &self.answer)?;
             }
             return Err(error);
         }
@@ -128,14 +128,14 @@ impl BurnIn {
         let mut notes = burn_in_notes(&rows, use_of_starts);
         let known = known.iter().map(|row| row.benchmark.as_str());
         notes.extend(unknown_names(&listed, known));
-        notes.extend(not_judged::note(&others));
+        notes.extend(not_judged::note(&others).map(|it| it.text));
         let answer = BurnInAnswer {
             rows,
             not_judged: others,
             notes,
             has_legend: format == AnswerFormat::Text && !context.quiet,
         };
-        context.show(&answer, format)?;
+        context.show(&answer, &self.answer)?;
         if format != AnswerFormat::Json && !context.quiet {
             context.terminal.notes(&answer.notes);
         }

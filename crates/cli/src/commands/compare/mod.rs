@@ -13,7 +13,6 @@ use lapwing_analyse::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_formats::EachRun;
 use lapwing_model::text::{counted, plural};
 use lapwing_record::RunHead;
-use lapwing_show::answers::Listing;
 use lapwing_show::answers::compare::{CompareAnswer, ControlResult, HailAnswer};
 use lapwing_show::chart::{change_map, ratios, threshold_map};
 
@@ -28,6 +27,7 @@ use crate::options::{
 };
 use crate::profile::Compat;
 use crate::store::open_for_reading;
+use lapwing_show::writing::Note;
 
 /// Compare a baseline with one or more candidates
 ///
@@ -59,9 +59,6 @@ pub struct CompareCommand {
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = one_of(&CONDITIONS))]
     fail_on: Vec<GateCondition>,
-    /// List all rows, even if there are many
-    #[arg(long)]
-    all: bool,
     /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with = "compat")]
     plot: Option<PathBuf>,
@@ -165,7 +162,7 @@ impl CompareCommand {
         }
         let mut comparisons: Vec<Comparison> = Vec::new();
         let mut suites: Vec<SuiteComparison> = Vec::new();
-        let mut notes: Vec<String> = Vec::new();
+        let mut notes: Vec<Note> = Vec::new();
         for round in &rounds {
             comparisons.extend(round.samples.compare(&round.names, &options));
             suites.extend(round.samples.suites(&round.names, options.confidence));
@@ -202,7 +199,7 @@ impl CompareCommand {
                 context,
             )?
         };
-        notes.extend(control.iter().map(ControlResult::text));
+        notes.extend(control.iter().map(ControlResult::note));
         // What is excluded of the sides is the same in each round.
         let GatheredSides { names, samples, .. } = rounds.swap_remove(0);
         let answer = CompareAnswer {
@@ -212,17 +209,13 @@ impl CompareCommand {
             suites,
             options,
             notes,
+            next: Vec::new(),
             control,
             audit: samples.into_audit(),
             detail: self.cleaning.detail(),
-            listing: if self.all {
-                Listing::All
-            } else {
-                Listing::News
-            },
         };
-        context.show(&answer, self.answer.format)?;
-        self.export.write_answer(&answer)?;
+        context.show(&answer, &self.answer)?;
+        self.export.write_answer(&answer, &self.answer, context)?;
         if let Some((path, chart)) = plot {
             chart.save(path)?;
         }
@@ -284,7 +277,7 @@ impl CompareCommand {
             audit: samples.into_audit(),
             detail: self.cleaning.detail(),
         };
-        context.show(&answer, self.answer.format)?;
+        context.show(&answer, &self.answer)?;
         let mut verdicts = answer.comparisons.iter().map(|it| it.verdict());
         let regressed = verdicts.any(|verdict| verdict == Verdict::Regression);
         let is_gate = self.fail_on.contains(&GateCondition::Regression);
@@ -337,13 +330,15 @@ impl CompareCommand {
                 if self.pair_hosts {
                     let left = found.samples.pair_by_host();
                     if left > 0 {
-                        found.notes.push(format!(
+                        let text = format!(
                             "--pair-hosts needs three hosts that both sides share, and {} {} fewer: {} compared as without it, and what is found holds \
                              for these hosts only",
                             counted(left, "comparison"),
                             plural(left, "has", "have"),
                             plural(left, "it is", "they are")
-                        ));
+                        );
+                        let note = Note::marked("few_hosts", text);
+                        found.notes.push(note.with("comparisons", left));
                     }
                 }
                 Ok(found)

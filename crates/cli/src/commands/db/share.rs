@@ -108,7 +108,7 @@ impl ShareCommand {
     }
 
     fn show(&self, answer: &SharingAnswer, context: &Context) -> Result<ExitStatus, CliError> {
-        let format = self.answer.format;
+        let format = context.format;
         answer.write(format, &mut context.terminal.out_as(format))?;
         if answer.under_way > 0 && !context.quiet {
             context.terminal.note(&format!(

@@ -4,7 +4,7 @@ mod notify;
 mod rule;
 mod since;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
@@ -15,15 +15,14 @@ use lapwing_analyse::detect::{
 use lapwing_analyse::sample::{SampleFilter, each_with_all_metrics};
 use lapwing_record::StoreError;
 use lapwing_show::answers::detect::{DetectAnswer, muted_note, unknown_note};
-use lapwing_show::answers::{Listing, earlier_note};
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::answers::earlier_note;
 use lapwing_show::{badge, junit};
 
 use crate::atomic;
 use crate::cleaning::CleaningOptions;
 use crate::comparing::{metrics, parse_share};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, FilterOptions, NamedValue, one_of};
+use crate::options::{AnswerOptions, Context, FilterOptions, NamedValue, one_of};
 use crate::profile::{Compat, Profile};
 use crate::progress;
 use crate::store::{note_retired, open_for_reading};
@@ -52,9 +51,6 @@ pub struct DetectCommand {
     /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<ChangeGate>,
-    /// List all rows, even if there are many
-    #[arg(long)]
-    all: bool,
     /// Start a command if there are new changes, with these as JSON on its standard input; a change
     /// is reported once
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
@@ -62,9 +58,12 @@ pub struct DetectCommand {
     /// Write a badge with the number of regressions to this .svg file
     #[arg(long, value_name = "FILE")]
     badge: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: DetectFormat,
+    /// Also write JUnit XML for CI systems to this file: a test case per history, which fails for a new
+    /// regression
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    junit: Option<PathBuf>,
+    #[command(flatten)]
+    answer: AnswerOptions,
     #[command(flatten)]
     cleaning: CleaningOptions,
     /// Reproduce another tool's method, bugs included
@@ -88,21 +87,6 @@ const ORDERS: [NamedValue<HistoryOrder>; 2] = [
     ),
     ("time", "By time of measurement", HistoryOrder::Time),
 ];
-
-/// Output format of the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DetectFormat {
-    /// Text for reading in a terminal
-    Text,
-    /// JSON for programs, documented and stable
-    Json,
-    /// Markdown for pull requests
-    Markdown,
-    /// CSV for spreadsheets
-    Csv,
-    /// JUnit XML for CI systems: a test case per history, which fails for a new regression
-    Junit,
-}
 
 /// Conditions that fail a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -170,19 +154,18 @@ impl DetectCommand {
                 .into_iter()
                 .chain(muted_note(&muted))
                 .chain(unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all))
-                .chain(earlier_note(histories.earlier))
+                .chain(earlier_note(histories.earlier).map(|it| it.text))
                 .collect(),
             histories,
             changed_since: self.changed_since.clone(),
             muted,
             options,
-            listing: if self.all {
-                Listing::All
-            } else {
-                Listing::News
-            },
         };
-        self.show(&answer, context)?;
+        context.show(&answer, &self.answer)?;
+        if let Some(path) = &self.junit {
+            let text = junit(&answer.histories, &answer.detection);
+            atomic::replace(path, &text).map_err(|error| in_file(path, error))?;
+        }
         if let Some(path) = &self.badge {
             atomic::replace(path, &badge(&answer.detection))
                 .map_err(|error| in_file(path, error))?;
@@ -191,22 +174,6 @@ impl DetectCommand {
             notify::notify(command, &answer, &mut store)?;
         }
         Ok(self.judge(&answer))
-    }
-
-    fn show(&self, answer: &DetectAnswer, context: &Context) -> Result<(), CliError> {
-        let format = match self.format {
-            DetectFormat::Text => AnswerFormat::Text,
-            DetectFormat::Json => AnswerFormat::Json,
-            DetectFormat::Markdown => AnswerFormat::Markdown,
-            DetectFormat::Csv => AnswerFormat::Csv,
-            DetectFormat::Junit => {
-                let text = junit(&answer.histories, &answer.detection);
-                let written = context.terminal.out().write_all(text.as_bytes());
-                return CliError::unless_reader_left(written.map_err(CliError::from));
-            }
-        };
-        context.show(answer, format)?;
-        Ok(())
     }
 
     fn judge(&self, answer: &DetectAnswer) -> ExitStatus {

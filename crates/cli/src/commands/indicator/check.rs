@@ -77,8 +77,8 @@ impl IndicatorCheck {
         let mut executor = context.surroundings().launch(None)?;
         let checked = check_scripts(&self.scripts, &combinations, &limits, &mut executor)?;
         let scripts: Vec<CheckedFields<'_>> = checked.iter().map(CheckedFields::from).collect();
-        let mut out = context.terminal.out_as(self.answer.format);
-        match self.answer.format {
+        let mut out = context.terminal.out_as(context.format);
+        match context.format {
             AnswerFormat::Json => write_json(&serde_json::json!({ "scripts": scripts }), &mut out)?,
             AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Csv => {
                 write_text(&scripts, &mut out)?;

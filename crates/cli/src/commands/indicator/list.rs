@@ -24,6 +24,6 @@ impl IndicatorList {
         let filter = self.filters.filter()?.resolve(&store)?;
         let mut rows = store.catalogue().benchmarks(&filter)?;
         rows.retain(|row| row.tags.iter().any(|tag| tag == Benchmark::INDICATOR));
-        context.show_table(&indicator_list(&rows)?, self.answer.format)
+        context.show(&indicator_list(&rows)?, &self.answer)
     }
 }

@@ -13,13 +13,12 @@ use lapwing_measure::suite::{
     BurnIn, Case, Confinement, Plan, Settings, VersionSource, parse_duration,
 };
 use lapwing_model::{Better, MetricName, Object};
-use lapwing_show::writing::AnswerFormat;
 
 use crate::commands::run::{
     ClusterOptions, Measurement, RunReport, executors_here, parse_burn_in, random_seed, resume,
 };
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context};
 use crate::progress;
 use crate::session::working_directory;
 
@@ -202,11 +201,11 @@ impl RepetitionOptions {
     /// Measures the rest of a stored session, if that is wanted.
     pub fn resumed(
         &self,
-        format: AnswerFormat,
+        answer: &AnswerOptions,
         context: &Context,
     ) -> Option<Result<ExitStatus, CliError>> {
         let session = self.resume.as_ref()?;
-        Some(resume(session, &self.cluster, &report(format), context))
+        Some(resume(session, &self.cluster, &report(answer), context))
     }
 
     /// Returns what measures a plan and reports the results.
@@ -214,7 +213,7 @@ impl RepetitionOptions {
         &self,
         plan: &Plan,
         attributes: Object,
-        format: AnswerFormat,
+        answer: &AnswerOptions,
     ) -> Result<Measurement, CliError> {
         let benchmarks = RequestedBenchmarks::Plan(Box::new(plan.clone()));
         Ok(Measurement {
@@ -225,7 +224,7 @@ impl RepetitionOptions {
                 leave_jobs: self.cluster.leave_jobs(),
                 ..SessionRequest::new(benchmarks)
             },
-            report: report(format),
+            report: report(answer),
             dry_run: self.dry_run,
         })
     }
@@ -254,9 +253,9 @@ impl RepetitionOptions {
     }
 }
 
-fn report(format: AnswerFormat) -> RunReport {
+fn report(answer: &AnswerOptions) -> RunReport {
     RunReport {
-        format,
+        answer: answer.clone(),
         ..RunReport::default()
     }
 }

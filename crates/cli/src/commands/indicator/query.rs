@@ -53,7 +53,7 @@ impl IndicatorQuery {
             })
         };
         let values = indicator_values(&store, &filter, &metrics, is_asked, |it| self.passes(it))?;
-        context.show_table(&indicator_values_answer(&values), self.answer.format)?;
+        context.show(&indicator_values_answer(&values), &self.answer)?;
         Ok(if values.is_empty() {
             ExitStatus::NotEnough
         } else {

@@ -30,7 +30,7 @@ pub struct IndicatorRun {
 impl IndicatorRun {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if let Some(end) = self.repetitions.resumed(self.answer.format, context) {
+        if let Some(end) = self.repetitions.resumed(&self.answer, context) {
             return end;
         }
         let scripts = IndicatorScript::open_all(&self.scripts)?;
@@ -45,7 +45,7 @@ impl IndicatorRun {
         let attributes = IndicatorScript::attributes(&scripts);
         let measurement = self
             .repetitions
-            .measurement(&plan, attributes, self.answer.format)?;
+            .measurement(&plan, attributes, &self.answer)?;
         measurement.act_on(PlannedRun::of(plan), context)
     }
 }

@@ -173,7 +173,7 @@ impl PlanCommand {
         let target = self.output.as_deref().map(PlanTarget::of);
         if let Some(target) = &target {
             target.check()?;
-            self.check_output(target)?;
+            self.check_output(target, context)?;
         }
         let options = self.options(&self.samples.cleaning.judging()?);
         refuse_too_few(options.detection.experiments, self.power, "")?;
@@ -185,10 +185,10 @@ impl PlanCommand {
         }
         let mut answer = self.choose(budget, start.source(), context)?;
         start.note_missed(context);
-        let format = self.samples.answer.format;
+        let format = context.format;
         if answer.plan.lines.is_empty() {
             if matches!(format, AnswerFormat::Json | AnswerFormat::Csv) {
-                context.show(&answer, format)?;
+                context.show(&answer, &self.samples.answer)?;
             }
             return Err(nothing(&answer.audit));
         }
@@ -205,7 +205,7 @@ impl PlanCommand {
             Some(PlanTarget::Output) if context.quiet => {}
             Some(PlanTarget::Output) => context.terminal.say(&answer.headline()),
             Some(PlanTarget::File(_)) | None => {
-                context.show(&answer, format)?;
+                context.show(&answer, &self.samples.answer)?;
             }
         }
         let plan = &answer.plan;
@@ -229,8 +229,8 @@ impl PlanCommand {
     }
 
     /// Refuses two answers on standard output.
-    fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
-        match (target, self.samples.answer.format) {
+    fn check_output(&self, target: &PlanTarget, context: &Context) -> Result<(), CliError> {
+        match (target, context.format) {
             (
                 PlanTarget::Output,
                 AnswerFormat::Json | AnswerFormat::Csv | AnswerFormat::Markdown,

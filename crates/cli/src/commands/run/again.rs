@@ -8,12 +8,14 @@ use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, 
 use lapwing_measure::session::{
     InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
 };
-use lapwing_measure::suite::StopEarly;
+use lapwing_measure::suite::{Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
+use lapwing_model::Session;
 use lapwing_model::text::{counted, first_names};
+use lapwing_show::writing::NextStep;
 
 use super::early_stop::{candidates, comparisons};
-use super::{Run, continue_session};
+use super::{Run, continue_session, past_seconds};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -102,6 +104,62 @@ pub fn again(command: &Run, context: &Context) -> Result<ExitStatus, CliError> {
         Some(look),
         context,
     )
+}
+
+/// Returns the command that measures the undecided benchmarks of a complete session again; `None` if there are none, or
+/// if more instances may not decide.
+pub fn next_step(
+    metric: Option<&str>,
+    plan: &Plan,
+    session: &Session,
+    context: &Context,
+) -> Result<Option<NextStep>, CliError> {
+    let sides = candidates(plan);
+    if sides.len() < 2 || plan.stop_early.is_some() {
+        return Ok(None);
+    }
+    let rule = StopEarly {
+        metric: metric.map(str::to_owned),
+        smallest_effect: None,
+    };
+    let same = |options| options;
+    let comparisons = comparisons(plan, session.id, &sides, &rule, same, context)?;
+    let seconds = past_seconds(plan, context)?;
+    let (mut benchmarks, mut extra, mut time) = (0, 0, Some(0.0));
+    for case in &plan.cases {
+        let id = &case.benchmark.id;
+        let compared = || comparisons.iter().filter(|it| it.subject.benchmark == *id);
+        let instances = compared().filter_map(|it| it.candidate_estimate);
+        let instances = instances.map(|it| it.size.instances).max().unwrap_or(0);
+        let needs = compared().any(|it| it.needed_in_total().is_some());
+        let Some(more) = additional_instances(compared(), instances, None).filter(|_| needs) else {
+            continue;
+        };
+        benchmarks += 1;
+        extra = extra.max(more);
+        let of_case = seconds
+            .get(id)
+            .map(|it| it * as_number(more * plan.variants.len()));
+        time = time.zip(of_case).map(|(time, of_case)| time + of_case);
+    }
+    if benchmarks == 0 {
+        return Ok(None);
+    }
+    let number = if benchmarks == 1 {
+        format!(" -n {extra}")
+    } else {
+        String::new()
+    };
+    let command = format!("{} run --again inconclusive{number}", context.program());
+    let why = format!(
+        "measures {} again, with more instances",
+        counted(benchmarks, "benchmark")
+    );
+    Ok(Some(NextStep::new(command, why).taking(time)))
+}
+
+fn as_number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 impl Run {

@@ -26,7 +26,7 @@ use lapwing_measure::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, quoted};
 use lapwing_measure::{FixedSchedule, RunEnd};
 use lapwing_model::Session;
 use lapwing_record::Store;
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::writing::NextStep;
 
 pub use self::cluster::{
     ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
@@ -46,7 +46,7 @@ pub use self::study_session::STUDY;
 pub use self::study_session::study_request;
 pub use self::words::{ProgramOrigin, commands};
 use crate::error::{CliError, ExitStatus};
-use crate::options::{Context, ExportOptions, check_plot};
+use crate::options::{AnswerOptions, Context, ExportOptions, check_plot};
 use crate::session;
 
 /// Refuses a plan that would not fit into memory.
@@ -98,7 +98,7 @@ impl Run {
 
     fn report(&self) -> RunReport {
         RunReport {
-            format: self.answer.format,
+            answer: self.answer.clone(),
             export: self.export.clone(),
             plot: self.plot.clone(),
             metric: self.metric.clone(),
@@ -205,7 +205,7 @@ fn continue_session(
 /// The report of the results of a session.
 #[derive(Debug, Clone, Default)]
 pub struct RunReport {
-    pub format: AnswerFormat,
+    pub answer: AnswerOptions,
     pub export: ExportOptions,
     pub plot: Option<PathBuf>,
     /// The metric that is compared; the wall time by default.
@@ -229,16 +229,15 @@ impl RunReport {
         let rule = plan.stop_early.as_ref();
         let stored = rule.and_then(|rule| rule.metric.as_deref());
         let metric = stored.or(self.metric.as_deref());
-        let answer = session_answer(store, session, plan, metric)?;
+        let mut answer = session_answer(store, session, plan, metric)?;
         if !self.is_part {
+            answer.next = self.next_steps(plan, store, session, end, context)?;
             self.show(&answer, context)?;
             if !context.quiet {
                 let name = session.name.as_deref().unwrap_or_default();
-                let next = self.next_step(plan, store, session, end, &context.program());
                 let store = context.store.display();
-                context
-                    .terminal
-                    .say(&format!("stored in {store} as session `{name}`; {next}"));
+                let text = format!("stored in {store} as session `{name}`");
+                context.terminal.say(&text);
             }
         }
         match end {
@@ -249,31 +248,34 @@ impl RunReport {
         }
     }
 
-    /// Returns the commands that come next.
-    fn next_step(
+    /// Returns the commands that continue from here.
+    fn next_steps(
         &self,
         plan: &Plan,
         store: &Store,
         session: &Session,
         end: RunEnd,
-        program: &str,
-    ) -> String {
-        match (end, plan.variants.as_slice()) {
+        context: &Context,
+    ) -> Result<Vec<NextStep>, CliError> {
+        let program = context.program();
+        let step = |command: &str, why: &str| NextStep::new(format!("{program} {command}"), why);
+        Ok(match (end, plan.variants.as_slice()) {
             (RunEnd::Interrupted, _) if self.is_again => {
-                format!("`{program} run --again inconclusive` continues")
+                vec![step("run --again inconclusive", "continues")]
             }
-            (RunEnd::Interrupted, _) => format!("`{program} run --resume` measures the rest"),
-            (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => {
-                format!("`{program} study findings` explains it, `{program} report` shows it")
-            }
-            (RunEnd::Complete, _) if session.attributes.contains_key(STACKS) => {
-                format!(
-                    "`{program} study fit` shows the effects of the versions, `{program} report` shows all"
-                )
-            }
-            (RunEnd::Complete, [] | [_]) => {
-                format!("`{program} show` prints this again, `{program} report` shows more")
-            }
+            (RunEnd::Interrupted, _) => vec![step("run --resume", "measures the rest")],
+            (RunEnd::Complete, _) if session.attributes.contains_key(STUDY) => vec![
+                step("study findings", "explains it"),
+                step("report", "shows it"),
+            ],
+            (RunEnd::Complete, _) if session.attributes.contains_key(STACKS) => vec![
+                step("study fit", "shows the effects of the versions"),
+                step("report", "shows all"),
+            ],
+            (RunEnd::Complete, [] | [_]) => vec![
+                step("show", "prints this again"),
+                step("report", "shows more"),
+            ],
             (RunEnd::Complete, [first, .., last])
                 if first.commit.is_some() && first.name == last.name =>
             {
@@ -281,11 +283,11 @@ impl RunReport {
                     let hash = variant.commit.as_ref().map_or("", |commit| commit.hash());
                     hash.chars().take(10).collect()
                 };
-                format!(
-                    "`{program} compare commit:{} commit:{}` compares the first and the last, `{program} report` shows all",
-                    hash(first),
-                    hash(last)
-                )
+                let sides = format!("compare commit:{} commit:{}", hash(first), hash(last));
+                vec![
+                    step(&sides, "compares the first and the last"),
+                    step("report", "shows all"),
+                ]
             }
             (RunEnd::Complete, several) => {
                 let compared = several.iter().filter(|it| it.control_of.is_none());
@@ -299,14 +301,19 @@ impl RunReport {
                 let metric = self.metric.as_ref();
                 let metric =
                     metric.map_or_else(String::new, |it| format!(" --metric {}", quoted(it)));
-                let session = Selector::of(RunKey::Session, &[unique_name(store, session)]);
-                format!(
-                    "`{program} compare {} --where {}{metric}` compares the variants, `{program} report` shows them",
+                let selected = Selector::of(RunKey::Session, &[unique_name(store, session)]);
+                let sides = format!(
+                    "compare {} --where {}{metric}",
                     sides.join(" "),
-                    quoted(&session.to_string())
-                )
+                    quoted(&selected.to_string())
+                );
+                let again = again::next_step(self.metric.as_deref(), plan, session, context)?;
+                let mut steps: Vec<NextStep> = again.into_iter().collect();
+                steps.push(step(&sides, "compares the variants"));
+                steps.push(step("report", "shows them"));
+                steps
             }
-        }
+        })
     }
 }
 

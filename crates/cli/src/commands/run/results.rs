@@ -45,6 +45,7 @@ pub fn session_answer(
     plan: &Plan,
     metric: Option<&str>,
 ) -> Result<SessionAnswer, StoreError> {
+    let state = store.catalogue().session_state(session.id)?;
     Ok(SessionAnswer {
         results: session_results(store, session.id, plan, metric)?,
         kind: if session.attributes.contains_key(STUDY) {
@@ -54,34 +55,22 @@ pub fn session_answer(
         } else {
             SessionKind::Suite
         },
+        session: session.clone(),
+        instances: state.instances.len(),
+        next: Vec::new(),
     })
 }
 
 impl RunReport {
     /// Shows results, and writes them to the files that were asked for.
     pub fn show(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
-        CliError::unless_reader_left(self.print(answer, context))?;
-        self.export
-            .write(|format, out| Ok(answer.write(format, out)?))?;
+        if context.format == AnswerFormat::Text && !context.quiet {
+            writeln!(context.terminal.out())?;
+        }
+        context.show(answer, &self.answer)?;
+        self.export.write_answer(answer, &self.answer, context)?;
         if let Some(path) = &self.plot {
             answer.plot(path)?;
-        }
-        Ok(())
-    }
-
-    fn print(&self, answer: &SessionAnswer, context: &Context) -> Result<(), CliError> {
-        let is_for_people = self.format == AnswerFormat::Text && !context.quiet;
-        let mut out = context.terminal.out_as(self.format);
-        if is_for_people {
-            writeln!(out)?;
-        }
-        answer.write(self.format, &mut out)?;
-        drop(out);
-        if is_for_people {
-            context.terminal.notes(answer.notes());
-            if let Some(text) = answer.exclusions() {
-                context.terminal.say(&text);
-            }
         }
         Ok(())
     }

@@ -8,13 +8,12 @@ use lapwing_measure::session::{BuildResult, build_with_log};
 use lapwing_measure::stack::{InspectionSpecification, PODMAN};
 use lapwing_measure::suite::{BurnIn, Case, CommandLine, Plan, Settings, Variant};
 use lapwing_model::Object;
-use lapwing_show::writing::AnswerFormat;
 use sha2::{Digest, Sha256};
 
 use crate::commands::indicator::{IndicatorOptions, RepetitionOptions};
 use crate::commands::run::PlannedRun;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{AnswerOptions, Context};
 
 /// Writes the build file of a specification and what it copies.
 pub fn write_build_folder(
@@ -38,7 +37,7 @@ pub fn inspect(
     path: &Path,
     options: &IndicatorOptions,
     repetitions: &RepetitionOptions,
-    format: AnswerFormat,
+    answer: &AnswerOptions,
     context: &Context,
 ) -> Result<ExitStatus, CliError> {
     let inspection = InspectionSpecification::read(path)?;
@@ -117,7 +116,7 @@ pub fn inspect(
         }],
         ..plan
     };
-    let measurement = repetitions.measurement(&plan, attributes, format)?;
+    let measurement = repetitions.measurement(&plan, attributes, answer)?;
     measurement.act_on(PlannedRun::of(plan), context)
 }
 

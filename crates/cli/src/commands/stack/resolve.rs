@@ -13,7 +13,7 @@ use lapwing_model::Levels;
 use lapwing_model::text::counted;
 use lapwing_record::Filter;
 use lapwing_show::writing::Align::{Left, Right};
-use lapwing_show::writing::{AnswerFormat, Table, TableAnswer};
+use lapwing_show::writing::{AnswerFormat, AnswerKind, ReadyAnswer, Table, Untyped};
 use lapwing_stats::Seed;
 
 use super::STACKS_FILE;
@@ -261,18 +261,19 @@ impl StackResolve {
             1 => "; 1 does not resolve".to_owned(),
             some => format!("; {some} do not resolve"),
         };
-        let answer = TableAnswer {
-            headline: format!(
+        const KIND: AnswerKind = AnswerKind::of::<Untyped>("stack-resolve");
+        let answer = ReadyAnswer::of_table(
+            &KIND,
+            format!(
                 "{}{refused}, seed {}",
                 counted(file.stacks.len(), "stack"),
                 file.seed
             ),
             table,
-            json: serde_json::to_value(file)?,
-        };
-        let format = self.answer.format;
-        context.show_table(&answer, format)?;
-        if format == AnswerFormat::Json {
+            serde_json::to_value(file)?,
+        );
+        context.show(&answer, &self.answer)?;
+        if context.format == AnswerFormat::Json {
             return Ok(());
         }
         if file.stacks.is_empty() {

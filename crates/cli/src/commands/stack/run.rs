@@ -46,7 +46,7 @@ pub struct StackRun {
 impl StackRun {
     /// Builds and measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        if let Some(end) = self.repetitions.resumed(self.answer.format, context) {
+        if let Some(end) = self.repetitions.resumed(&self.answer, context) {
             return end;
         }
         match (&self.spec, &self.build_folder) {
@@ -56,7 +56,7 @@ impl StackRun {
                     spec,
                     &self.options,
                     &self.repetitions,
-                    self.answer.format,
+                    &self.answer,
                     context,
                 );
             }
@@ -95,7 +95,7 @@ impl StackRun {
         attributes.insert(STACKS.to_owned(), about);
         let measurement = self
             .repetitions
-            .measurement(&plan, attributes, self.answer.format)?;
+            .measurement(&plan, attributes, &self.answer)?;
         measurement.act_on(PlannedRun::with(plan, built.environments), context)
     }
 

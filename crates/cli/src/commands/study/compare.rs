@@ -129,7 +129,10 @@ impl StudyCompare {
         // Levels differ between the settings of a study, not between its sides.
         let levels = "share no level";
         let notes = found.notes(&filter, &judging.rules)?.into_iter();
-        let notes = notes.filter(|note| !note.contains(levels)).collect();
+        let notes = notes
+            .map(|note| note.text)
+            .filter(|note| !note.contains(levels))
+            .collect();
         let mut gathered: [Vec<BenchmarkData>; 2] = [Vec::new(), Vec::new()];
         found.sides.each_benchmark(&filter, |data, places| {
             for (side, benchmarks) in gathered.iter_mut().enumerate() {

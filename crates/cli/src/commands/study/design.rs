@@ -175,7 +175,7 @@ impl StudyDesignCommand {
         atomic::replace(&output, &answer.design.write()?).map_err(|error| {
             CliError::input(error).consequence(format!("{} was not written", output.display()))
         })?;
-        context.show(&answer, self.answer.format)
+        context.show(&answer, &self.answer)
     }
 
     /// Returns the design of the factors of a suite.

@@ -116,7 +116,7 @@ impl StudyOptimise {
             end,
             program: context.program(),
         };
-        context.show(&answer, self.answer.format)
+        context.show(&answer, &self.answer)
     }
 
     /// Measures until a rule ends the search, then the final comparison; `None` if interrupted.

@@ -103,7 +103,7 @@ impl StudyOptions {
                 (None, Some((_, chart))) => chart.save(path)?,
             }
         }
-        context.show(answer, self.answer.format)
+        context.show(answer, &self.answer)
     }
 }
 

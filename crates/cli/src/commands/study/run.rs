@@ -70,7 +70,7 @@ impl StudyRunCommand {
     /// Measures.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let report = RunReport {
-            format: self.answer.format,
+            answer: self.answer.clone(),
             ..RunReport::default()
         };
         if let Some(session) = &self.resume {

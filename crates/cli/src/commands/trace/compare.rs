@@ -98,7 +98,7 @@ impl TraceCompare {
             self.compat.unwrap_or(RelativeTo::Baseline),
         );
         let answer = answer.ordered(self.sort, (self.top > 0).then_some(self.top));
-        context.show(&answer, self.answer.format)
+        context.show(&answer, &self.answer)
     }
 
     /// Returns short names for the traces: those of their files, or their paths where these are alike.

@@ -96,28 +96,27 @@ const GROUPS: [NamedValue<DurationGroup>; 4] = [
 impl TraceShow {
     fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let trace = &self.file.read(context)?;
-        let format = self.answer.format;
         match self.view {
             TraceView::Findings => {
                 let findings = find(trace).ok_or_else(|| without_times(trace))?;
-                context.show(&TraceFindingsAnswer { trace, findings }, format)
+                context.show(&TraceFindingsAnswer { trace, findings }, &self.answer)
             }
             TraceView::Tasks => {
                 let group = self.group;
-                context.show(&TaskDurationsAnswer { trace, group }, format)
+                context.show(&TaskDurationsAnswer { trace, group }, &self.answer)
             }
-            TraceView::Transfers => context.show(&TransferDurationsAnswer(trace), format),
+            TraceView::Transfers => context.show(&TransferDurationsAnswer(trace), &self.answer),
             TraceView::Controller => {
                 let controller = controller_time(trace);
                 let controller = controller
                     .ok_or_else(|| CliError::input("the trace says nothing of a controller"))?;
-                context.show(&ControllerAnswer { trace, controller }, format)
+                context.show(&ControllerAnswer { trace, controller }, &self.answer)
             }
-            TraceView::Profile => context.show(&ProfileAnswer(trace), format),
+            TraceView::Profile => context.show(&ProfileAnswer(trace), &self.answer),
             TraceView::Lint => {
                 let defects = lint(trace);
                 let is_fine = defects.is_empty();
-                context.show(&DefectsAnswer { trace, defects }, format)?;
+                context.show(&DefectsAnswer { trace, defects }, &self.answer)?;
                 Ok(if is_fine {
                     ExitStatus::Fine
                 } else {

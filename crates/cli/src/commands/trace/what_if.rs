@@ -54,7 +54,7 @@ impl TraceWhatIf {
         let replayed = what_if(&trace, &graph, &Scenario::default());
         let scenarios = self.scenarios(replayed.workers);
         let answer = WhatIfAnswer::new(&trace, &graph, replayed, &scenarios);
-        context.show(&answer, self.answer.format)
+        context.show(&answer, &self.answer)
     }
 
     /// Returns the scenario that was asked for, for each number of workers; each condition alone if none was.

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::{about, expected_text};
 use crate::percent;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// Below this expected improvement measuring more is hardly worth it.
 const SMALLEST: f64 = 0.01;
@@ -73,8 +75,15 @@ impl ExploreAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("advise-explore");
+
 impl Answer for ExploreAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut table = Table::new(&[
             ("stack", Left),
             ("instances", Right),
@@ -97,11 +106,13 @@ impl Answer for ExploreAnswer<'_> {
         TextAnswer {
             headline: self.headline(),
             table,
-            notes: self.notes.clone(),
+            notes: uncoded(self.notes.clone()),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let mut json = about(self.model);
         json["is_done"] = json!(self.is_done());
         json["explore"] = json!(self.explored_rows());

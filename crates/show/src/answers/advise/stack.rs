@@ -11,7 +11,9 @@ use super::{about, expected, expected_text};
 use crate::chart::{PageSection, SaveError, save_page_with};
 use crate::study::{chart, stack_change_text};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// An advised stack with its evidence.
 #[derive(Debug)]
@@ -263,8 +265,15 @@ impl AdviceAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("advise");
+
 impl Answer for AdviceAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut table = Table::new(&[
             ("evidence", Left),
             ("expected", Right),
@@ -279,11 +288,13 @@ impl Answer for AdviceAnswer<'_> {
         TextAnswer {
             headline: self.headline(),
             table,
-            notes: self.all_notes(),
+            notes: uncoded(self.all_notes()),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let Self { model, advice, .. } = self;
         let stack = model.data.factors.iter().zip(&advice.advised.stack);
         let stack =

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use self::rows::{BurnInDetails, BurnInFields};
 use super::not_judged::NotJudged;
 use crate::chart::{BurnInMarks, Chart, burn_in};
-use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 pub use notes::{UseOfStarts, burn_in_notes, why_not_written};
 pub(crate) use text::with_wanted;
@@ -49,20 +51,29 @@ impl BurnInAnswer {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("burn-in");
+
 impl Answer for BurnInAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         TextAnswer {
             headline: text::headline(&self.rows),
             table: text::table(&self.rows),
-            notes: if self.has_legend {
+            notes: uncoded(if self.has_legend {
                 text::LEGEND.map(str::to_owned).to_vec()
             } else {
                 Vec::new()
-            },
+            }),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let rows: Vec<BurnInDetails> = self.rows.iter().map(BurnInDetails::new).collect();
         Ok(json!({
             "benchmarks": rows,

@@ -4,14 +4,18 @@ use lapwing_analyse::clean::Audit;
 use lapwing_analyse::judge::ComparisonAsHail;
 use lapwing_model::text::{counted, first_names};
 use lapwing_stats::Confidence;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::rows::SideFields;
-use crate::answers::audit::{AuditDetail, AuditPart};
+use crate::answers::audit::{AuditDetail, AuditFields, AuditPart};
 use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Answer, CsvRows, MarkdownLayout, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, MarkdownLayout, Note, Table, TextAnswer, View, WriteError,
+    csv_rows,
+};
 use crate::{quantity, ratio_text};
 
 /// The comparisons of all benchmarks by the method of Hail.
@@ -26,7 +30,7 @@ pub struct HailAnswer {
     /// The level of the intervals.
     pub confidence: Confidence,
     /// Notes on the choice of the sides.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Exclusions of all sides.
     pub audit: Audit,
     /// Number of listed exclusions.
@@ -34,20 +38,27 @@ pub struct HailAnswer {
 }
 
 impl HailAnswer {
+    fn changed(&self) -> usize {
+        let changed = self.comparisons.iter().filter(|it| it.result.changed);
+        changed.count()
+    }
+
     fn hail_rows(&self) -> Vec<HailRow<'_>> {
         self.comparisons.iter().map(HailRow::new).collect()
     }
 
     /// Returns the notes, also on benchmarks without a row.
-    fn all_notes(&self) -> Vec<String> {
+    fn all_notes(&self) -> Vec<Note> {
         /// More names than this are a number.
         const NAMED: usize = 5;
-        let mut notes = self.notes.clone();
+        let mut notes = vec![Note::new("direction", DIRECTION)];
+        notes.extend(self.notes.clone());
         if !self.lacking.is_empty() {
             let names = first_names(&self.lacking, NAMED);
-            notes.push(format!(
+            let text = format!(
                 "not compared, because a side has no usable values: {names} (`--audit` shows why)"
-            ));
+            );
+            notes.push(Note::marked("lacking", text).with("benchmarks", self.lacking.clone()));
         }
         notes
     }
@@ -97,33 +108,56 @@ impl HailAnswer {
 
 const DIRECTION: &str = "the ratio is baseline / candidate, as in Hail: below 1 the candidate has the larger mean; changed means that the intervals of the two means do not overlap";
 
+/// The comparisons for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HailFields<'a> {
+    baseline: Option<&'a String>,
+    candidates: &'a [String],
+    compat: &'static str,
+    direction: &'static str,
+    confidence: f64,
+    /// Number of comparisons.
+    compared: usize,
+    /// Number of comparisons that changed.
+    changed: usize,
+    comparisons: Vec<HailRow<'a>>,
+    audit: AuditFields<'a>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<HailFields<'_>>("compare-hail").listing("comparisons");
+
 impl Answer for HailAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
-        let changed = self.comparisons.iter().filter(|it| it.result.changed);
-        let notes = self.all_notes();
-        let notes = notes.iter().map(|note| format!("note: {note}"));
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         TextAnswer {
             headline: format!(
                 "{} of {} changed, according to Hail's `analyze_benchmarks`",
-                changed.count(),
+                self.changed(),
                 counted(self.comparisons.len(), "comparison")
             ),
             table: self.table(),
-            notes: [DIRECTION.to_owned()].into_iter().chain(notes).collect(),
+            notes: self.all_notes(),
+            ..TextAnswer::default()
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
-        Ok(json!({
-            "baseline": self.names.first(),
-            "candidates": self.names.get(1..),
-            "compat": "hail",
-            "direction": "baseline / candidate",
-            "confidence": self.confidence.level(),
-            "comparisons": self.hail_rows(),
-            "notes": self.all_notes(),
-            "audit": self.audit_part().json(),
-        }))
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
+        Ok(serde_json::to_value(HailFields {
+            baseline: self.names.first(),
+            candidates: self.names.get(1..).unwrap_or_default(),
+            compat: "hail",
+            direction: "baseline / candidate",
+            confidence: self.confidence.level(),
+            compared: self.comparisons.len(),
+            changed: self.changed(),
+            comparisons: self.hail_rows(),
+            audit: self.audit_part().fields(),
+        })?)
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -139,7 +173,7 @@ impl Answer for HailAnswer {
     }
 }
 
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct HailRow<'a> {
     #[serde(flatten)]
     sides: SideFields<'a>,

@@ -6,16 +6,23 @@ mod sides;
 mod text;
 
 use lapwing_analyse::clean::Audit;
-use lapwing_analyse::judge::{CompareOptions, Comparison, SuiteComparison};
-use serde_json::{Value, json};
+use lapwing_analyse::judge::{CompareOptions, Comparison, SuiteComparison, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use self::rows::{ComparisonFields, SuiteRow};
-use super::Listing;
-use super::audit::{AuditDetail, AuditPart};
-use crate::writing::{Answer, CsvRows, MarkdownLayout, TextAnswer, WriteError, csv_rows};
+use self::rows::SuiteRow;
+use super::audit::{AuditDetail, AuditFields, AuditPart};
+use crate::VerdictCounts;
+use crate::words::verdict::news_rank;
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, TextAnswer, View, WriteError,
+    csv_rows,
+};
 
-pub use hail::HailAnswer;
-pub use sides::{ControlResult, control_text, environment_note};
+pub use hail::{HailAnswer, KIND as HAIL_KIND};
+pub use rows::{ComparisonFields, caution_note, needed_about, needed_more_than};
+pub use sides::{ControlResult, control_note, environment_note};
 
 /// The comparisons of all benchmarks.
 #[derive(Debug)]
@@ -31,16 +38,43 @@ pub struct CompareAnswer {
     /// The options that judged them.
     pub options: CompareOptions,
     /// Notes on the choice of the sides and on what was excluded.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+    /// Commands that continue from here.
+    pub next: Vec<NextStep>,
     /// Result of the A/A control, if there was one.
     pub control: Option<ControlResult>,
     /// Exclusions of all sides.
     pub audit: Audit,
     /// Number of listed exclusions.
     pub detail: AuditDetail,
-    /// Comparisons that are listed for people.
-    pub listing: Listing,
 }
+
+/// The comparisons for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CompareFields<'a> {
+    /// Name of the baseline; `null` if each side is one in turn.
+    baseline: Option<&'a str>,
+    candidates: &'a [String],
+    /// Confidence of the intervals.
+    confidence: f64,
+    false_discovery_rate: f64,
+    /// The smallest effect that was asked for, as a share.
+    smallest_effect: Option<f64>,
+    /// The largest change that is none, as a share.
+    band: f64,
+    /// Number of comparisons.
+    compared: usize,
+    /// Number of comparisons by verdict.
+    verdicts: VerdictCounts,
+    comparisons: Vec<ComparisonFields<'a>>,
+    suites: Vec<SuiteRow<'a>>,
+    /// Result of the A/A control.
+    control: Option<&'a ControlResult>,
+    audit: AuditFields<'a>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<CompareFields<'_>>("compare").listing("comparisons");
 
 impl CompareAnswer {
     fn compare_rows(&self) -> Vec<ComparisonFields<'_>> {
@@ -56,30 +90,43 @@ impl CompareAnswer {
 }
 
 impl Answer for CompareAnswer {
-    fn for_people(&self, room: Option<usize>) -> TextAnswer {
-        text::text_answer(self, room)
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
-        let suites: Vec<SuiteRow> = self.suites.iter().map(SuiteRow::new).collect();
-        let (baseline, candidates) = if self.each_baseline {
-            (None, Some(self.names.as_slice()))
-        } else {
-            (self.names.first(), self.names.get(1..))
+    fn for_people(&self, view: View) -> TextAnswer {
+        text::text_answer(self, view)
+    }
+
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let (baseline, candidates) = match self.names.split_first() {
+            Some((first, others)) if !self.each_baseline => (Some(first.as_str()), others),
+            Some(_) | None => (None, self.names.as_slice()),
         };
-        Ok(json!({
-            "baseline": baseline,
-            "candidates": candidates,
-            "confidence": self.options.confidence.level(),
-            "false_discovery_rate": self.options.false_discovery_rate,
-            "smallest_effect": self.options.smallest_effect,
-            "band": self.options.band(),
-            "comparisons": self.compare_rows(),
-            "suites": suites,
-            "control": self.control,
-            "notes": self.notes,
-            "audit": self.audit_part().json(),
-        }))
+        let (listed, _) = text::listed(self, view);
+        Ok(serde_json::to_value(CompareFields {
+            baseline,
+            candidates,
+            confidence: self.options.confidence.level(),
+            false_discovery_rate: self.options.false_discovery_rate,
+            smallest_effect: self.options.smallest_effect,
+            band: self.options.band(),
+            compared: self.comparisons.len(),
+            verdicts: VerdictCounts::of(&self.comparisons),
+            comparisons: listed.into_iter().map(ComparisonFields::new).collect(),
+            suites: self.suites.iter().map(SuiteRow::new).collect(),
+            control: self.control.as_ref(),
+            audit: self.audit_part().fields(),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let worst = self.comparisons.iter().map(|it| it.verdict);
+        worst.min_by_key(|it| news_rank(*it)).map(Verdict::name)
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.comparisons.len() - text::listed(self, view).0.len()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

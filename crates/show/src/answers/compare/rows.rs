@@ -1,15 +1,20 @@
 //! Comparisons as rows, for JSON and CSV.
 
-use lapwing_analyse::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
+use lapwing_analyse::judge::{
+    Caution, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, VerdictReason,
+};
 use lapwing_analyse::sample::Subject;
 use lapwing_model::{Better, Metric};
 use lapwing_stats::NeededReplicates;
+use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
+use crate::writing::Note;
 use crate::{caution_text, reason_text};
 
 /// Fields of every comparison, by any method.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct SideFields<'a> {
     pub suite: &'a str,
     pub benchmark: &'a str,
@@ -45,7 +50,7 @@ impl<'a> SideFields<'a> {
 }
 
 /// A comparison.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ComparisonFields<'a> {
     #[serde(flatten)]
     sides: SideFields<'a>,
@@ -70,16 +75,22 @@ pub struct ComparisonFields<'a> {
     exact: bool,
     reason: Option<&'static str>,
     reason_text: Option<String>,
+    /// The numbers of the reason, by name.
+    reason_numbers: BTreeMap<&'static str, usize>,
     /// The number of instances per side that gives a verdict with a chance of 80 %.
     needed_instances: Option<usize>,
+    /// A number of instances per side that is too small for a verdict, where the needed number is unknown.
+    needed_more_than: Option<usize>,
     /// The number of earlier sessions that the variance rests on, too.
     earlier_sessions: usize,
     method: Option<&'static str>,
-    better: Option<Better>,
+    /// `lower` or `higher`.
+    better: Option<&'static str>,
     cautions: Vec<CautionRow>,
 }
 
 impl<'a> ComparisonFields<'a> {
+    /// Returns the fields of a comparison.
     pub fn new(comparison: &'a Comparison) -> Self {
         let [baseline, candidate] = [comparison.baseline_estimate, comparison.candidate_estimate];
         let value = |estimate: Option<Estimate>| estimate.map(|it| it.value);
@@ -131,21 +142,66 @@ impl<'a> ComparisonFields<'a> {
             verdict: comparison.verdict.name(),
             at_most: comparison.largest_change(),
             exact: comparison.is_exact,
-            needed_instances: match comparison.needed() {
-                Some(NeededReplicates::About(number)) => Some(number),
-                Some(NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber) | None => None,
-            },
+            needed_instances: needed_about(comparison.needed()),
+            needed_more_than: needed_more_than(comparison.needed()),
             earlier_sessions: comparison.earlier_sessions(),
             reason: comparison.reason.map(reason_key),
             reason_text: reason_text(comparison),
+            reason_numbers: comparison.reason.map(reason_numbers).unwrap_or_default(),
             method: tested.map(|ratio| ratio.method.name()),
-            better: comparison.metric.better,
+            better: comparison.metric.better.map(|better| match better {
+                Better::Lower => "lower",
+                Better::Higher => "higher",
+            }),
             cautions: comparison.cautions.iter().map(CautionRow::new).collect(),
         }
     }
 }
 
-#[derive(Serialize)]
+/// Returns the number of replicates that give a verdict.
+pub fn needed_about(needed: Option<NeededReplicates>) -> Option<usize> {
+    match needed? {
+        NeededReplicates::About(number) => Some(number),
+        NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber => None,
+    }
+}
+
+/// Returns a number of replicates that is too small for a verdict, where the needed number is unknown.
+pub fn needed_more_than(needed: Option<NeededReplicates>) -> Option<usize> {
+    match needed? {
+        NeededReplicates::MoreThan(number) => Some(number),
+        NeededReplicates::About(_) | NeededReplicates::NoNumber => None,
+    }
+}
+
+/// Returns the numbers of a reason, besides those that are fields of their own.
+fn reason_numbers(reason: VerdictReason) -> BTreeMap<&'static str, usize> {
+    let numbers = match reason {
+        VerdictReason::FewInstances => vec![("required_instances", INSTANCES_FOR_A_VERDICT)],
+        VerdictReason::FewSessions { sessions, required } => vec![
+            ("baseline_sessions", sessions[0]),
+            ("candidate_sessions", sessions[1]),
+            ("required_sessions", required),
+        ],
+        VerdictReason::NotPositive { instances } => vec![("instances", instances)],
+        VerdictReason::ManyComparisons { comparisons, .. } => vec![("comparisons", comparisons)],
+        VerdictReason::NothingLeft { failures } => vec![("failures", failures)],
+        VerdictReason::OnlySummaries
+        | VerdictReason::Undefined
+        | VerdictReason::NoDirection
+        | VerdictReason::TooWide { .. }
+        | VerdictReason::AllEqual
+        | VerdictReason::NoBaseline
+        | VerdictReason::NoCandidate
+        | VerdictReason::OtherBenchmark
+        | VerdictReason::OtherUnit
+        | VerdictReason::OtherDirection
+        | VerdictReason::NeverSteady => Vec::new(),
+    };
+    numbers.into_iter().collect()
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
 struct CautionRow {
     caution: &'static str,
     text: String,
@@ -153,24 +209,49 @@ struct CautionRow {
 
 impl CautionRow {
     fn new(caution: &Caution) -> Self {
-        let text = caution_text(caution);
-        let caution = match caution {
-            Caution::OtherMachines { .. } => "other_machines",
-            Caution::EarlierEpoch { .. } => "earlier_epoch",
-            Caution::OtherUnits { .. } => "other_units",
-            Caution::Failures { .. } => "failures",
-            Caution::NotInterleaved => "not_interleaved",
-            Caution::OneSession => "one_session",
-            Caution::FewApart => "few_apart",
-            Caution::NarrowMethod => "narrow_method",
-            Caution::FewOfSeveralModes => "few_of_several_modes",
-        };
-        Self { caution, text }
+        Self {
+            caution: caution_key(caution),
+            text: caution_text(caution),
+        }
+    }
+}
+
+/// Returns a caution as a note.
+pub fn caution_note(caution: &Caution) -> Note {
+    let note = Note::marked(caution_key(caution), caution_text(caution));
+    match caution {
+        Caution::EarlierEpoch { instances } => note.with("instances", *instances),
+        Caution::Failures {
+            candidate,
+            baseline,
+        } => note
+            .with("baseline_failures", *baseline)
+            .with("candidate_failures", *candidate),
+        Caution::NarrowMethod | Caution::FewOfSeveralModes => note.with("enough_instances", 10),
+        Caution::OtherMachines { .. }
+        | Caution::OtherUnits { .. }
+        | Caution::NotInterleaved
+        | Caution::OneSession
+        | Caution::FewApart => note,
+    }
+}
+
+fn caution_key(caution: &Caution) -> &'static str {
+    match caution {
+        Caution::OtherMachines { .. } => "other_machines",
+        Caution::EarlierEpoch { .. } => "earlier_epoch",
+        Caution::OtherUnits { .. } => "other_units",
+        Caution::Failures { .. } => "failures",
+        Caution::NotInterleaved => "not_interleaved",
+        Caution::OneSession => "one_session",
+        Caution::FewApart => "few_apart",
+        Caution::NarrowMethod => "narrow_method",
+        Caution::FewOfSeveralModes => "few_of_several_modes",
     }
 }
 
 /// The geometric mean of a suite.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SuiteRow<'a> {
     suite: &'a str,
     metric: &'a str,
@@ -180,7 +261,6 @@ pub struct SuiteRow<'a> {
     ratio: f64,
     lower: Option<f64>,
     upper: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     setting: Option<&'a str>,
 }
 

@@ -2,19 +2,21 @@
 
 use lapwing_analyse::judge::{Comparison, UnintendedDifference, Verdict};
 use lapwing_model::text::{counted, first_names};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ratio_text;
+use crate::writing::Note;
 
 /// Result of an A/A control: how often the copy of the baseline seemed to differ from it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ControlResult {
     comparisons: usize,
     alarms: Vec<ControlAlarm>,
 }
 
 /// A comparison of the baseline with its copy that found a difference.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ControlAlarm {
     benchmark: String,
     metric: String,
@@ -43,27 +45,33 @@ impl ControlResult {
     }
 
     /// Returns a note on the result.
-    pub fn text(&self) -> String {
+    pub fn note(&self) -> Note {
         let alarms = self.alarms.iter();
         let alarms = alarms.map(|it| (format!("{} {}", it.benchmark, it.metric), it.ratio));
-        control_text(self.comparisons, &alarms.collect::<Vec<_>>())
+        control_note(self.comparisons, &alarms.collect::<Vec<_>>()).mark()
     }
 }
 
 /// Returns the result of an A/A control: the number of comparisons, and those that found a difference, with its ratio.
-pub fn control_text(comparisons: usize, alarms: &[(String, f64)]) -> String {
+pub fn control_note(comparisons: usize, alarms: &[(String, f64)]) -> Note {
     let all = counted(comparisons, "comparison");
-    if alarms.is_empty() {
-        return format!("A/A control: no false alarm in {all} of the baseline with its copy");
-    }
-    let named = alarms
-        .iter()
-        .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
-    format!(
-        "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
-        counted(alarms.len(), "false alarm"),
-        first_names(named, 4)
-    )
+    let text = if alarms.is_empty() {
+        format!("A/A control: no false alarm in {all} of the baseline with its copy")
+    } else {
+        let named = alarms
+            .iter()
+            .map(|(name, ratio)| format!("{name} {}", ratio_text(*ratio, None)));
+        format!(
+            "A/A control: {} in {all} of the baseline with its copy ({}); differences of that size may be noise, too",
+            counted(alarms.len(), "false alarm"),
+            first_names(named, 4)
+        )
+    };
+    let ratios: Vec<f64> = alarms.iter().map(|(_, ratio)| *ratio).collect();
+    Note::new("control", text)
+        .with("comparisons", comparisons)
+        .with("false_alarms", alarms.len())
+        .with("ratios", ratios)
 }
 
 /// More differences than this are a number.
@@ -73,7 +81,7 @@ const NAMED: usize = 6;
 pub fn environment_note(
     [baseline, candidate]: [&str; 2],
     differences: &[UnintendedDifference],
-) -> Option<String> {
+) -> Option<Note> {
     let texts = differences.iter().map(|difference| {
         let [before, after] = difference.values.each_ref().map(|values| {
             if values.is_empty() {
@@ -87,9 +95,10 @@ pub fn environment_note(
         format!("{key} {before} → {after}")
     });
     (!differences.is_empty()).then(|| {
-        format!(
+        let text = format!(
             "{candidate} differs from {baseline} in more than was asked for: {}",
             first_names(texts, NAMED)
-        )
+        );
+        Note::marked("other_environment", text).with("differences", differences.len())
     })
 }

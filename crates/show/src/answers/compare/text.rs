@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_analyse::judge::{Comparison, Estimate, SuiteComparison, Verdict};
+use lapwing_analyse::judge::{
+    Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+};
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, grouped};
 
 use super::CompareAnswer;
-use crate::answers::{Listing, subject_title};
+use super::rows::caution_note;
+use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Table, TextAnswer};
+use crate::writing::{Note, Table, TextAnswer, View};
 use crate::{
-    ComparisonText, EstimateText, VerdictText, after, caution_text, news_first, ratio_text,
-    reason_text, replication_text, round_percent, verdicts_text,
+    ComparisonText, EstimateText, VerdictText, after, news_first, ratio_text, reason_text,
+    replication_notes, round_percent, verdicts_text,
 };
 
 /// Of more comparisons only changes are listed.
@@ -22,8 +25,9 @@ const ALL_UP_TO: usize = 40;
 const SHOWN: usize = 200;
 
 /// Returns the answer; reasons of verdicts become footnotes if there is no room for them.
-pub fn text_answer(answer: &CompareAnswer, room: Option<usize>) -> TextAnswer {
-    let (listed, hidden) = listed(answer);
+pub fn text_answer(answer: &CompareAnswer, view: View) -> TextAnswer {
+    let room = view.room;
+    let (listed, hidden) = listed(answer, view);
     let mut table = table(answer, &listed, None);
     let mut notes = Vec::new();
     if room.is_some_and(|room| table.width() > room) {
@@ -32,8 +36,8 @@ pub fn text_answer(answer: &CompareAnswer, room: Option<usize>) -> TextAnswer {
         notes = footnotes.lines();
     }
     notes.extend(not_shown(&hidden));
-    notes.extend(answer.suites.iter().map(|suite| suite_text(answer, suite)));
-    notes.extend(self::notes(answer).map(|note| format!("note: {note}")));
+    notes.extend(answer.suites.iter().map(|suite| suite_note(answer, suite)));
+    notes.extend(self::notes(answer));
     TextAnswer {
         headline: headline(answer),
         table: if listed.is_empty() {
@@ -42,6 +46,8 @@ pub fn text_answer(answer: &CompareAnswer, room: Option<usize>) -> TextAnswer {
             table
         },
         notes,
+        next: answer.next.clone(),
+        has_table_first: false,
     }
 }
 
@@ -69,11 +75,11 @@ fn headline(answer: &CompareAnswer) -> String {
 }
 
 /// Returns the listed comparisons, changes first, and the number of others by verdict.
-fn listed(answer: &CompareAnswer) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
+pub fn listed(answer: &CompareAnswer, view: View) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
     let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
     listed.sort_by(|one, other| news_first(one, other));
     let mut hidden = BTreeMap::new();
-    if answer.listing == Listing::All || listed.len() <= ALL_UP_TO {
+    if view.full || listed.len() <= ALL_UP_TO {
         return (listed, hidden);
     }
     let mut kept = 0;
@@ -129,13 +135,14 @@ impl Footnotes {
     }
 
     /// Returns the footnotes, and an empty line below them.
-    fn lines(self) -> Vec<String> {
+    fn lines(self) -> Vec<Note> {
         let reasons = self.0.iter().enumerate();
-        let mut lines: Vec<String> = reasons
-            .map(|(at, reason)| format!(" [{}] {reason}", at + 1))
+        let line = |text: String| Note::new("footnote", text);
+        let mut lines: Vec<Note> = reasons
+            .map(|(at, reason)| line(format!(" [{}] {reason}", at + 1)))
             .collect();
         if !lines.is_empty() {
-            lines.push(String::new());
+            lines.push(line(String::new()));
         }
         lines
     }
@@ -223,16 +230,22 @@ fn verdict_text(comparison: &Comparison, footnotes: Option<&mut Footnotes>) -> S
     }
 }
 
-fn not_shown(hidden: &BTreeMap<Verdict, usize>) -> Option<String> {
+fn not_shown(hidden: &BTreeMap<Verdict, usize>) -> Option<Note> {
     let counts = hidden.iter();
     let counts: Vec<String> = counts
         .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
         .collect();
-    (!counts.is_empty()).then(|| format!("not shown: {} (`--all` shows them)", counts.join(", ")))
+    let text = format!("not shown: {} (`--full` shows them)", counts.join(", "));
+    let note = hidden
+        .iter()
+        .fold(Note::new("not_shown", text), |note, (verdict, count)| {
+            note.with(verdict.name(), *count)
+        });
+    (!counts.is_empty()).then_some(note)
 }
 
 /// Returns the geometric mean of a suite, with what distinguishes it from the others.
-fn suite_text(answer: &CompareAnswer, suite: &SuiteComparison) -> String {
+fn suite_note(answer: &CompareAnswer, suite: &SuiteComparison) -> Note {
     let others = || answer.suites.iter();
     let mut parts = Vec::new();
     if others().any(|other| other.suite != suite.suite) {
@@ -262,51 +275,50 @@ fn suite_text(answer: &CompareAnswer, suite: &SuiteComparison) -> String {
     } else {
         format!(" ({})", parts.join(", "))
     };
-    format!(
+    let text = format!(
         "suite{parts}: {}, the geometric mean of {}",
         ratio_text(suite.ratio.ratio, suite.ratio.interval),
         counted(suite.ratio.benchmarks, "benchmark"),
-    )
+    );
+    Note::new("suite", text)
 }
 
 /// Returns the notes, each once with its benchmarks.
-fn notes(answer: &CompareAnswer) -> impl Iterator<Item = String> {
+fn notes(answer: &CompareAnswer) -> Vec<Note> {
     /// More names than this are a number.
     const NAMED: usize = 3;
     let mut notes = answer.notes.clone();
-    notes.extend(replication_text(&answer.comparisons));
-    let mut cautions: Vec<(String, Vec<&str>)> = Vec::new();
+    notes.extend(replication_notes(&answer.comparisons));
+    let mut cautions: Vec<(Note, Vec<&str>)> = Vec::new();
     for comparison in &answer.comparisons {
         let name = comparison.subject.benchmark.as_str();
-        for text in comparison.cautions.iter().map(caution_text) {
-            match cautions.iter_mut().find(|(known, _)| *known == text) {
+        for note in comparison.cautions.iter().map(caution_note) {
+            match cautions.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, names)) if names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
-                None => cautions.push((text, vec![name])),
+                None => cautions.push((note, vec![name])),
             }
         }
     }
-    notes.extend(cautions.into_iter().map(|(text, names)| {
-        let names = if names.len() > NAMED {
+    notes.extend(cautions.into_iter().map(|(mut note, names)| {
+        let text = if names.len() > NAMED {
             counted(names.len(), "benchmark")
         } else {
             names.join(", ")
         };
-        format!("{names}: {text}")
+        note.text = format!("{text}: {}", note.text);
+        note.with("benchmarks", names.len())
     }));
     if answer.comparisons.iter().any(|it| it.needed().is_some()) {
-        notes.push(
-            "measured anew with as many instances as a row needs, it is decided with a probability of 80 %"
-                .to_owned(),
-        );
+        let text = "measured anew with as many instances as a row needs, it is decided with a probability of 80 %";
+        notes.push(Note::marked("needed", text).with("probability", 0.8));
     }
     if answer.comparisons.iter().any(|it| it.descriptive.is_some()) {
-        notes.push(
-            "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
+        let text = "ratios marked ≈ are of one or two processes per side: their intervals, in parentheses, are of iterations within these processes, and others \
              may differ. For a regression or improvement, compare at least 3 instances per side: several files ('old*.json'), or measurements of \
-             `lapwing run`; for files of hyperfine, `--each-run instance` does"
-                .to_owned(),
-        );
+             `lapwing run`; for files of hyperfine, `--each-run instance` does";
+        let note = Note::marked("one_process", text);
+        notes.push(note.with("required_instances", INSTANCES_FOR_A_VERDICT));
     }
-    notes.into_iter()
+    notes
 }

@@ -12,9 +12,10 @@ use lapwing_model::{BenchmarkLimits, JudgeSettings};
 use serde_json::{Value, json};
 
 use self::rows::{FindingFields, GroupRow, SeriesRow};
-use super::Listing;
 use crate::suspicion_text;
-use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows,
+};
 
 /// The changes of all histories, and what they rest on.
 #[derive(Debug)]
@@ -31,8 +32,6 @@ pub struct DetectAnswer {
     pub muted: Vec<Subject>,
     /// Notes on what was excluded.
     pub notes: Vec<String>,
-    /// Changes that are listed for people.
-    pub listing: Listing,
 }
 
 impl DetectAnswer {
@@ -67,12 +66,19 @@ impl DetectAnswer {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("detect");
+
 impl Answer for DetectAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
-        text::text_answer(self)
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn for_people(&self, view: View) -> TextAnswer {
+        text::text_answer(self, view)
+    }
+
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let groups = self.detection.groups.iter();
         let groups: Vec<GroupRow> = groups.map(|group| GroupRow::new(self, group)).collect();
         let series = self.histories.series.iter().zip(&self.detection.states);

@@ -4,9 +4,9 @@ use lapwing_analyse::detect::{DetectOptions, DetectRule, Finding, FindingGroup};
 use lapwing_model::text::counted;
 
 use super::DetectAnswer;
-use crate::answers::{Listing, subject_title};
+use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Table, TextAnswer};
+use crate::writing::{Table, TextAnswer, View, uncoded};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, detection_text, environment_text,
     round_percent, suspicion_text, untested_texts,
@@ -21,17 +21,14 @@ const OF_GROUP: usize = 5;
 const GROUPS: usize = 20;
 
 /// Returns the sentence, the table and the notes.
-pub fn text_answer(answer: &DetectAnswer) -> TextAnswer {
+pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
     let groups = &answer.detection.groups;
     let suspicions = &answer.detection.suspicions;
     let [shown, shown_suspicions] =
-        [groups.len(), suspicions.len()].map(|all| match answer.listing {
-            Listing::All => all,
-            Listing::News => all.min(GROUPS),
-        });
+        [groups.len(), suspicions.len()].map(|all| if view.full { all } else { all.min(GROUPS) });
     let mut notes = Vec::new();
     for (number, group) in groups[..shown].iter().enumerate() {
-        notes.extend(group_notes(answer, number + 1, group));
+        notes.extend(group_notes(answer, number + 1, group, view));
     }
     for suspicion in suspicions.iter().take(shown_suspicions) {
         let text = suspicion_text(&answer.histories, suspicion);
@@ -41,13 +38,13 @@ pub fn text_answer(answer: &DetectAnswer) -> TextAnswer {
     }
     if suspicions.len() > shown_suspicions {
         notes.push(format!(
-            "suspected, not confirmed: {} more (`--all` shows them)",
+            "suspected, not confirmed: {} more (`--full` shows them)",
             suspicions.len() - shown_suspicions
         ));
     }
     if shown < groups.len() {
         notes.push(format!(
-            "not shown: {} of smaller size (`--all` shows them)",
+            "not shown: {} of smaller size (`--full` shows them)",
             counted(groups.len() - shown, "change")
         ));
     }
@@ -88,8 +85,10 @@ pub fn text_answer(answer: &DetectAnswer) -> TextAnswer {
     notes.extend(answer.notes.clone());
     TextAnswer {
         headline: headline(answer),
-        table: table(answer, &groups[..shown]),
-        notes: notes.iter().map(|note| format!("note: {note}")).collect(),
+        table: table(answer, &groups[..shown], view),
+        notes: uncoded(notes.iter().map(|note| format!("note: {note}"))),
+        next: Vec::new(),
+        has_table_first: false,
     }
 }
 
@@ -120,20 +119,18 @@ fn rule_text(options: &DetectOptions) -> String {
 fn listed<'a>(
     answer: &'a DetectAnswer,
     group: &'a FindingGroup,
+    view: View,
 ) -> impl Iterator<Item = &'a Finding> {
-    let most = match answer.listing {
-        Listing::All => usize::MAX,
-        Listing::News => OF_GROUP,
-    };
+    let most = if view.full { usize::MAX } else { OF_GROUP };
     let findings = group.findings.iter().take(most);
     findings.map(|at| &answer.detection.findings[*at])
 }
 
-fn table(answer: &DetectAnswer, groups: &[FindingGroup]) -> Table {
+fn table(answer: &DetectAnswer, groups: &[FindingGroup], view: View) -> Table {
     let listed = || {
         let groups = groups.iter().enumerate();
         groups.flat_map(|(number, group)| {
-            listed(answer, group).map(move |finding| (number + 1, finding))
+            listed(answer, group, view).map(move |finding| (number + 1, finding))
         })
     };
     let metrics = listed().any(|(_, finding)| finding.subject.metric != FIRST_METRIC);
@@ -171,7 +168,12 @@ fn table(answer: &DetectAnswer, groups: &[FindingGroup]) -> Table {
 }
 
 /// Returns what is known of a change: its place, who shares it, and what else changed there.
-fn group_notes(answer: &DetectAnswer, number: usize, group: &FindingGroup) -> Vec<String> {
+fn group_notes(
+    answer: &DetectAnswer,
+    number: usize,
+    group: &FindingGroup,
+    view: View,
+) -> Vec<String> {
     let histories = &answer.histories;
     let first = &answer.detection.findings[group.findings[0]];
     let label = if answer.detection.groups.len() > 1 {
@@ -188,11 +190,11 @@ fn group_notes(answer: &DetectAnswer, number: usize, group: &FindingGroup) -> Ve
             counted(group.findings.len(), "history"),
             answer.id(first)
         ));
-    } else if let more @ 1.. = group.findings.len() - listed(answer, group).count() {
+    } else if let more @ 1.. = group.findings.len() - listed(answer, group, view).count() {
         text.push_str(&format!(", and {more} more there"));
     }
     let mut notes = vec![text];
-    for finding in listed(answer, group) {
+    for finding in listed(answer, group, view) {
         let exceeded = finding.threshold_text();
         notes.extend(
             exceeded.map(|text| format!("{label}{}: {text}", subject_title(&finding.subject))),

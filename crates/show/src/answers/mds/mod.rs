@@ -12,7 +12,9 @@ use self::table::table;
 use super::analysed::Analysed;
 use super::audit::AuditPart;
 use super::not_judged::{self, NotJudged};
-use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 use crate::{DetectionView, EnoughConfigurations, too_little_text};
 
 /// Requirements of the formula.
@@ -92,8 +94,15 @@ impl ShownDetection<'_> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("mds");
+
 impl Answer for MdsAnswer {
-    fn for_people(&self, room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, View { room, .. }: View) -> TextAnswer {
         let rows = self.detection.rows.as_slice();
         let view = self.view();
         let enough: Vec<EnoughConfigurations<'_>> =
@@ -108,11 +117,13 @@ impl Answer for MdsAnswer {
         TextAnswer {
             headline: view.headline(rows, &enough, self.options.grid.largest()),
             table,
-            notes: notes::notes(shown, intervals),
+            notes: uncoded(notes::notes(shown, intervals)),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let mut not_judged = not_judged::of_audit(&self.detection.audit);
         not_judged.extend(self.too_little());
         Ok(json!({
@@ -124,7 +135,7 @@ impl Answer for MdsAnswer {
             "replicates": self.options.replicates,
             "seed": self.options.seed.0,
             "not_judged": not_judged,
-            "audit": self.detection.audit_part().json(),
+            "audit": self.detection.audit_part().fields(),
         }))
     }
 

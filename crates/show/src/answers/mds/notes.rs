@@ -36,7 +36,7 @@ pub fn notes(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String>
     if answer.detection.older > 0 {
         notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }
-    notes.extend(answer.detection.exclusions());
+    notes.extend(answer.detection.exclusions().into_iter().map(|it| it.text));
     let mut abilities = shown.enough.iter().map(|enough| enough.able());
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",

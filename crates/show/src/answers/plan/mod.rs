@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 
 use super::audit::{AuditDetail, AuditPart};
 use super::not_judged::{self, NotJudged};
-use crate::writing::{Answer, CsvRows, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 use crate::{Chart, DetectionView, chart};
 
 pub use text::power_text;
@@ -85,16 +87,25 @@ impl PlanAnswer {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("plan");
+
 impl Answer for PlanAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         TextAnswer {
             headline: self.headline(),
             table: text::table(&self.plan),
-            notes: notes::notes(self),
+            notes: uncoded(notes::notes(self)),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let options = &self.plan.options;
         Ok(json!({
             "plan": rows::rows(self, &self.missing()),
@@ -106,7 +117,7 @@ impl Answer for PlanAnswer {
             "cost_seconds": self.plan.cost_of(LineFate::Kept),
             "cost_seconds_beyond_budget": self.plan.cost_of(LineFate::BeyondBudget),
             "older_versions": self.older,
-            "audit": self.audit_part().json(),
+            "audit": self.audit_part().fields(),
         }))
     }
 

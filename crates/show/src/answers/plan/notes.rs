@@ -29,7 +29,7 @@ pub fn notes(answer: &PlanAnswer) -> Vec<String> {
     notes.extend(lesser(plan));
     notes.extend(beyond(answer));
     notes.extend(unmet(plan));
-    notes.extend(not_judged::note(&answer.missing()));
+    notes.extend(not_judged::note(&answer.missing()).map(|it| it.text));
     notes.extend(older(answer));
     if is_empty && !plan.is_skipped() {
         notes.push(

@@ -6,13 +6,17 @@ use lapwing_analyse::explain::{Advice, SessionResult};
 use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_model::text::{counted, first_names, plural};
 
+use crate::writing::Note;
 use crate::{percent, quantity};
+
+/// Number of instances that usually suffices.
+const RECOMMENDED_INSTANCES: usize = 10;
 
 /// Maximum number of failing benchmarks listed.
 const MOST_FAILURES: usize = 8;
 
 /// Returns a sentence for each kind of advice, in the order of first appearance.
-pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -> Vec<String> {
+pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -> Vec<Note> {
     let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
     for row in rows {
         for advice in &row.advice {
@@ -25,12 +29,12 @@ pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -
         }
     }
     let sentence = |kind: &[(String, &Advice)]| {
-        let text = text(kind[0].1);
-        if rows.len() == 1 {
-            return text;
+        let mut note = note(kind[0].1);
+        if rows.len() > 1 {
+            let names = kind.iter().map(|(name, _)| name);
+            note.text = format!("{}: {}", first_names(names, 1), note.text);
         }
-        let names = kind.iter().map(|(name, _)| name);
-        format!("{}: {text}", first_names(names, 1))
+        note.with("benchmarks", kind.len())
     };
     let sentences = kinds.iter().flat_map(|kind| match kind[0].1 {
         // Every failure has its own reason.
@@ -48,10 +52,48 @@ pub fn notes(rows: &[SessionResult], label: impl Fn(&SessionResult) -> String) -
     sentences.collect()
 }
 
+/// Returns a piece of advice with its numbers.
+fn note(advice: &Advice) -> Note {
+    let note = |code: &'static str| Note::marked(code, text(advice));
+    match advice {
+        Advice::FewInstances { instances } => note("few_instances")
+            .with("instances", *instances)
+            .with("required_instances", INSTANCES_FOR_A_VERDICT)
+            .with("recommended_instances", RECOMMENDED_INSTANCES),
+        Advice::SlowStart {
+            ratio,
+            instances,
+            burn_in,
+        } => note("slow_start")
+            .with("ratio", *ratio)
+            .with("instances", instances.0)
+            .with("of_instances", instances.1)
+            .with("burn_in", burn_in + 1),
+        Advice::Spread { cv } => note("spread").with("cv", *cv),
+        Advice::Busy {
+            instances,
+            load,
+            ratio,
+        } => note("busy_machine")
+            .with("cpus", *load)
+            .with("ratio", *ratio)
+            .with("instances", instances.0)
+            .with("of_instances", instances.1),
+        Advice::Stolen { instances, share } => note("stolen_time")
+            .with("share", *share)
+            .with("instances", instances.0)
+            .with("of_instances", instances.1),
+        Advice::Failures { iterations, .. } => note("failures")
+            .with("iterations", iterations.0)
+            .with("of_iterations", iterations.1),
+        Advice::Brief { seconds, .. } => note("brief").with("seconds", *seconds),
+    }
+}
+
 fn text(advice: &Advice) -> String {
     match advice {
         Advice::FewInstances { instances } => format!(
-            "{} {} too few for a verdict: need {INSTANCES_FOR_A_VERDICT}, 10 recommended (`--instances`)",
+            "{} {} too few for a verdict: need {INSTANCES_FOR_A_VERDICT}, {RECOMMENDED_INSTANCES} recommended (`--instances`)",
             counted(*instances, "instance"),
             plural(*instances, "is", "are")
         ),

@@ -5,7 +5,8 @@ use lapwing_analyse::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_model::Metric;
 use lapwing_model::text::counted;
 
-use crate::answers::compare::control_text;
+use crate::answers::compare::control_note;
+use crate::writing::Note;
 use crate::{ComparisonText, RatioText, after, comparison_sentence, reason_text, verdicts_text};
 
 /// Up to this many comparisons have a sentence each.
@@ -14,13 +15,11 @@ const MOST_SENTENCES: usize = 12;
 const WORST: usize = 8;
 
 /// Returns a sentence for each comparison, and one on the control.
-pub fn sentences(
-    results: &SessionResults,
-    mut compared: Vec<SessionComparison<'_>>,
-) -> Vec<String> {
+pub fn sentences(results: &SessionResults, mut compared: Vec<SessionComparison<'_>>) -> Vec<Note> {
     let all = (compared.len() > MOST_SENTENCES).then(|| keep_worst(&mut compared));
-    let mut sentences: Vec<String> = compared.iter().filter_map(sentence).collect();
-    sentences.extend(all);
+    let line = |text: String| Note::new("comparison", text);
+    let mut sentences: Vec<Note> = compared.iter().filter_map(sentence).map(line).collect();
+    sentences.extend(all.map(line));
     sentences.extend(control_sentence(results));
     sentences
 }
@@ -45,7 +44,7 @@ fn keep_worst(compared: &mut Vec<SessionComparison<'_>>) -> String {
 }
 
 /// Returns how often the copy of the first variant seemed to differ from it, if there is one.
-fn control_sentence(results: &SessionResults) -> Option<String> {
+fn control_sentence(results: &SessionResults) -> Option<Note> {
     let compared = results.compare_controls();
     let comparisons = compared.iter().map(|pair| &pair.comparison);
     let ratios = comparisons.filter_map(|comparison| Some((comparison, comparison.ratio?.value)));
@@ -55,7 +54,7 @@ fn control_sentence(results: &SessionResults) -> Option<String> {
         .map(|(comparison, ratio)| (comparison.subject.benchmark.clone(), ratio))
         .collect();
     let number = ratios.count();
-    (number > 0).then(|| control_text(number, &alarms))
+    (number > 0).then(|| control_note(number, &alarms).mark())
 }
 
 fn sentence(compared: &SessionComparison<'_>) -> Option<String> {

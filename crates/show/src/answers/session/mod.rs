@@ -4,21 +4,28 @@ mod advice;
 mod comparisons;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use lapwing_analyse::clean::LeftOut;
-use lapwing_analyse::explain::{SessionResult, SessionResults};
-use lapwing_analyse::judge::Estimate;
+use lapwing_analyse::explain::{SessionComparison, SessionResult, SessionResults};
+use lapwing_analyse::judge::{Estimate, Verdict};
 use lapwing_model::text::{counted, plural};
-use lapwing_model::{MetricName, Run};
-use serde_json::{Value, json};
+use lapwing_model::{MetricName, Run, Session};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
+use super::audit::left_out_fields;
+use super::compare::ComparisonFields;
 use super::earlier_note;
 use crate::chart::{ComparedValue, SaveError, comparison};
-use crate::writing::Align::{Left, Right};
-use crate::writing::{AnswerFormat, Table, WriteError, markdown_text, write_json};
-use crate::{EstimateText, VariantColours, cv_text, quantity};
+use crate::words::verdict::news_rank;
+use crate::writing::Align::Left;
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, MarkdownLayout, NextStep, Note, Table, TextAnswer, View,
+    WriteError, csv_rows,
+};
+use crate::{EstimateText, VariantColours, VerdictCounts, cv_text, quantity, verdicts_text};
 
 /// The comparisons that explain the results of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,46 +45,243 @@ pub struct SessionAnswer {
     pub results: SessionResults,
     /// The comparisons that explain them.
     pub kind: SessionKind,
+    /// The session.
+    pub session: Session,
+    /// Number of its instances.
+    pub instances: usize,
+    /// Commands that continue from here.
+    pub next: Vec<NextStep>,
 }
 
 /// The place of a time, where there is none.
 const NOTHING: &str = "–  (no successful iteration)";
 
-impl SessionAnswer {
-    /// Writes the answer in a format. The text is the sentences and what they rest on.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the output.
-    pub fn write(&self, format: AnswerFormat, out: &mut dyn Write) -> Result<(), WriteError> {
-        match format {
-            AnswerFormat::Text => {
-                self.text_table().text(out)?;
-                self.write_sentences(out, |sentence| format!(" {sentence}"))
-            }
-            AnswerFormat::Markdown => {
-                self.markdown_table().markdown(out)?;
-                self.write_sentences(out, |sentence| format!("- {}", markdown_text(sentence)))
-            }
-            AnswerFormat::Json => write_json(&self.json(), out),
-            AnswerFormat::Csv => self.csv_table().csv(out),
+/// The results of a session for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionFields<'a> {
+    session: SessionHead<'a>,
+    /// The metric that is compared.
+    metric: &'a str,
+    results: Vec<ResultRow<'a>>,
+    /// Number of comparisons.
+    compared: usize,
+    /// Number of comparisons by verdict.
+    verdicts: VerdictCounts,
+    comparisons: Vec<ComparisonFields<'a>>,
+    /// Number of excluded iterations by rule.
+    left_out: BTreeMap<&'static str, usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionHead<'a> {
+    id: String,
+    name: Option<&'a str>,
+    suite: &'a str,
+    started: String,
+    tool: &'a str,
+    instances: usize,
+}
+
+/// A metric of a benchmark.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct ResultRow<'a> {
+    benchmark: &'a str,
+    variant: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    value: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    instances: usize,
+    iterations: usize,
+    /// Coefficient of variation of the instance means.
+    cv: Option<f64>,
+    cv_between: Option<f64>,
+    cv_within: Option<f64>,
+    /// Number of excluded iterations.
+    left_out: usize,
+    failures: usize,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<SessionFields<'_>>("session").listing("results");
+
+impl Answer for SessionAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
+        let mut sentences = self.sentences();
+        let headline = match sentences.len() {
+            1 => sentences.remove(0).text,
+            _ => String::new(),
+        };
+        let mut notes = sentences;
+        notes.extend(self.notes());
+        TextAnswer {
+            headline,
+            table: self.text_table(),
+            notes,
+            next: self.next.clone(),
+            has_table_first: true,
         }
     }
 
-    /// Returns advice, and notes on what is missing.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = advice::notes(&self.results.rows, |row| self.label(row));
-        notes.extend(self.jobs_note());
-        notes.extend(earlier_note(self.results.earlier));
-        notes
+    fn headline(&self, view: View) -> String {
+        let compared = self.compared();
+        let text = self.for_people(view).headline;
+        if !text.is_empty() {
+            text
+        } else if compared.is_empty() {
+            let rows = self.results.rows.iter();
+            let mut values = rows.map(|row| match self.results.estimates(row).first() {
+                Some((_, unit, estimate)) => {
+                    format!("{}: {}", self.label(row), estimate.text(unit))
+                }
+                None => format!("{}: {}", self.label(row), NOTHING.trim_start_matches("–  ")),
+            });
+            match self.results.rows.len() {
+                0 => "no results".to_owned(),
+                1 => values.next().unwrap_or_default(),
+                several => counted(several, "result"),
+            }
+        } else {
+            let number = counted(compared.len(), "comparison");
+            let verdicts = verdicts_text(compared.iter().map(|it| &it.comparison));
+            format!("{number}: {verdicts}")
+        }
     }
 
-    /// Returns the iterations that are excluded: `excluded: 3 burn-in iterations`.
-    pub fn exclusions(&self) -> Option<String> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
+        let compared = self.compared();
+        let session = &self.session;
+        Ok(serde_json::to_value(SessionFields {
+            session: SessionHead {
+                id: session.id.to_string(),
+                name: session.name.as_deref(),
+                suite: &session.suite,
+                started: session.started.to_string(),
+                tool: &session.tool,
+                instances: self.instances,
+            },
+            metric: &self.results.metric,
+            results: self.result_rows(),
+            compared: compared.len(),
+            verdicts: VerdictCounts::of(compared.iter().map(|it| &it.comparison)),
+            comparisons: compared
+                .iter()
+                .map(|it| ComparisonFields::new(&it.comparison))
+                .collect(),
+            left_out: left_out_fields(&self.left_out()),
+        })?)
+    }
+
+    fn rows(&self) -> Result<CsvRows, WriteError> {
+        csv_rows(&self.result_rows())
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let compared = self.compared();
+        let verdicts = compared.iter().map(|it| it.comparison.verdict);
+        verdicts.min_by_key(|it| news_rank(*it)).map(Verdict::name)
+    }
+
+    fn markdown_layout(&self) -> MarkdownLayout {
+        MarkdownLayout::List
+    }
+}
+
+impl SessionAnswer {
+    /// Returns the results, a row for each metric of a benchmark.
+    fn result_rows(&self) -> Vec<ResultRow<'_>> {
+        let mut rows = Vec::new();
+        for row in &self.results.rows {
+            let empty = ResultRow {
+                benchmark: &row.benchmark,
+                variant: &row.variant,
+                metric: &self.results.metric,
+                unit: &row.metric.unit,
+                left_out: row.side.cleaned.left_out.total(),
+                failures: row.side.failures,
+                ..ResultRow::default()
+            };
+            let estimates = self.results.estimates(row);
+            if estimates.is_empty() {
+                rows.push(empty);
+                continue;
+            }
+            rows.extend(estimates.into_iter().map(|(metric, unit, it)| ResultRow {
+                metric,
+                unit,
+                value: Some(it.value),
+                lower: it.interval.map(|interval| interval.lower),
+                upper: it.interval.map(|interval| interval.upper),
+                instances: it.size.instances,
+                iterations: it.size.iterations,
+                cv: it.cv,
+                cv_between: it.between,
+                cv_within: it.within,
+                ..empty
+            }));
+        }
+        rows
+    }
+
+    /// Returns the comparisons; none of a study.
+    fn compared(&self) -> Vec<SessionComparison<'_>> {
+        match self.kind {
+            SessionKind::Study => Vec::new(),
+            SessionKind::Suite | SessionKind::Commands if self.results.variants > 1 => {
+                self.results.compare_variants()
+            }
+            SessionKind::Suite => Vec::new(),
+            SessionKind::Commands => self.results.compare_benchmarks(),
+        }
+    }
+
+    /// Returns the comparisons as sentences.
+    fn sentences(&self) -> Vec<Note> {
+        comparisons::sentences(&self.results, self.compared())
+    }
+
+    fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut::default();
         for row in &self.results.rows {
             left_out.add(&row.side.cleaned.left_out);
         }
+        left_out
+    }
+
+    /// Returns advice, and notes on what is missing and excluded.
+    fn notes(&self) -> Vec<Note> {
+        let mut notes = advice::notes(&self.results.rows, |row| self.label(row));
+        notes.extend(self.jobs_note());
+        notes.extend(earlier_note(self.results.earlier));
+        notes.extend(self.metric_note());
+        notes.extend(self.exclusions());
+        notes
+    }
+
+    /// Returns a note on a metric that no benchmark reported.
+    fn metric_note(&self) -> Option<Note> {
+        let results = &self.results;
+        let has_it = results.rows.iter().any(|row| row.compared.is_some());
+        if !results.is_of_other_metric() || has_it || results.is_empty() {
+            return None;
+        }
+        let known: Vec<MetricName> = results.known_metrics().into_iter().collect();
+        let text = format!(
+            "no benchmark has metric `{}`: the metrics are {}",
+            results.metric,
+            known.join(", ")
+        );
+        Some(Note::marked("unknown_metric", text).with("metrics", known))
+    }
+
+    /// Returns the iterations that are excluded: `3 burn-in iterations excluded`.
+    fn exclusions(&self) -> Option<Note> {
+        let left_out = self.left_out();
         if left_out.is_empty() {
             return None;
         }
@@ -87,14 +291,15 @@ impl SessionAnswer {
             .iter()
             .any(|word| text.contains(word));
         let iterations = plural(left_out.total(), "iteration", "iterations");
-        Some(if is_adjective {
-            format!("excluded: {text} {iterations}")
+        let text = if is_adjective {
+            format!("{text} {iterations} excluded")
         } else {
             format!("excluded {iterations}: {text}")
-        })
+        };
+        Some(Note::marked("excluded", text).with("iterations", left_out.total()))
     }
 
-    /// Draws the wall times to a file.
+    /// Draws the values of the compared metric to a file.
     ///
     /// # Errors
     ///
@@ -106,15 +311,20 @@ impl SessionAnswer {
             Some(ComparedValue {
                 name: self.label(row),
                 colour: colours.number(&row.variant),
-                estimate: row.wall?,
+                estimate: row.compared?,
             })
         });
         let values: Vec<ComparedValue> = values.collect();
-        comparison(&MetricName::from("wall_time"), "s", &values).save(path)
+        let unit = self
+            .results
+            .rows
+            .first()
+            .map_or("s", |row| &row.metric.unit);
+        comparison(&self.results.metric, unit, &values).save(path)
     }
 
     /// Returns a note on instances whose jobs did not end well.
-    fn jobs_note(&self) -> Option<String> {
+    fn jobs_note(&self) -> Option<Note> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for state in self.results.rows.iter().flat_map(|row| &row.job_states) {
             *counts.entry(state).or_default() += 1;
@@ -123,13 +333,13 @@ impl SessionAnswer {
         let states: Vec<String> = (counts.iter())
             .map(|(state, count)| format!("{count} {state}"))
             .collect();
-        (all > 0).then(|| {
-            format!(
-                "{} did not end well: {}; `lapwing run --resume` measures those again that were lost or cancelled",
-                counted(all, "instance"),
-                states.join(", ")
-            )
-        })
+        let text = format!(
+            "{} did not end well: {}; `lapwing run --resume` measures those again that were lost or cancelled",
+            counted(all, "instance"),
+            states.join(", ")
+        );
+        let note = Note::marked("jobs", text).with("instances", all);
+        (all > 0).then(|| note.with("states", serde_json::json!(counts)))
     }
 
     /// Returns the benchmark, and the variant where there are several.
@@ -142,152 +352,44 @@ impl SessionAnswer {
     }
 
     fn text_table(&self) -> Table {
-        let mut table = Table::plain(&[Left; 4]);
+        let mut table = Table::new(&[("", Left), ("", Left), ("", Left), ("", Left)]);
         for row in &self.results.rows {
-            let (time, noise) = match &row.wall {
-                Some(wall) => (wall.text("s"), noise(wall)),
-                None if row.has_summaries => (
-                    "–  (the source kept only summaries: `lapwing report` has them)".to_owned(),
-                    String::new(),
-                ),
-                None if row.reported.is_empty() => (NOTHING.to_owned(), String::new()),
-                None => ("–".to_owned(), String::new()),
+            let estimates = self.results.estimates(row);
+            let is_beside = |metric: &str| metric == "peak_memory" && estimates.len() > 1;
+            let main = estimates
+                .first()
+                .filter(|(metric, ..)| self.is_main(metric));
+            let value = match main {
+                Some((_, unit, estimate)) => estimate.text(unit),
+                None if row.has_summaries => {
+                    "–  (the source kept only summaries: `lapwing report` has them)".to_owned()
+                }
+                None if estimates.is_empty() => NOTHING.to_owned(),
+                None => "–".to_owned(),
             };
+            let memory = estimates.iter().find(|(metric, ..)| is_beside(metric));
             table.row(vec![
                 format!(" {}", self.label(row)),
-                time,
-                row.memory
-                    .map_or_else(String::new, |memory| memory_text(memory.value)),
-                noise,
+                value,
+                memory.map_or_else(String::new, |(.., it)| memory_text(it.value)),
+                main.map_or_else(String::new, |(.., it)| noise(it)),
             ]);
-            for (name, metric, estimate) in &row.reported {
+            let others = estimates.iter().skip(usize::from(main.is_some()));
+            for (metric, unit, estimate) in others.filter(|(metric, ..)| !is_beside(metric)) {
                 table.row(vec![
-                    format!("   {name}"),
-                    estimate.text(&metric.unit),
-                    String::new(),
-                    self::noise(estimate),
-                ]);
-            }
-        }
-        table
-    }
-
-    fn markdown_table(&self) -> Table {
-        let mut table = Table::new(&[
-            ("benchmark", Left),
-            ("metric", Left),
-            ("value", Right),
-            ("spread", Right),
-        ]);
-        for row in &self.results.rows {
-            let mut is_empty = true;
-            for (name, unit, estimate) in row.metrics() {
-                is_empty = false;
-                table.row(vec![
-                    self.label(row),
-                    name.to_owned(),
+                    format!("   {metric}"),
                     estimate.text(unit),
-                    noise(&estimate),
-                ]);
-            }
-            if is_empty {
-                let empty = String::new;
-                table.row(vec![self.label(row), empty(), NOTHING.to_owned(), empty()]);
-            }
-        }
-        table
-    }
-
-    /// Returns the comparisons as sentences; none of a study.
-    fn sentences(&self) -> Vec<String> {
-        let compared = match self.kind {
-            SessionKind::Study => return Vec::new(),
-            SessionKind::Suite | SessionKind::Commands if self.results.variants > 1 => {
-                self.results.compare_variants()
-            }
-            SessionKind::Suite => Vec::new(),
-            SessionKind::Commands => self.results.compare_benchmarks(),
-        };
-        comparisons::sentences(&self.results, compared)
-    }
-
-    fn write_sentences(
-        &self,
-        out: &mut dyn Write,
-        line: impl Fn(&str) -> String,
-    ) -> Result<(), WriteError> {
-        let sentences = self.sentences();
-        if !sentences.is_empty() {
-            writeln!(out)?;
-        }
-        for sentence in sentences {
-            writeln!(out, "{}", line(&sentence))?;
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Vec<Value> {
-        let mut rows = Vec::new();
-        for row in &self.results.rows {
-            let mut metrics: Vec<(&str, &str, Estimate)> = row.metrics().collect();
-            if let Some(memory) = row.memory {
-                // After the wall time, before those of the program.
-                let at = usize::from(row.wall.is_some());
-                metrics.insert(at, ("peak_memory", "B", memory));
-            }
-            rows.extend(metrics.into_iter().map(|(metric, unit, estimate)| {
-                json!({
-                    "benchmark": row.benchmark,
-                    "variant": row.variant,
-                    "metric": metric,
-                    "unit": unit,
-                    "value": estimate.value,
-                    "lower": estimate.interval.map(|interval| interval.lower),
-                    "upper": estimate.interval.map(|interval| interval.upper),
-                    "instances": estimate.size.instances,
-                    "iterations": estimate.size.iterations,
-                    "cv": estimate.cv,
-                    "cv_between": estimate.between,
-                    "cv_within": estimate.within,
-                    "left_out": row.side.cleaned.left_out.total(),
-                })
-            }));
-        }
-        rows
-    }
-
-    fn csv_table(&self) -> Table {
-        let names = [
-            "benchmark",
-            "variant",
-            "metric",
-            "unit",
-            "value",
-            "lower",
-            "upper",
-            "instances",
-            "iterations",
-            "cv",
-        ];
-        let mut table = Table::new(&names.map(|name| (name, Left)));
-        let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
-        for row in &self.results.rows {
-            for (name, unit, estimate) in row.metrics() {
-                table.row(vec![
-                    row.benchmark.clone(),
-                    row.variant.clone(),
-                    name.to_owned(),
-                    unit.to_owned(),
-                    estimate.value.to_string(),
-                    number(estimate.interval.map(|interval| interval.lower)),
-                    number(estimate.interval.map(|interval| interval.upper)),
-                    estimate.size.instances.to_string(),
-                    estimate.size.iterations.to_string(),
-                    number(estimate.cv),
+                    String::new(),
+                    noise(estimate),
                 ]);
             }
         }
         table
+    }
+
+    /// Returns whether a metric stands beside the name of its benchmark.
+    fn is_main(&self, metric: &str) -> bool {
+        metric == "wall_time" || metric == self.results.metric
     }
 }
 

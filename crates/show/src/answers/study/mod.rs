@@ -27,7 +27,9 @@ pub use self::paths::PathQuestion;
 pub use self::pca::ComponentQuestion;
 pub use self::stability::stability_text;
 use crate::chart::{Chart, PageSection, SaveError, save_page_with};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// An answer about a study, with its charts.
 #[derive(Debug)]
@@ -117,16 +119,25 @@ impl<'d> StudyAnswer<'d> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("study");
+
 impl Answer for StudyAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         TextAnswer {
             headline: self.headline.clone(),
             table: self.table.clone(),
-            notes: self.notes(),
+            notes: uncoded(self.notes()),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(self.json.clone())
     }
 

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use super::or_dash;
 use crate::study::StudyMetricText;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// Maximum number of rows of the table.
 const SHOWN: usize = 10;
@@ -38,16 +40,25 @@ struct SettingRow {
     change: Option<f64>,
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("study-optimise");
+
 impl Answer for OptimisationAnswer {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         TextAnswer {
             headline: self.headline(),
             table: self.table(),
-            notes: self.notes(),
+            notes: uncoded(self.notes()),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let result = &self.result;
         let failed = result.state.measured.failed.iter();
         let failed: Vec<String> = failed.map(|run| result.name(run)).collect();

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use super::with_defects;
 use crate::trace::{column_title, share, signed_percent, signed_time, time};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// Parts of the path whose times differ by less than this share of the baseline's makespan are as good as equal.
 const EQUAL: f64 = 0.01;
@@ -282,20 +284,29 @@ impl<'t> TraceComparisonAnswer<'t> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-compare");
+
 impl Answer for TraceComparisonAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let all = self.rows.len();
         let top = self.top.unwrap_or(all);
         let hidden = (all > top).then(|| format!("{top} of {all} rows; `--top 0` shows all"));
         let answer = TextAnswer {
             headline: self.headline(),
             table: self.table(top),
-            notes: hidden.into_iter().chain(self.notes()).collect(),
+            notes: uncoded(hidden.into_iter().chain(self.notes())),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects(self.traces.iter().copied(), answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let wholes = self.names.iter().zip(&self.comparison.wholes).enumerate();
         let traces = wholes.map(|(side, (name, whole))| {
             let same = self.comparison.same_workers(side).filter(|_| side > 0);

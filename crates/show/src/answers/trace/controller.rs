@@ -9,7 +9,9 @@ use super::with_defects;
 use crate::percent;
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// What the controller does.
 #[derive(Debug)]
@@ -41,8 +43,15 @@ impl ControllerAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-controller");
+
 impl Answer for ControllerAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let controller = &self.controller;
         let mut table = Table::new(&[
             ("phase", Left),
@@ -78,12 +87,14 @@ impl Answer for ControllerAnswer<'_> {
                 duty.unwrap_or_default()
             ),
             table,
-            notes: counts.into_iter().collect(),
+            notes: uncoded(counts.into_iter()),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([self.trace], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let controller = &self.controller;
         Ok(json!({
             "phases": self.phases(),

@@ -14,7 +14,9 @@ use super::{StatisticsFields, with_defects};
 use crate::quantity;
 use crate::trace::{column_title, time};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// A duration of a group, in ns.
 #[derive(Default, Serialize)]
@@ -50,8 +52,15 @@ impl TaskDurationsAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const TRACE_TASKS: AnswerKind = AnswerKind::of::<Untyped>("trace-tasks");
+
 impl Answer for TaskDurationsAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &TRACE_TASKS
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let tasks = &self.trace.tasks;
         let groups = durations(self.trace, self.group);
         let mut known = TaskDuration::ALL.to_vec();
@@ -81,12 +90,14 @@ impl Answer for TaskDurationsAnswer<'_> {
                 time(total)
             ),
             table,
-            notes: Vec::new(),
+            notes: uncoded(Vec::new()),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([self.trace], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(json!(self.duration_rows()))
     }
 
@@ -115,8 +126,15 @@ impl TransferDurationsAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const TRACE_TRANSFERS: AnswerKind = AnswerKind::of::<Untyped>("trace-transfers");
+
 impl Answer for TransferDurationsAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &TRACE_TRANSFERS
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let Self(trace) = self;
         let mut columns = vec![("mode".to_owned(), Left), ("transfers".to_owned(), Right)];
         let title = |duration: &TransferDuration| (duration.name().replace('_', " "), Right);
@@ -147,12 +165,14 @@ impl Answer for TransferDurationsAnswer<'_> {
                 time(total)
             ),
             table,
-            notes: note.into_iter().collect(),
+            notes: uncoded(note.into_iter()),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([*trace], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(json!(self.duration_rows()))
     }
 

@@ -10,7 +10,9 @@ use super::with_defects;
 use crate::percent;
 use crate::trace::{finding_text, headline, path_texts, share, time};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// Explanations of the time of a run, the largest first.
 #[derive(Debug)]
@@ -71,8 +73,15 @@ impl TraceFindingsAnswer<'_> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace");
+
 impl Answer for TraceFindingsAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut table = Table::new(&[("explains", Right), ("finding", Left)]);
         for row in self.finding_rows() {
             table.row(vec![time(row.explains), row.text]);
@@ -82,12 +91,14 @@ impl Answer for TraceFindingsAnswer<'_> {
         let answer = TextAnswer {
             headline: headline(self.trace, &self.findings),
             table,
-            notes,
+            notes: uncoded(notes),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([self.trace], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let trace = self.trace;
         let workers = &self.findings.workers;
         let path = self.findings.path.as_ref().map(|path| {

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// Defects of a trace, and their effect on the numbers.
 #[derive(Debug)]
@@ -39,8 +41,15 @@ pub(super) fn defect_rows(defects: &[Defect]) -> Vec<DefectRow<'_>> {
     rows.collect()
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-lint");
+
 impl Answer for DefectsAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let Self { trace, defects } = self;
         let mut table = Table::new(&[
             ("defect", Left),
@@ -72,11 +81,13 @@ impl Answer for DefectsAnswer<'_> {
                 time(trace.makespan())
             ),
             table,
-            notes: Vec::new(),
+            notes: uncoded(Vec::new()),
+            next: Vec::new(),
+            has_table_first: false,
         }
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(json!({"defects": defect_rows(&self.defects)}))
     }
 

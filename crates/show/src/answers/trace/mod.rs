@@ -19,7 +19,7 @@ pub use self::lint::DefectsAnswer;
 pub use self::profile::ProfileAnswer;
 pub use self::what_if::{WhatIfAnswer, usual_scenarios};
 use crate::trace::defects_text;
-use crate::writing::TextAnswer;
+use crate::writing::{Note, TextAnswer, uncoded};
 
 /// Statistics of durations in ns, or of sizes in bytes.
 #[derive(Default, Serialize)]
@@ -53,9 +53,8 @@ fn with_defects<'t>(
     mut answer: TextAnswer,
 ) -> TextAnswer {
     let defects = traces.into_iter().map(|trace| defects_text(&lint(trace)));
-    answer.notes.extend(defects.flatten());
-    for note in &mut answer.notes {
-        note.insert_str(0, "note: ");
-    }
+    answer.notes.extend(uncoded(defects.flatten()));
+    let notes = std::mem::take(&mut answer.notes).into_iter();
+    answer.notes = notes.map(Note::mark).collect();
     answer
 }

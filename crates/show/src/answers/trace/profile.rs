@@ -9,7 +9,9 @@ use super::{StatisticsFields, with_defects};
 use crate::quantity;
 use crate::trace::time;
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// What tasks of each class take.
 #[derive(Debug)]
@@ -25,8 +27,15 @@ struct ProfileRow {
     statistics: StatisticsFields,
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-profile");
+
 impl Answer for ProfileAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut table = Table::new(&[
             ("class", Left),
             ("tasks", Right),
@@ -59,12 +68,14 @@ impl Answer for ProfileAnswer<'_> {
                 counted(self.0.tasks.len(), "task")
             ),
             table,
-            notes: Vec::new(),
+            notes: uncoded(Vec::new()),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([self.0], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         let classes = profile(self.0).into_iter().map(|(class, profile)| {
             let mut fields = Map::from_iter([("tasks".to_owned(), json!(profile.tasks))]);
             for (quantity, statistics) in quantities(&profile) {

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::with_defects;
 use crate::trace::{share, signed_percent, time};
 use crate::writing::Align::{Left, Right};
-use crate::writing::{Answer, CsvRows, Table, TextAnswer, WriteError, csv_rows};
+use crate::writing::{
+    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+};
 
 /// What a run would have taken under other conditions.
 #[derive(Debug)]
@@ -112,8 +114,15 @@ impl<'t> WhatIfAnswer<'t> {
     }
 }
 
+/// Its fields for programs.
+const KIND: AnswerKind = AnswerKind::of::<Untyped>("trace-what-if");
+
 impl Answer for WhatIfAnswer<'_> {
-    fn for_people(&self, _room: Option<usize>) -> TextAnswer {
+    fn kind(&self) -> &'static AnswerKind {
+        &KIND
+    }
+
+    fn for_people(&self, _view: View) -> TextAnswer {
         let mut table = Table::new(&[
             ("scenario", Left),
             ("workers", Right),
@@ -140,12 +149,14 @@ impl Answer for WhatIfAnswer<'_> {
                 counted(replayed.workers, "worker")
             ),
             table,
-            notes: self.notes(),
+            notes: uncoded(self.notes()),
+            next: Vec::new(),
+            has_table_first: false,
         };
         with_defects([self.trace], answer)
     }
 
-    fn json(&self) -> Result<Value, WriteError> {
+    fn data(&self, _view: View) -> Result<Value, WriteError> {
         Ok(json!({
             "measured": self.replayed.measured,
             "replayed": self.replayed.replayed,

@@ -3,6 +3,7 @@
 //! It calls the same command again, which leaves out the experiments of other jobs and writes its own to the shared
 //! folder.
 
+use lapwing_show::writing::AnswerFormat;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -97,6 +98,8 @@ impl JobShare {
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),
+            format: AnswerFormat::Text,
+            command: Vec::new(),
             machine: crate::session::Machine::new(),
         }
     }

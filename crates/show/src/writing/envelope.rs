@@ -1,0 +1,123 @@
+//! The frame of every answer in JSON.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::note::{NextStep, Note};
+use super::{Answer, Extent, View, WriteError};
+
+/// Version of the program, as in its answers.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A kind of answer, with the schema of its JSON.
+#[derive(Debug)]
+pub struct AnswerKind {
+    /// Its name: the command's, such as `study-fit`.
+    pub name: &'static str,
+    /// The number of its schema: within one, fields are only added.
+    pub schema: u32,
+    /// The field that lists the rows, which `--limit` and `--fields` shorten.
+    pub list: Option<&'static str>,
+    json_schema: fn() -> Schema,
+}
+
+impl AnswerKind {
+    /// Returns the kind of answers that have the fields of `D` beside those of every answer.
+    pub const fn of<D: JsonSchema>(name: &'static str) -> Self {
+        Self {
+            name,
+            schema: 1,
+            list: None,
+            json_schema: schema_of::<D>,
+        }
+    }
+
+    /// Names the field that lists the rows.
+    #[must_use]
+    pub const fn listing(mut self, list: &'static str) -> Self {
+        self.list = Some(list);
+        self
+    }
+
+    /// Returns the JSON schema of these answers, of draft 2020-12.
+    pub fn json_schema(&self) -> Value {
+        let mut schema = (self.json_schema)();
+        schema.insert("title".to_owned(), self.name.into());
+        schema.to_value()
+    }
+}
+
+fn schema_of<D: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings
+        .into_generator()
+        .into_root_schema_for::<Envelope<D>>()
+}
+
+/// What every answer has in JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Envelope<D> {
+    /// Version of the program.
+    lapwing: &'static str,
+    /// Kind of the answer.
+    answer: &'static str,
+    /// Number of the schema of this kind.
+    schema: u32,
+    /// The command that was answered.
+    command: Vec<String>,
+    /// The answer in one sentence.
+    headline: String,
+    /// The verdict, where the question has one.
+    verdict: Option<&'static str>,
+    /// Commands that continue from here.
+    next: Vec<NextStep>,
+    /// Remarks.
+    notes: Vec<Note>,
+    /// Number of rows that are not listed: `--full` lists them.
+    omitted_rows: usize,
+    #[serde(flatten)]
+    data: D,
+}
+
+/// Returns an answer for programs.
+pub fn enveloped(
+    answer: &dyn Answer,
+    extent: &Extent,
+    command: &[String],
+) -> Result<impl Serialize, WriteError> {
+    let view = View {
+        room: None,
+        full: extent.full,
+    };
+    let text = answer.for_people(view);
+    let kind = answer.kind();
+    let mut data = answer.data(view)?;
+    let mut omitted_rows = answer.omitted_rows(view);
+    if let Some(Value::Array(rows)) = kind.list.and_then(|list| data.get_mut(list)) {
+        if let Some(limit) = extent.limit {
+            omitted_rows += rows.len().saturating_sub(limit);
+            rows.truncate(limit);
+        }
+        if !extent.fields.is_empty() {
+            let objects = rows.iter_mut().filter_map(Value::as_object_mut);
+            objects.for_each(|row| row.retain(|name, _| extent.fields.contains(name)));
+        }
+    }
+    Ok(Envelope {
+        lapwing: VERSION,
+        answer: kind.name,
+        schema: kind.schema,
+        command: command.to_vec(),
+        headline: answer.headline(view),
+        verdict: answer.verdict(),
+        next: text.next,
+        notes: text.notes,
+        omitted_rows,
+        data,
+    })
+}
+
+/// Fields of an answer that has no type for them.
+pub type Untyped = serde_json::Map<String, Value>;
