@@ -74,7 +74,7 @@ fn records() -> RecordLines {
     lines
 }
 
-fn measured() -> TempDir {
+pub fn measured() -> TempDir {
     imported(records())
 }
 

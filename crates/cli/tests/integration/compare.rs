@@ -790,3 +790,8 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
     assert_eq!(told(&["report"]), expected);
     assert_eq!(told(&["report", "--compare", "2026.8", "2026.9"]), expected);
 }
+
+/// Returns a folder with a store of two versions.
+pub fn two_versions_imported() -> TempDir {
+    imported(&[two_versions()])
+}

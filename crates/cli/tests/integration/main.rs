@@ -7,6 +7,7 @@
 )]
 
 mod advise;
+mod answers;
 mod audit;
 mod bisect;
 mod bisect_jobs;

@@ -7,12 +7,26 @@ use super::error::ErrorAnswer;
 use super::{compare, session};
 use crate::writing::AnswerKind;
 
-/// The kinds of answers, by name.
-const KINDS: [&AnswerKind; 3] = [&compare::HAIL_KIND, &compare::KIND, &session::KIND];
+/// The kinds of answers, by subject.
+const KINDS: [&[&AnswerKind]; 3] = [STORES, ANALYSES, STUDIES];
+
+/// Answers about stores, sessions and the program itself.
+const STORES: &[&AnswerKind] = &[&session::KIND];
+
+/// Answers of analyses.
+const ANALYSES: &[&AnswerKind] = &[&compare::KIND, &compare::HAIL_KIND];
+
+/// Answers about studies, traces and stacks.
+const STUDIES: &[&AnswerKind] = &[];
 
 /// Returns the names of all kinds of answers.
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let mut names: Vec<&str> = KINDS
+        .iter()
+        .copied()
+        .flatten()
+        .map(|kind| kind.name)
+        .collect();
     names.push(ErrorAnswer::NAME);
     names.sort_unstable();
     names
@@ -23,6 +37,10 @@ pub fn json_schema(name: &str) -> Option<Value> {
     if name == ErrorAnswer::NAME {
         return Some(schema_for!(ErrorAnswer).to_value());
     }
-    let kind = KINDS.iter().find(|kind| kind.name == name);
+    let kind = KINDS
+        .iter()
+        .copied()
+        .flatten()
+        .find(|kind| kind.name == name);
     kind.map(|kind| kind.json_schema())
 }
