@@ -64,29 +64,29 @@ fn every_answer_is_the_same_in_four_forms() {
 
 #[test]
 fn no_number_is_only_in_the_text() {
-    let mut all = Vec::new();
+    let mut wrong = Vec::new();
     for asked in all() {
         let folder = (asked.folder)();
         for (name, words) in asked.commands {
             let (text, said, code) = written(folder.path(), words, "text");
             let (json, _, same_code) = written(folder.path(), words, "json");
             if code != same_code {
-                all.push(format!("{name}: exit {code} and {same_code}"));
+                wrong.push(format!("{name}: exit {code} and {same_code}"));
             }
             let Ok(json) = serde_json::from_str::<Value>(&json) else {
-                all.push(format!("{name}: no JSON: {json}"));
+                wrong.push(format!("{name}: no JSON: {json}"));
                 continue;
             };
             let lacking = numbers::lacking(&format!("{text}{said}"), &json);
-            all.extend(lacking.into_iter().map(|it| format!("{name}: {it}")));
+            wrong.extend(lacking.into_iter().map(|it| format!("{name}: {it}")));
         }
     }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_answer_fits_the_schema_of_its_kind() {
-    let mut all = Vec::new();
+    let mut wrong = Vec::new();
     for asked in all() {
         let folder = (asked.folder)();
         for (name, words) in asked.commands {
@@ -94,13 +94,13 @@ fn every_answer_fits_the_schema_of_its_kind() {
             let answer: Value = serde_json::from_str(&json).unwrap_or_default();
             let kind = answer["answer"].as_str().unwrap_or_default();
             let Some(schema) = kinds::json_schema(kind) else {
-                all.push(format!("{name}: `{kind}` has no schema"));
+                wrong.push(format!("{name}: `{kind}` has no schema"));
                 continue;
             };
             let validator = jsonschema::validator_for(&schema).unwrap();
             let errors = validator.iter_errors(&answer);
-            all.extend(errors.map(|it| format!("{name}: {}: {it}", it.instance_path())));
+            wrong.extend(errors.map(|it| format!("{name}: {}: {it}", it.instance_path())));
         }
     }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -87,7 +87,7 @@ impl Answer for ControllerAnswer<'_> {
                 duty.unwrap_or_default()
             ),
             table,
-            notes: uncoded(counts.into_iter()),
+            notes: uncoded(counts),
             next: Vec::new(),
             has_table_first: false,
         };

@@ -165,7 +165,7 @@ impl Answer for TransferDurationsAnswer<'_> {
                 time(total)
             ),
             table,
-            notes: uncoded(note.into_iter()),
+            notes: uncoded(note),
             next: Vec::new(),
             has_table_first: false,
         };
