@@ -205,7 +205,7 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<Note> {
     if !metrics.is_empty() {
         let what = format!("retired {}", metrics.join(" and "));
         let note = note(&what, metrics.len() == 1);
-        let numbers: Vec<u64> = left_out.metrics.iter().map(|(_, of)| *of).collect();
+        let numbers: Vec<u64> = left_out.metrics.values().copied().collect();
         notes.push(note.with("instances", numbers));
     }
     notes
