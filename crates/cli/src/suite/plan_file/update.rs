@@ -166,6 +166,8 @@ command = 'true'
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),
+            format: lapwing_show::writing::AnswerFormat::Text,
+            command: Vec::new(),
             machine: crate::session::Machine::new(),
         }
     }
