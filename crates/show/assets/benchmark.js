@@ -142,8 +142,8 @@
         ...(left ? [offer(left === 1 ? "Show the oldest run" : `Show ${Math.min(left, atOnce)} older runs`, atOnce)] : []),
         ...(left > atOnce ? [offer(`Show all ${runs.count.toLocaleString("en")} runs`, left)] : []));
     }
-    const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "noise", "instances × iterations", "failures", "session"];
-    const numbers = ["value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
+    const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "cv", "instances × iterations", "failures", "session"];
+    const numbers = ["value [95 % CI]", "change", "cv", "instances × iterations", "failures"];
     place.replaceChildren(
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
         element("table", {},

@@ -203,8 +203,14 @@ mod tests {
         let skewed = estimate(&cleaned(&[&[0.1], &[5.0], &[9.0]])).expect("values");
         let interval = skewed.interval.expect("three instances");
         // scipy 1.17.1: np.exp(stats.t.interval(0.95, 2, np.log([.1, 5, 9]).mean(), stats.sem(np.log([.1, 5, 9]))))
-        assert!((interval.lower / 0.003_792_008_953_205_971_5 - 1.0).abs() < 1e-9, "{interval:?}");
-        assert!((interval.upper / 718.796_005_727_721_8 - 1.0).abs() < 1e-9, "{interval:?}");
+        assert!(
+            (interval.lower / 0.003_792_008_953_205_971_5 - 1.0).abs() < 1e-9,
+            "{interval:?}"
+        );
+        assert!(
+            (interval.upper / 718.796_005_727_721_8 - 1.0).abs() < 1e-9,
+            "{interval:?}"
+        );
         assert!((skewed.value / 1.650_963_624_447_313_6 - 1.0).abs() < 1e-12);
         let differences = estimate(&cleaned(&[&[-0.1], &[5.0], &[9.0]])).expect("values");
         assert!(differences.interval.is_some_and(|it| it.lower < 0.0));

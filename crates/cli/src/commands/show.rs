@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_measure::session::recorded_plan;
 use lapwing_model::text::counted;
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::writing::{AnswerFormat, NextStep};
 
 use super::run::{RunReport, session_answer};
 use crate::error::{CliError, ExitStatus};
@@ -50,7 +50,7 @@ impl ShowCommand {
         let session = &state.session;
         let metric = self.metric.as_deref();
         let stored = plan.stop_early.as_ref().and_then(|it| it.metric.as_deref());
-        let answer = session_answer(&store, session, &plan, metric.or(stored))?;
+        let mut answer = session_answer(&store, session, &plan, metric.or(stored))?;
         if let Some(metric) = metric
             && !answer.results.is_empty()
             && !answer.results.known_metrics().contains(metric)
@@ -60,6 +60,10 @@ impl ShowCommand {
             let hint = format!("the metrics are {}", known.join(", "));
             return Err(error.hint(hint).candidates(known));
         }
+        answer.next = vec![NextStep::new(
+            format!("{} report", context.program()),
+            "shows more",
+        )];
         if context.format == AnswerFormat::Text && !context.quiet {
             let name = session.name.as_ref();
             context.terminal.say(&format!(

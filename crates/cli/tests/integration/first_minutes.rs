@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use std::process::Output;
+
 use tempfile::TempDir;
 
 use crate::program::{output, run};
@@ -59,7 +61,7 @@ fn options_of_hyperfine_mean_the_same() {
     );
     let rows: serde_json::Value =
         serde_json::from_slice(&fs::read(path.join("out.json")).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap().iter();
+    let rows = rows["results"].as_array().unwrap().iter();
     let ids: Vec<&str> = rows
         .filter(|it| it["metric"] == "wall_time")
         .map(|it| it["benchmark"].as_str().unwrap())
@@ -118,10 +120,13 @@ fn a_session_is_shown_again_as_it_was() {
     );
     run(path, &["run", "-n", "3", "-i", "1", "--", "false"]);
     let again = output(path, &["show", "one"]);
-    assert_eq!(
-        String::from_utf8(again.stdout).unwrap(),
-        String::from_utf8(first.stdout).unwrap()
-    );
+    let results = |done: Output| {
+        let told = String::from_utf8(done.stdout).unwrap();
+        let (results, next) = told.split_once("next: ").unwrap();
+        assert!(next.contains("`lapwing report` shows more"), "{next}");
+        results.to_owned()
+    };
+    assert_eq!(results(again), results(first));
     let latest = run(path, &["show"]);
     assert!(
         latest.contains("false") && latest.contains("exit 3"),

@@ -20,6 +20,7 @@ use super::sections::remarks::retired_sentence;
 use super::{ReportSite, changes};
 use crate::NOISY;
 use crate::quantity::round_percent;
+use lapwing_analyse::judge::{Comparison, Verdict};
 use lapwing_model::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
@@ -98,7 +99,7 @@ impl IndexPage {
             settings["verdicts"] = json!(looks());
         }
         table.extend([
-            sorted("noise", "noise", "number"),
+            sorted("noise", "cv", "number"),
             sorted("size", "instances × iterations", "number"),
             sorted("failures", "failures", "number"),
         ]);
@@ -123,7 +124,7 @@ impl IndexPage {
 
     fn conclusion(&self, site: &ReportSite) -> Markup {
         html! {
-            (self.sentence())
+            (self.sentence(is_all_well(site)))
             @if let Some(comparisons) = &site.comparisons {
                 p.compared { (comparisons.view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (comparisons.view.verdicts()) } } "." }
             }
@@ -139,8 +140,8 @@ impl IndexPage {
         }
     }
 
-    /// Returns the answer to "is anything wrong?".
-    fn sentence(&self) -> Markup {
+    /// Returns the answer to "is anything wrong?"; `is_all_well` says whether comparisons and the history are good news.
+    fn sentence(&self, is_all_well: bool) -> Markup {
         let number =
             |test: fn(&BenchmarkHealth) -> bool| self.health.iter().filter(|it| test(it)).count();
         let failing = number(|it| it.failures > 0);
@@ -222,8 +223,12 @@ impl IndexPage {
                 @if all == 0 {
                     "There is nothing to report."
                 } @else if remarks.is_empty() {
-                    strong { "Nothing is wrong" } " with the latest runs of "
-                    (counted(all, "benchmark")) ": no failures, no change from the run before that shows, at least 3 instances each, little noise."
+                    @if is_all_well {
+                        strong { "Nothing is wrong" } " with the latest runs of " (counted(all, "benchmark"))
+                    } @else {
+                        "The latest runs of " (counted(all, "benchmark")) " by themselves"
+                    }
+                    ": no failures, no change from the run before that shows, at least 3 instances each, little noise."
                 } @else {
                     "Of " (counted(all, "benchmark")) ", in their latest runs: "
                     @for (position, (number, state, [one, several], text)) in remarks.iter().enumerate() {
@@ -275,19 +280,37 @@ impl IndexPage {
     }
 }
 
+/// Returns whether neither comparisons nor the history say anything but that nothing got worse.
+fn is_all_well(site: &ReportSite) -> bool {
+    let is_good = |it: &Comparison| match it.verdict {
+        Verdict::Equivalent
+        | Verdict::UnchangedInRuns
+        | Verdict::Improvement
+        | Verdict::BetterInRuns => true,
+        Verdict::Regression
+        | Verdict::WorseInRuns
+        | Verdict::Inconclusive
+        | Verdict::NotMeasured => false,
+    };
+    let shown = site.comparisons.as_ref();
+    let compared = shown.is_none_or(|shown| shown.view.comparisons.iter().all(is_good));
+    let changed = site.changes.as_ref().is_some_and(changes::has_regressions);
+    compared && !changed
+}
+
 /// Returns what the columns mean, for those who do not work with such numbers every day.
 fn guide() -> Markup {
     html! {
         dt { "history" }
         dd { "A line: the values of successive runs. Dots: the instances of the only run." }
         dt { "latest value [95 % CI]" }
-        dd { "The mean of the latest run's instances. If everything were measured again and again, 95 of 100 intervals like the one in brackets would contain the true mean: the narrower, the more precise." }
+        dd { "The geometric mean of the latest run's instances. If everything were measured again and again, 95 of 100 intervals like the one in brackets would contain the true mean: the narrower, the more precise." }
         dt { "change" }
         dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. ≈ marks a description: the latest run has too few instances for a comparison, so it is divided by the median of the runs before, with the usual difference of these beside it; coloured if it differs by more than three times that. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
         dt { "in the history" }
         dd { "The latest change of its level that was not undone, and the first version with it: one value per run is compared with those before and after. A click leads to the suspects and to what else changed there." }
-        dt { "noise" }
-        dd { "How much the instances of the latest version differ from each other: " em { "CV between" } " on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } ", which shows what helps. Instances of a single iteration do not tell how much of it is the noise of iterations, which is included there. Noise hides small changes. It is highlighted where the benchmark is noisy: where it varies by more than " (round_percent(NOISY)) " between instances." }
+        dt { "cv" }
+        dd { "How much the instances of the latest run differ from each other: the coefficient of variation of their means, the noise of their iterations included. Noise hides small changes. It is highlighted where the benchmark is noisy: where it varies by more than " (round_percent(NOISY)) " between instances, without the noise of iterations, as on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } ", which shows what helps." }
         dt { "summary" }
         dd { "The source kept only a number, such as the median of 30 samples. It is shown with the source's own spread (± and its name), without an interval, and nothing is concluded from it." }
         dt { "instances × iterations" }

@@ -334,7 +334,7 @@ fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
                 thead { tr {
                     th scope="col" { @if named { "metric, variant" } @else { "metric" } }
                     th.number scope="col" { "latest value" } th.number scope="col" { "95 % CI" }
-                    th.number scope="col" { "change" } th.number scope="col" { "noise" } th.number scope="col" { "instances × iterations" }
+                    th.number scope="col" { "change" } th.number scope="col" { "cv" } th.number scope="col" { "instances × iterations" }
                 } }
                 tbody {
                     @for MetricIndexRows { name, rows, .. } in page.metrics {

@@ -1,5 +1,7 @@
 //! Writers of answers: one for each output format, and what they share.
 
+#[cfg(feature = "check-answers")]
+mod check;
 mod data;
 mod envelope;
 mod fit;
@@ -51,6 +53,15 @@ pub enum WriteError {
     /// A value could not be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// An answer does not fit its own schema.
+    #[cfg(feature = "check-answers")]
+    #[error("answer `{kind}` does not fit its schema: {why}")]
+    Schema {
+        /// The kind of the answer.
+        kind: &'static str,
+        /// The first difference.
+        why: String,
+    },
 }
 
 impl WriteError {
@@ -63,6 +74,8 @@ impl WriteError {
                 _ => None,
             },
             Self::Json(error) => error.io_error_kind(),
+            #[cfg(feature = "check-answers")]
+            Self::Schema { .. } => None,
         };
         kind == Some(io::ErrorKind::BrokenPipe)
     }
@@ -186,7 +199,10 @@ pub fn write_answer(
             }
         }
         AnswerFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, &enveloped(answer, extent, command)?)?;
+            let enveloped = enveloped(answer, extent, command)?;
+            #[cfg(feature = "check-answers")]
+            check::fits(answer.kind(), extent, &serde_json::to_value(&enveloped)?)?;
+            serde_json::to_writer_pretty(&mut *out, &enveloped)?;
             writeln!(out)?;
         }
         AnswerFormat::Csv => answer.rows()?.within(extent).write(out)?,

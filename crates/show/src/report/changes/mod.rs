@@ -8,7 +8,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use benchmark::{HistorySince, level_marks, section, write_charts};
-pub(super) use page::{summary, write};
+pub(super) use page::{has_regressions, summary, write};
 
 use super::slug::slug;
 use crate::CommitPages;

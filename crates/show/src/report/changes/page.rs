@@ -69,6 +69,14 @@ pub(in crate::report) fn summary(view: &ChangesView) -> Option<String> {
     has_any.then(|| detection_text(detection))
 }
 
+/// Returns whether there is a regression, confirmed or suspected, that was neither undone nor triaged.
+pub(in crate::report) fn has_regressions(view: &ChangesView) -> bool {
+    let detection = &view.detection;
+    let suspected = detection.suspicions.iter().map(|it| &it.finding);
+    let mut all = detection.findings.iter().chain(suspected);
+    all.any(|it| it.is_open() && it.direction == Direction::Regression)
+}
+
 /// Writes the page and the rows of its table, if changes were looked for; `written` has the tags of each benchmark
 /// with a page, by slug.
 pub(in crate::report) fn write(

@@ -136,10 +136,6 @@ impl MetricIndexRows {
             let mut about = variability.iter();
             if let Some(about) = about.find(|it| it.is_about(&view.sample.name, variant)) {
                 row.noisy = about.noisy;
-                if row.cv.is_some() && about.cv_between.is_some() {
-                    row.cv = about.cv_between;
-                    row.cv_text.clone_from(&about.cv_between_text);
-                }
             }
             Some(row)
         });
@@ -175,7 +171,7 @@ impl RunTexts {
         if let Some(estimate) = estimate {
             texts.value = estimate.value_text(unit);
             texts.interval = estimate.interval_text(unit).unwrap_or_default();
-            texts.cv = estimate.noise().map_or_else(String::new, percent);
+            texts.cv = estimate.cv.map_or_else(String::new, percent);
         } else if let Some(summary) = summary {
             texts.value = summary.value_text(unit);
             texts.summary = summary.what();
@@ -267,7 +263,7 @@ impl IndexRow {
             ),
             verdict: verdict.name,
             verdict_text: verdict.text,
-            cv: estimate.and_then(|estimate| estimate.noise()),
+            cv: estimate.and_then(|estimate| estimate.cv),
             cv_text: texts.cv,
             noisy: false,
             size: texts.size,
