@@ -5,7 +5,7 @@ use lapwing_analyse::detect::{
     ChangeKind, Detection, Direction, EnvironmentChange, Evidence, FAILURES, Finding, FindingGroup,
     Histories, Moment, SeriesState, Suspicion,
 };
-use lapwing_model::text::{counted, joined, joined_with_and};
+use lapwing_model::text::{counted, grouped, joined, joined_with_and};
 
 use super::super::FIRST_METRIC;
 use super::super::quantity::{UnitScale, percent};
@@ -163,6 +163,23 @@ impl MomentText for Moment {
         let date = self.position.version_date.unwrap_or(self.position.measured);
         date.strftime("%Y-%m-%d").to_string()
     }
+}
+
+/// Returns what was tested: `1,351 of 1,379 histories, 40 runs`.
+pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
+    let tested = detection
+        .states
+        .iter()
+        .filter(|state| matches!(state, SeriesState::Tested))
+        .count();
+    let all = counted(histories.series.len(), "history");
+    let histories_text = if tested == histories.series.len() {
+        all
+    } else {
+        format!("{} of {all}", grouped(tested))
+    };
+    let runs = counted(histories.moments.len(), "run");
+    format!("{histories_text}, {runs}")
 }
 
 /// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody

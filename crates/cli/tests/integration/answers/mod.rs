@@ -1,5 +1,6 @@
 //! Every command's answer in its four forms, and what JSON says of it.
 
+mod agreement;
 mod analyses;
 mod numbers;
 mod stores;

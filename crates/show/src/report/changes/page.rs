@@ -20,7 +20,7 @@ use crate::report::index_parts::listing::{
     Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted, unsorted,
 };
 use crate::report::slug::slug;
-use crate::{FIRST_METRIC, detection_text, suspicion_text};
+use crate::{FIRST_METRIC, detection_text, suspicion_text, tested_text};
 use lapwing_analyse::detect::{Direction, SeriesState};
 use lapwing_model::text::{capitalised, counted, first_names};
 
@@ -159,7 +159,7 @@ fn conclusion(view: &ChangesView, written: &BTreeMap<String, Vec<String>>) -> Ma
         } @else {
             p.answer {
                 strong { (capitalised(&detection_text(&view.detection))) }
-                " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run"))
+                " in " (tested_text(&view.histories, &view.detection))
                 " (false findings at most " (round_percent(view.options.false_discovery_rate)) ")."
             }
             p.hint {
@@ -181,7 +181,7 @@ fn nothing_found(view: &ChangesView, tested: usize) -> Markup {
     let longest = view.histories.series.iter().map(|it| it.points.len()).max();
     html! {
         @if tested > 0 {
-            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (counted(tested, "history")) " over " (counted(view.histories.moments.len(), "run")) "." }
+            p.answer { strong { (capitalised(&detection_text(&view.detection))) } " in " (tested_text(&view.histories, &view.detection)) "." }
             p { "A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. "
                 "If nothing changed, there is a finding in at most " (round_percent(view.options.false_discovery_rate))
                 " of such reports. Small changes need more runs: each night adds to what can be seen." }
