@@ -39,8 +39,8 @@ pub use words::estimate::{
 };
 pub use words::finding::{
     FindingGroupText, FindingText, MomentText, change_text, detection_text, environment_text,
-    suspicion_text, untested_texts
-    tested_text};
+    suspicion_text, tested_text, untested_texts,
+};
 pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};
 pub use words::noise::{
