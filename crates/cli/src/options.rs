@@ -431,6 +431,32 @@ impl Context {
         format!("lapwing --store {}", command_text(&path))
     }
 
+    /// Returns the command of this process with another number of instances.
+    pub fn with_instances(&self, instances: usize) -> String {
+        let mut words = Vec::new();
+        let mut own = self.command.iter();
+        let mut is_inserted = false;
+        while let Some(word) = own.next() {
+            match word.as_str() {
+                // What follows is the measured command.
+                "--" => {
+                    words.push(word.clone());
+                    words.extend(own.by_ref().cloned());
+                }
+                "-n" | "--instances" => {
+                    own.next();
+                }
+                given if given.starts_with("--instances=") => {}
+                "run" | "judge" if !is_inserted => {
+                    is_inserted = true;
+                    words.extend([word.clone(), "-n".to_owned(), instances.to_string()]);
+                }
+                _ => words.push(word.clone()),
+            }
+        }
+        command_text(&CommandLine::Words(words))
+    }
+
     /// Returns the context that the common options describe.
     pub fn new(common: CommonOptions) -> Self {
         if let Some(when) = common.color {

@@ -12,7 +12,9 @@ use lapwing_measure::suite::{Plan, StopEarly};
 use lapwing_measure::{FixedSchedule, MoreInstances, SessionRuns};
 use lapwing_model::Session;
 use lapwing_model::text::{counted, first_names};
+use lapwing_show::answers::session::{SessionAnswer, SessionKind};
 use lapwing_show::writing::NextStep;
+use lapwing_stats::NeededReplicates;
 
 use super::early_stop::{candidates, comparisons};
 use super::{Run, continue_session, past_seconds};
@@ -156,6 +158,38 @@ pub fn next_step(
         counted(benchmarks, "benchmark")
     );
     Ok(Some(NextStep::new(command, why).taking(time)))
+}
+
+/// Returns the command that measures commands anew, with so many instances that all comparisons are decided; `None` if
+/// they are, or if no number is known.
+pub fn anew(
+    answer: &SessionAnswer,
+    plan: &Plan,
+    context: &Context,
+) -> Result<Option<NextStep>, CliError> {
+    if answer.kind != SessionKind::Commands || plan.variants.len() > 1 || plan.stop_early.is_some()
+    {
+        return Ok(None);
+    }
+    let compared = answer.compared();
+    let needed = compared.iter().filter_map(|it| it.comparison.needed());
+    let mut most = 0;
+    for needed in needed {
+        match needed {
+            NeededReplicates::About(number) => most = most.max(number),
+            NeededReplicates::MoreThan(_) | NeededReplicates::NoNumber => return Ok(None),
+        }
+    }
+    if most == 0 {
+        return Ok(None);
+    }
+    let seconds = past_seconds(plan, context)?;
+    let cases = plan.cases.iter();
+    let of_cases = cases.map(|case| seconds.get(&case.benchmark.id).copied());
+    let time = of_cases.sum::<Option<f64>>();
+    let why = format!("measures with {}", counted(most, "instance"));
+    let step = NextStep::new(context.with_instances(most), why);
+    Ok(Some(step.taking(time.map(|it| it * as_number(most)))))
 }
 
 fn as_number(count: usize) -> f64 {

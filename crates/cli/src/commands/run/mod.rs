@@ -232,6 +232,11 @@ impl RunReport {
         let mut answer = session_answer(store, session, plan, metric)?;
         if !self.is_part {
             answer.next = self.next_steps(plan, store, session, end, context)?;
+            if end == RunEnd::Complete {
+                answer
+                    .next
+                    .splice(0..0, again::anew(&answer, plan, context)?);
+            }
             self.show(&answer, context)?;
             if !context.quiet {
                 let name = session.name.as_deref().unwrap_or_default();

@@ -229,7 +229,7 @@ impl SessionAnswer {
     }
 
     /// Returns the comparisons; none of a study.
-    fn compared(&self) -> Vec<SessionComparison<'_>> {
+    pub fn compared(&self) -> Vec<SessionComparison<'_>> {
         match self.kind {
             SessionKind::Study => Vec::new(),
             SessionKind::Suite | SessionKind::Commands if self.results.variants > 1 => {
