@@ -18,6 +18,8 @@ pub struct Table {
     rows: Vec<Vec<String>>,
     dispensable: Vec<String>,
     strong: Option<String>,
+    /// Whether text has no line of titles.
+    is_untitled: bool,
 }
 
 /// Alignment of a column, and whether its cells may be wrapped.
@@ -69,6 +71,13 @@ impl Table {
     #[must_use]
     pub fn dispensable<N: AsRef<str>>(mut self, columns: &[N]) -> Self {
         self.dispensable = columns.iter().map(|it| it.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Leaves the line of titles to Markdown.
+    #[must_use]
+    pub fn untitled(mut self) -> Self {
+        self.is_untitled = true;
         self
     }
 
@@ -191,9 +200,10 @@ impl Table {
         columns
             .map(|(at, (name, align))| {
                 let cells = self.rows.iter().map(|row| safe_line(&row[at]).width());
+                let title = if self.is_untitled { 0 } else { name.width() };
                 ColumnWish {
                     align: *align,
-                    width: cells.max().unwrap_or(0).max(name.width()),
+                    width: cells.max().unwrap_or(0).max(title),
                     rank: self.dispensable.iter().position(|it| it == name),
                 }
             })
@@ -209,7 +219,7 @@ impl Table {
             .enumerate()
             .filter_map(|(at, width)| Some((at, (*width)?)))
             .collect();
-        if self.columns.iter().any(|(name, _)| !name.is_empty()) {
+        if !self.is_untitled && self.columns.iter().any(|(name, _)| !name.is_empty()) {
             table.set_header(kept.iter().map(|(at, _)| &self.columns[*at].0));
         }
         for row in &self.rows {

@@ -352,7 +352,8 @@ impl SessionAnswer {
     }
 
     fn text_table(&self) -> Table {
-        let mut table = Table::new(&[("", Left), ("", Left), ("", Left), ("", Left)]);
+        let titles = ["benchmark", "value", "peak memory", "spread"];
+        let mut table = Table::new(&titles.map(|title| (title, Left))).untitled();
         for row in &self.results.rows {
             let estimates = self.results.estimates(row);
             let is_beside = |metric: &str| metric == "peak_memory" && estimates.len() > 1;
