@@ -114,7 +114,7 @@ fn changed() -> BTreeMap<String, String> {
 fn the_page_of_changes_shows_each_cause_with_its_evidence() {
     let files = changed();
     let page = &files["changes.html"];
-    insta::assert_snapshot!(text_between(page, "<main>", "<section"), @"Changes 2 new regressions and 1 new improvement in 8 histories over 80 runs (false findings at most 5 %). One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run.");
+    insta::assert_snapshot!(text_between(page, "<main>", "<section"), @"Changes 2 new regressions and 1 new improvement in 8 histories, 80 runs (false findings at most 5 %). One value per run, compared with those before and after: one instance per run is enough. Changes at the same place are one cause. New ones come first, regressions before improvements, and then those that change most wall time per run.");
     insta::assert_snapshot!(text_between(page, "<section class=\"cause\" id=\"c1\"", "</section>"), @"✗ regression 2 benchmarks changed together, most of all it 2: wall time slower by 29 % [28, 31] since 1.30, 2026-10-21 suspects 2 versions: 1.29 (2026-10-20), 1.30 (2026-10-21) ( 1.28..1.30 ) cost +535 ms wall time per run of 2 benchmarks changed there too kernel 6.6, 6.7 and 1 more → 6.10, 6.9 and 1 more (tells 80 % of the runs apart) state new ; if it is known: lapwing triage acknowledge 93a38c50 b5ad3f7c benchmark metric before after change [95 % CI] runs since id verdict it 2 wall time 1.07 s 1.39 s 1.29× [1.28, 1.31] 30 / 50 1.30 93a38c50 ✗ regression it 5 wall time 1.06 s 1.28 s 1.21× [1.19, 1.22] 30 / 50 1.30 b5ad3f7c ✗ regression");
     insta::assert_snapshot!(text_between(page, "<h2 id=\"c2-title\"", "</h2>"), @"✓ improvement it 7: wall time faster by 30.1 % [29.4, 30.8]");
     assert!(page.contains("href=\"benchmark/it-2-"));
@@ -236,7 +236,7 @@ fn a_page_without_changes_says_why() {
     let none = quiet(2, 40);
     let silent = view(&none);
     let files = report(none, Some(silent));
-    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No change found in 2 histories over 40 runs. A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
+    insta::assert_snapshot!(text_between(&files["changes.html"], "<main>", "</main>"), @"Changes No change found in 2 histories, 40 runs. A change is a level that differs from the one before by more than the noise explains, such as 14 % slower since a commit. If nothing changed, there is a finding in at most 5 % of such reports. Small changes need more runs: each night adds to what can be seen.");
     assert!(!files["index.html"].contains("In the history"));
 }
 
