@@ -144,6 +144,29 @@ pub fn mean_interval(values: &[f64], confidence: Confidence) -> Option<Interval>
     Some(Interval::around(centre, half))
 }
 
+/// Returns the interval of the geometric mean of independent positive values: [`mean_interval`] of their logarithms.
+///
+/// `None` below two values, and if one is not positive.
+///
+/// ```
+/// use lapwing_stats::{Confidence, geometric_mean_interval};
+/// let interval = geometric_mean_interval(&[0.1, 5.0, 9.0], Confidence::P95).expect("three values");
+/// // scipy 1.17.1: np.exp(stats.t.interval(0.95, 2, x.mean(), stats.sem(x))) of x = np.log([.1, 5, 9])
+/// assert!((interval.lower / 0.003_792_008_953_205_971_5 - 1.0).abs() < 1e-9);
+/// assert!((interval.upper / 718.796_005_727_721_8 - 1.0).abs() < 1e-9);
+/// ```
+pub fn geometric_mean_interval(values: &[f64], confidence: Confidence) -> Option<Interval> {
+    if !values.iter().all(|value| *value > 0.0) {
+        return None;
+    }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let interval = mean_interval(&logs, confidence)?;
+    Some(Interval {
+        lower: interval.lower.exp(),
+        upper: interval.upper.exp(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

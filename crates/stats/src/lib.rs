@@ -55,7 +55,7 @@ pub use detection::{
 };
 pub use false_discovery::{PValue, PValueError, adjusted_p_values, benjamini_hochberg};
 pub use family::{FamilyTest, NEWEST_RUNS, family_tests, newest_p_values};
-pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
+pub use interval::{Confidence, ConfidenceError, Interval, geometric_mean_interval, mean_interval};
 pub use looked_difference::LookedDifference;
 pub use number::{Count, as_f64};
 pub use power::{

@@ -105,23 +105,17 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
 /// Returns the centre of instance means and its interval; `None` if there are none.
 fn centre(means: &[f64]) -> Option<(f64, Option<Interval>)> {
     let arithmetic = lapwing_stats::mean(means)?;
-    if means.iter().any(|mean| *mean <= 0.0) {
+    let Some(geometric) = lapwing_stats::geometric_mean(means) else {
         let interval = lapwing_stats::mean_interval(means, Confidence::P95);
         return Some((arithmetic, interval));
-    }
-    let logs: Vec<f64> = means.iter().map(|mean| mean.ln()).collect();
-    let geometric = lapwing_stats::mean(&logs)?.exp();
+    };
+    let interval = lapwing_stats::geometric_mean_interval(means, Confidence::P95);
     // Rounding alone is no difference: 4 MiB in every instance stay 4 MiB.
-    let is_same = (geometric / arithmetic - 1.0).abs() < 1e-12;
-    let value = if is_same { arithmetic } else { geometric };
-    let interval = lapwing_stats::mean_interval(&logs, Confidence::P95).map(|it| {
-        let end = |log: f64| if is_same { value } else { log.exp() };
-        Interval {
-            lower: end(it.lower),
-            upper: end(it.upper),
-        }
-    });
-    Some((value, interval))
+    if (geometric / arithmetic - 1.0).abs() < 1e-12 {
+        let interval = interval.map(|_| Interval::around(arithmetic, 0.0));
+        return Some((arithmetic, interval));
+    }
+    Some((geometric, interval))
 }
 
 /// Returns the ratio of two sides by the default method; `None` if a side has fewer than [`INSTANCES_FOR_A_VERDICT`]
