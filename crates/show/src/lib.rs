@@ -33,18 +33,19 @@ pub use words::detection::{
     detectable_with_interval, few_instances_caution, interval_text, outliers_caution,
     rate_with_interval, too_little_text,
 };
-pub use words::enough::{DetectionAbility, EnoughConfigurations};
+pub use words::enough::{AbilityCounts, DetectionAbility, EnoughConfigurations};
 pub use words::estimate::{
     EstimateText, comparison_sentence, cv_text, difference_text, ratio_text,
 };
 pub use words::finding::{
-    ChangeCounts, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES, change_text, detection_text,
-    environment_text, suspicion_text,
+    ChangeCounts, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
+    change_text, detection_text, environment_text, suspicion_text,
 };
 pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};
 pub use words::noise::{
-    NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline,
+    NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice,
+    noise_headline,
 };
 pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;

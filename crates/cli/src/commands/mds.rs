@@ -235,11 +235,13 @@ impl MdsCommand {
         match (format, options.basis) {
             // Rows have no sentence.
             (AnswerFormat::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
-            (AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Json, _) => refuse_too_few(
-                options.experiments,
-                self.power,
-                "; --closed-form uses a formula instead",
-            ),
+            (AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Json, _) => {
+                refuse_too_few(
+                    options.experiments,
+                    self.power,
+                    "; --closed-form uses a formula instead",
+                )
+            }
         }
     }
 

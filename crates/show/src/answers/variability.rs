@@ -16,8 +16,8 @@ use crate::writing::{
     Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 use crate::{
-    FIRST_METRIC, NoiseCounts, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice, noise_headline,
-    percent, quantity,
+    FIRST_METRIC, NoiseCounts, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice,
+    noise_headline, percent, quantity,
 };
 
 /// Whether the table says how much of the variance lies between hosts.
@@ -373,7 +373,11 @@ impl<'a> ModesFields<'a> {
                     instances: row.variability.size.instances - split.lower_count,
                     mean: split.upper_mean,
                 }),
-                associations: row.associations.iter().map(AssociationFields::new).collect(),
+                associations: row
+                    .associations
+                    .iter()
+                    .map(AssociationFields::new)
+                    .collect(),
             }),
         }
     }

@@ -204,8 +204,10 @@ pub fn noise_advice(rows: &[Noise]) -> Option<Note> {
     let (instances, iterations) = (of(More::Instances), of(More::Iterations));
     let text = match (instances.len(), iterations.len()) {
         (0, 0) => return None,
-        (_, 0) => "measure more instances for narrower intervals: more iterations would hardly help"
-            .to_owned(),
+        (_, 0) => {
+            "measure more instances for narrower intervals: more iterations would hardly help"
+                .to_owned()
+        }
         (0, _) => {
             "measure more iterations for narrower intervals: the instances hardly differ".to_owned()
         }

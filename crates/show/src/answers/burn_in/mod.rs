@@ -14,9 +14,7 @@ use self::rows::{BurnInDetails, BurnInFields};
 use self::text::BurnInCounts;
 use super::not_judged::NotJudged;
 use crate::chart::{BurnInMarks, Chart, burn_in};
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows,
-};
+use crate::writing::{Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows};
 
 pub use notes::{UseOfStarts, burn_in_notes, why_not_written};
 pub(crate) use text::with_wanted;

@@ -147,11 +147,17 @@ fn too_short(rows: &[BenchmarkBurnIn]) -> Option<Note> {
         format!(" ({})", counted(fewest, "iteration"))
     };
     let number = short.len();
+    let fewest = short.iter().map(|row| row.fewest_iterations()).min();
     let text = format!(
         "too few iterations: {}; needs at least {ITERATIONS_TO_TELL} per instance, burn-in included",
         names(short, of)
     );
-    Some(Note::marked("too_few_iterations", text).with("benchmarks", number))
+    Some(
+        Note::marked("too_few_iterations", text)
+            .with("benchmarks", number)
+            .with("fewest_iterations", fewest)
+            .with("required_iterations", ITERATIONS_TO_TELL),
+    )
 }
 
 fn not_used(rows: &[BenchmarkBurnIn]) -> Option<Note> {

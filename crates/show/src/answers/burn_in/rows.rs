@@ -78,7 +78,10 @@ impl<'a> BurnInFields<'a> {
             found: row.found,
             wanted: row.wanted,
             source: row.source.key(),
-            planned: row.planned.map(PlannedBurnIn::Iterations).unwrap_or_default(),
+            planned: row
+                .planned
+                .map(PlannedBurnIn::Iterations)
+                .unwrap_or_default(),
             instances: row.instances.len(),
             never_steady: row.count(Class::NoSteadyState),
             too_short: row.count(Class::TooShort),

@@ -17,9 +17,7 @@ use serde_json::Value;
 use self::rows::{FindingFields, GroupRow, SeriesRow, SubjectFields, SuspicionRow, UntestedRow};
 use self::text::ListedChanges;
 use crate::ChangeCounts;
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows,
-};
+use crate::writing::{Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows};
 
 /// The changes of all histories, and what they rest on.
 #[derive(Debug)]

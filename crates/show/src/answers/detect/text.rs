@@ -95,9 +95,8 @@ fn few_runs(answer: &DetectAnswer) -> Option<Note> {
     let series = answer.histories.series.iter();
     let longest = series.map(|series| series.points.len()).max().unwrap_or(0);
     let is_tested = answer.options.rule == DetectRule::ChangePoint;
-    let has_none = detection.findings.is_empty()
-        && detection.suspicions.is_empty()
-        && detection.small == 0;
+    let has_none =
+        detection.findings.is_empty() && detection.suspicions.is_empty() && detection.small == 0;
     (is_tested && has_none && longest > 0 && longest < FEW_RUNS).then(|| {
         let text = format!(
             "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare 'until DATE' 'since DATE'` \
@@ -162,7 +161,7 @@ fn next_steps(answer: &DetectAnswer) -> Vec<NextStep> {
     }
     if !(detection.findings.is_empty() && detection.suspicions.is_empty()) {
         let command = format!("{program} report");
-        steps.push(NextStep::new(command, "shows the histories"));
+        steps.push(NextStep::new(command, "writes pages with the histories"));
     }
     steps
 }

@@ -18,7 +18,9 @@ use super::not_judged::{self, NotJudged};
 use crate::writing::{
     Answer, AnswerKind, CsvRows, NextStep, Note, TextAnswer, View, WriteError, csv_rows,
 };
-use crate::{DetectionAbility, DetectionView, EnoughConfigurations, too_little_text};
+use crate::{
+    AbilityCounts, DetectionAbility, DetectionView, EnoughConfigurations, too_little_text,
+};
 
 /// Requirements of the formula.
 pub const FORMULA_NEEDS: &str = "needs 3 instances of 2 iterations, without zeros";
@@ -72,6 +74,8 @@ struct MdsFields<'a> {
     /// The largest configuration of the grid.
     most_instances: usize,
     most_iterations: usize,
+    /// Number of benchmarks that can detect the slowdown, surely or not.
+    counts: AbilityCounts,
     /// What each benchmark detects, those that detect the least first.
     benchmarks: Vec<BenchmarkFields<'a>>,
     /// Where there is no slowdown, with the smallest and the largest configuration.
@@ -224,6 +228,9 @@ impl Answer for MdsAnswer {
                 smallest_effect: self.smallest_effect,
                 most_instances: most.instances,
                 most_iterations: most.iterations,
+                counts: AbilityCounts::of(
+                    (shown.rows.iter().zip(shown.enough)).map(|(row, it)| (row, it.able())),
+                ),
                 benchmarks: rows::benchmarks(shown, view),
                 false_positives: rows::false_positives(shown),
                 wide: is_wide.then(|| rows::wide(self)),

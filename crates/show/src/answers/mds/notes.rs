@@ -85,7 +85,10 @@ fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<Note> 
     let each = counted(options.experiments, "experiment");
     let mut text = format!("simulated: {each} per configuration");
     if is_resampled {
-        text.push_str(&format!(", resampled {} times", grouped(options.replicates)));
+        text.push_str(&format!(
+            ", resampled {} times",
+            grouped(options.replicates)
+        ));
     }
     let size = Note::new("simulated", text).with("experiments", options.experiments);
     let size = size.with("replicates", is_resampled.then_some(options.replicates));
@@ -116,7 +119,10 @@ fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<Note> 
                 let interval = smallest.interval;
                 (smallest.slowdown - interval.lower).max(interval.upper - smallest.slowdown)
             });
-            accuracy("value", Some(widths.fold(0.0, f64::max)).filter(|_| !has_no_end))
+            accuracy(
+                "value",
+                Some(widths.fold(0.0, f64::max)).filter(|_| !has_no_end),
+            )
         }
     };
     vec![size, accuracy]
@@ -199,7 +205,10 @@ fn unsure(shown: ShownDetection<'_>) -> Option<Note> {
             interval_text(interval)
         );
         let note = Note::new("detection_rate", text).with("rate", rate.value);
-        return Some(note.with("lower", interval.lower).with("upper", interval.upper));
+        return Some(
+            note.with("lower", interval.lower)
+                .with("upper", interval.upper),
+        );
     }
     if shown.is_wide() || !enough.iter().any(has_mark) {
         return None;
@@ -218,7 +227,10 @@ fn undetermined(shown: ShownDetection<'_>) -> Vec<Note> {
         cell.method == DetectionMethod::Paired && cell.configuration.instances == 1
     };
     if shown_cells(shown).any(is_hopeless) {
-        let note = Note::new("paired_needs_two", "paired needs at least 2 instances per side");
+        let note = Note::new(
+            "paired_needs_two",
+            "paired needs at least 2 instances per side",
+        );
         notes.push(note.with("required_instances", 2));
     }
     let others = shown_cells(shown).filter(|cell| !is_hopeless(cell));

@@ -116,14 +116,18 @@ pub fn benchmarks(shown: ShownDetection<'_>, view: View) -> Vec<BenchmarkFields<
         _ => grid.corners(),
     };
     let rows = listed(shown, view).into_iter();
-    let rows = rows.map(|(row, enough)| BenchmarkFields::new(row, &configurations, enough, shown.view));
+    let rows =
+        rows.map(|(row, enough)| BenchmarkFields::new(row, &configurations, enough, shown.view));
     rows.collect()
 }
 
 /// Returns the false-positive rates of the smallest and the largest configuration.
 pub fn false_positives(shown: ShownDetection<'_>) -> Vec<FalsePositiveFields> {
     let configurations = shown.answer.options.grid.configurations();
-    let ends = configurations.first().into_iter().chain(configurations.last());
+    let ends = configurations
+        .first()
+        .into_iter()
+        .chain(configurations.last());
     let mut ends: Vec<Configuration> = ends.copied().collect();
     ends.dedup();
     let rates = ends.into_iter().filter_map(|configuration| {
