@@ -158,7 +158,10 @@ impl MdsCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Tasks)?;
-            self.simulate(Some(SharedSource(writer.clone())), &share.context())?;
+            self.simulate(
+                Some(SharedSource(writer.clone())),
+                &share.context(context.format),
+            )?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }

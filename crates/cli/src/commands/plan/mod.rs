@@ -157,7 +157,10 @@ impl PlanCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Benchmarks)?;
-            self.search(Some(SharedSource(writer.clone())), &share.context())?;
+            self.search(
+                Some(SharedSource(writer.clone())),
+                &share.context(context.format),
+            )?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }

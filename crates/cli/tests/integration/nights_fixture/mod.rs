@@ -64,9 +64,17 @@ pub fn history(number: u32, benchmarks: &[(&str, Nights)]) -> TempDir {
 pub fn ids(folder: &Path, more: &[&str]) -> Vec<String> {
     let words = [&["detect", "--format", "json"], more].concat();
     let answer: Value = serde_json::from_slice(&output(folder, &words).stdout).unwrap();
-    let findings = answer["findings"].as_array().unwrap().iter();
+    let findings = findings(&answer).into_iter();
     findings
         .map(|finding| finding["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Returns the findings of all changes of an answer.
+pub fn findings(answer: &Value) -> Vec<&Value> {
+    let changes = answer["changes"].as_array().unwrap().iter();
+    changes
+        .flat_map(|change| change["findings"].as_array().unwrap())
         .collect()
 }
 
