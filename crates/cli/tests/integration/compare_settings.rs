@@ -244,10 +244,10 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     assert_eq!(
         back,
         [
-            "test_join (threads=1) regression -",
             "test_join (threads=4) regression -",
-            "test_read (threads=1) regression -",
             "test_read (threads=4) regression -",
+            "test_join (threads=1) regression -",
+            "test_read (threads=1) regression -",
         ]
     );
 }

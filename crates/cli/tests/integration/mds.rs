@@ -416,7 +416,7 @@ fn what_cannot_be_told_is_not_detected() {
     had only zeros, or no value
     none: no slowdown, however large, is detected 95 % of the time
     only 8 instances were measured: the true MDS may be up to 2.0 times as large
-    `lapwing plan --slowdown 5%` shows what is needed
+    next: `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 64 iterations: 8 burn-in (`--audit` shows which)
     exit 0
