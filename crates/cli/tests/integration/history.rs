@@ -127,8 +127,6 @@ fn a_test_that_gained_a_parameter_goes_on() {
     exit 0
     "#);
     assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @r"
-    2 annotations
-
     | at | by | action | what | reason | active | id |
     |---|---|---|---|---|---|---|
     | TIME | ada | rename | f.py::test_x → f.py::test_x\[default\] (s) | it gained a parameter | no | ID |

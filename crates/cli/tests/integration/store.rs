@@ -49,32 +49,15 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
      nightly  2026-11-20 10:00  2026.9   ab12cd34ef  fast             1           2  01930000-0000-7000-8000-000000000002
     exit 0
     "#);
-    assert_snapshot!(list(&["metrics", "--format", "markdown"]), @"
-    2 metrics
-
+    assert_snapshot!(list(&["metrics", "--format", "markdown"]), @r#"
     | metric | unit | better | benchmarks |
     |---|---|---|---:|
     | rows |  |  | 1 |
     | wall_time | s | lower | 1 |
     exit 0
-    ");
+    "#);
     assert_snapshot!(list(&["benchmarks", "--format", "json"]), @r#"
     {
-      "lapwing": "0.1.0",
-      "answer": "list",
-      "schema": 1,
-      "command": [
-        "lapwing",
-        "list",
-        "benchmarks",
-        "--format",
-        "json"
-      ],
-      "headline": "1 benchmark",
-      "verdict": null,
-      "next": [],
-      "notes": [],
-      "omitted_rows": 0,
       "benchmarks": [
         {
           "benchmark": "t.py::test_join[10]",
@@ -165,21 +148,6 @@ fn results_without_samples_are_listed_by_their_summaries() {
     ");
     assert_snapshot!(list(&["metrics", "--format", "json"]), @r#"
     {
-      "lapwing": "0.1.0",
-      "answer": "list",
-      "schema": 1,
-      "command": [
-        "lapwing",
-        "list",
-        "metrics",
-        "--format",
-        "json"
-      ],
-      "headline": "2 metrics",
-      "verdict": null,
-      "next": [],
-      "notes": [],
-      "omitted_rows": 0,
       "metrics": [
         {
           "benchmarks": 1,

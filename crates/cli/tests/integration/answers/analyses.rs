@@ -70,14 +70,24 @@ pub const ASKED: &[Asked] = &[
             ("variability_hosts", "variability --by-host"),
             ("variability_audit", "variability --audit"),
             ("variability_none", "variability -b broken"),
-            ("mds", "mds"),
-            ("mds_one", "mds --benchmark sort"),
-            ("mds_formula", "mds --closed-form"),
+            ("mds", "mds --grid slowdowns=1"),
+            (
+                "mds_one",
+                "mds --benchmark sort --grid instances=5,9 --grid slowdowns=1",
+            ),
+            (
+                "mds_formula",
+                "mds --closed-form --grid instances=5,9 --grid iterations=5",
+            ),
             (
                 "mds_wide",
                 "mds --wide --benchmark sort --grid instances=3,5 --grid iterations=2,5",
             ),
             ("mds_none", "mds -b broken"),
+            (
+                "mds_full",
+                "mds --full --grid instances=5 --grid slowdowns=1 --benchmark sort",
+            ),
             ("plan", "plan"),
             ("plan_two", "plan --slowdown 2%,10% --budget 1h --price 2"),
             ("plan_none", "plan -b broken"),
