@@ -2,7 +2,7 @@
 """Tells GitHub what Lapwing found.
 
     lapwing_github.py open <changes.json      opens an issue per change (`lapwing detect --notify`)
-    lapwing_github.py update <changes.json    updates and closes these issues (`lapwing detect --format json`)
+    lapwing_github.py update <changes.json    updates and closes these issues (`lapwing detect --full --format json`)
     lapwing_github.py comment FILE            comments on the pull request of this `workflow_run` event
 
 An issue is recognised by the ids of its findings, in a comment in its text: a change has one issue, also if that

@@ -201,10 +201,10 @@ command = "true; true"
 {SLURM}"""
 
 
-def test_a_simulation_on_nodes_gives_the_bytes_of_one_machine(cluster, client):
+def test_a_simulation_on_nodes_gives_the_numbers_of_one_machine(cluster, client):
     client = client(MEASURED)
     client.run("run", "--name", "measured")
-    mds = ["mds", "--grid=instances=2,4 iterations=2,4", "--experiments=120", "--replicates=50", "--format=json"]
+    mds = ["mds", "--full", "--grid=instances=2,4 iterations=2,4", "--experiments=120", "--replicates=50", "--format=json"]
     plan = ["plan", "--slowdown=20%", "--power=80%", "--experiments=120", "--format=json"]
     for command, jobs in [(mds, ["--cluster=jobs=5"]), (plan, [])]:
         here = json.loads(client.run(*command))

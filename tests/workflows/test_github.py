@@ -89,7 +89,7 @@ def test_a_change_has_one_issue_which_is_closed_when_it_is_explained(tmp_path, o
     lapwing(history.folder, "--store", "../mine.db", "db", "pull", ".")
     history.segments()
     found = json.loads(lapwing(history.folder, "--store", "../mine.db", "detect", "--format", "json"))
-    lapwing(history.folder, "--store", "../mine.db", "triage", "explain", found["findings"][0]["id"])
+    lapwing(history.folder, "--store", "../mine.db", "triage", "explain", found["changes"][0]["findings"][0]["id"])
     history.push()
     results, printed, _ = runner.run("nightly.yml")
     assert all(results.values()), printed

@@ -31,20 +31,21 @@ pub use units::into_base_units;
 pub use words::detection::{
     DetectionView, beyond_band_note, change, configuration_text, detectable_text,
     detectable_with_interval, few_instances_caution, interval_text, outliers_caution,
-    too_little_text,
+    rate_with_interval, too_little_text,
 };
-pub use words::enough::{DetectionAbility, EnoughConfigurations};
+pub use words::enough::{AbilityCounts, DetectionAbility, EnoughConfigurations};
 pub use words::estimate::{
     EstimateText, comparison_sentence, cv_text, difference_text, ratio_text,
 };
 pub use words::finding::{
-    FindingGroupText, FindingText, MomentText, change_text, detection_text, environment_text,
-    suspicion_text, tested_text, untested_texts,
+    ChangeCounts, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
+    change_text, detection_text, environment_text, suspicion_text, tested_text,
 };
 pub use words::looked::LookedText;
 pub use words::meaning::{BenchmarkMeaning, MeaningParameter};
 pub use words::noise::{
-    NOISY, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline,
+    NOISY, NoiseCounts, NoisePartText, NoiseText, RowSubject, RowTitles, TitledRow, noise_advice,
+    noise_headline,
 };
 pub use words::steady::{class_name, classes_text};
 pub use words::summary::RunSummary;

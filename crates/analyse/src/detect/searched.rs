@@ -233,7 +233,11 @@ fn drift_from(
         lapwing_stats::median(&scaled[start..end]).unwrap_or(0.0)
     };
     let rises = |index: usize| level(index + 1) > level(index);
-    let is_own = |index: usize| !found.changes[index].is_shared;
+    // What went away within a few runs is no part of a slope.
+    let is_own = |index: usize| {
+        let change = &found.changes[index];
+        !change.is_shared && change.until.is_none()
+    };
     let mut last = first;
     while last + 1 < found.changes.len()
         && is_own(first)
@@ -307,4 +311,33 @@ pub(super) fn environment(
     let nearest_before = before.end.saturating_sub(ENVIRONMENTS).max(before.start)..before.end;
     let nearest_after = after.start..after.end.min(after.start + ENVIRONMENTS);
     differences(&moments(nearest_before), &moments(nearest_after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_went_away_is_no_part_of_a_drift() {
+        let scaled: Vec<f64> = (0..30_u32)
+            .map(|run| f64::from(run.clamp(8, 20)) + 0.01 * f64::from(run % 3))
+            .collect();
+        let change = |point: usize, until: Option<usize>| SeriesChange {
+            point,
+            range: point..=point,
+            p_value: 0.001,
+            is_shared: false,
+            until,
+        };
+        let borders = [12, 16];
+        let steps = |until: Option<usize>| {
+            let found = SearchedSeries {
+                changes: vec![change(12, until), change(16, None)],
+                ..SearchedSeries::default()
+            };
+            drift_from(&found, &scaled, 0, &borders).0
+        };
+        assert_eq!(steps(None), 2);
+        assert_eq!(steps(Some(15)), 1);
+    }
 }

@@ -158,7 +158,10 @@ impl MdsCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Tasks)?;
-            self.simulate(Some(SharedSource(writer.clone())), &share.context())?;
+            self.simulate(
+                Some(SharedSource(writer.clone())),
+                &share.context(context.format),
+            )?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }
@@ -177,19 +180,14 @@ impl MdsCommand {
         }
         let answer = self.simulate(start.source(), context)?;
         start.note_missed(context);
-        if !answer.has_rates() && context.format != AnswerFormat::Json {
+        if !answer.has_rates() {
             return Err(too_little(&answer));
         }
-        if let Some(path) = self.plot.as_ref().filter(|_| answer.has_rates()) {
+        if let Some(path) = &self.plot {
             chart::detection(&answer.detection.rows, &answer.options.grid, answer.view())
                 .save(path)?;
         }
-        context.show(&answer, &self.samples.answer)?;
-        if answer.has_rates() {
-            Ok(ExitStatus::Fine)
-        } else {
-            Err(too_little(&answer))
-        }
+        context.show(&answer, &self.samples.answer)
     }
 
     /// Returns the detection rates, by experiments of this source.
@@ -227,6 +225,7 @@ impl MdsCommand {
             } else {
                 MdsLayout::Detectable
             },
+            program: context.program(),
         })
     }
 
@@ -237,12 +236,15 @@ impl MdsCommand {
         format: AnswerFormat,
     ) -> Result<(), CliError> {
         match (format, options.basis) {
-            (AnswerFormat::Json | AnswerFormat::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
-            (AnswerFormat::Text | AnswerFormat::Markdown, _) => refuse_too_few(
-                options.experiments,
-                self.power,
-                "; --closed-form uses a formula instead",
-            ),
+            // Rows have no sentence.
+            (AnswerFormat::Csv, _) | (_, WantedBasis::ClosedForm) => Ok(()),
+            (AnswerFormat::Text | AnswerFormat::Markdown | AnswerFormat::Json, _) => {
+                refuse_too_few(
+                    options.experiments,
+                    self.power,
+                    "; --closed-form uses a formula instead",
+                )
+            }
         }
     }
 
@@ -250,7 +252,8 @@ impl MdsCommand {
     /// simulated; without resampling this takes a tenth of the time.
     fn needs_all_methods(&self, format: AnswerFormat) -> bool {
         match format {
-            AnswerFormat::Json | AnswerFormat::Csv => true,
+            AnswerFormat::Csv => true,
+            AnswerFormat::Json => self.wide || self.samples.answer.extent().full,
             AnswerFormat::Text | AnswerFormat::Markdown => self.wide,
         }
     }

@@ -6,7 +6,6 @@ use clap::Args;
 use lapwing_analyse::explain::noise;
 use lapwing_show::answers::variability::{HostColumn, VariabilityAnswer};
 use lapwing_show::chart;
-use lapwing_show::writing::{Answer, AnswerFormat};
 use lapwing_stats::Seed;
 
 use crate::error::{CliError, ExitStatus};
@@ -48,17 +47,13 @@ impl VariabilityCommand {
         let analysed = self
             .samples
             .analyse(&rules, "analysing", context, analyse)?;
-        if analysed.rows.is_empty() && context.format != AnswerFormat::Json {
+        if analysed.rows.is_empty() {
             return Err(nothing(&analysed.audit));
         }
         let answer = VariabilityAnswer::new(analysed, hosts);
-        if let Some(path) = self.plot.as_ref().filter(|_| !answer.noise().is_empty()) {
+        if let Some(path) = &self.plot {
             chart::variability(answer.noise()).save(path)?;
         }
-        context.show(&answer, &self.samples.answer)?;
-        match answer.audit() {
-            Some(part) if answer.noise().is_empty() => Err(nothing(part.audit)),
-            Some(_) | None => Ok(ExitStatus::Fine),
-        }
+        context.show(&answer, &self.samples.answer)
     }
 }

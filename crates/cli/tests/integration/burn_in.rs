@@ -23,9 +23,13 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     steady from: the first iteration after burn-in, counted from 0; cost: burn-in
     per instance
     bias: distance of the mean from the steady level, with burn-in → without it
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE
+    note: never steady, fix or retire: drift;
+    `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance,
+    burn-in included
+    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1
+    → 7); --update-suite writes these to the suite, -o to a file for --clean
+    burn_in_file=FILE
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "-b", "sort"]), @"
@@ -56,6 +60,8 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     |---|---|---|---:|---:|---:|---|
     | gzip\[level=1\] | warm-up | 4 | 1 | 4 | 7.03 s | +7.5 % → 0 % |
     | gzip\[level=9\] | warm-up | 7 | 1 | 4 | 13.1 s | +15 % → 0 % |
+
+    note: the planned burn-in is too short: gzip\[level=1\] (1 → 4), gzip\[level=9\] (1 → 7); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE
     exit 0
     ");
 }
@@ -75,6 +81,36 @@ fn programs_get_every_number() {
     ");
     assert_snapshot!(ask(&["--format", "json", "-b", "gzip[level=1]", "-b", "drift"]), @r#"
     {
+      "lapwing": "0.1.0",
+      "answer": "burn-in",
+      "schema": 1,
+      "command": [
+        "lapwing",
+        "burn-in",
+        "--quiet",
+        "--format",
+        "json",
+        "-b",
+        "gzip[level=1]",
+        "-b",
+        "drift"
+      ],
+      "headline": "1 of 2 benchmarks reaches a steady state, 1 never does; burn-in takes 16 % of the measured time",
+      "verdict": "never_steady",
+      "next": [],
+      "notes": [
+        {
+          "code": "never_steady",
+          "text": "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
+          "benchmarks": 1
+        },
+        {
+          "code": "planned_too_short",
+          "text": "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE",
+          "benchmarks": 1
+        }
+      ],
+      "omitted_rows": 0,
       "benchmarks": [
         {
           "benchmark": "drift",
@@ -87,32 +123,6 @@ fn programs_get_every_number() {
           "drifting": false,
           "found": null,
           "instances": 4,
-          "instances_detail": [
-            {
-              "class": "no_steady_state",
-              "instance": "01930000-0000-7000-8000-000000000015",
-              "iterations": 40,
-              "start": null
-            },
-            {
-              "class": "no_steady_state",
-              "instance": "01930000-0000-7000-8000-000000000016",
-              "iterations": 40,
-              "start": null
-            },
-            {
-              "class": "no_steady_state",
-              "instance": "01930000-0000-7000-8000-000000000017",
-              "iterations": 40,
-              "start": null
-            },
-            {
-              "class": "no_steady_state",
-              "instance": "01930000-0000-7000-8000-000000000018",
-              "iterations": 40,
-              "start": null
-            }
-          ],
           "metric": "wall_time",
           "never_steady": 4,
           "not_used": 0,
@@ -138,32 +148,6 @@ fn programs_get_every_number() {
           "drifting": false,
           "found": 4,
           "instances": 4,
-          "instances_detail": [
-            {
-              "class": "warm_up",
-              "instance": "01930000-0000-7000-8000-000000000003",
-              "iterations": 40,
-              "start": 4
-            },
-            {
-              "class": "warm_up",
-              "instance": "01930000-0000-7000-8000-000000000004",
-              "iterations": 40,
-              "start": 4
-            },
-            {
-              "class": "warm_up",
-              "instance": "01930000-0000-7000-8000-000000000005",
-              "iterations": 40,
-              "start": 4
-            },
-            {
-              "class": "warm_up",
-              "instance": "01930000-0000-7000-8000-000000000006",
-              "iterations": 40,
-              "start": 4
-            }
-          ],
           "metric": "wall_time",
           "never_steady": 0,
           "not_used": 0,
@@ -179,11 +163,18 @@ fn programs_get_every_number() {
           "wanted": 4
         }
       ],
-      "not_judged": [],
-      "notes": [
-        "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
-        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE"
-      ]
+      "counts": {
+        "benchmarks": 2,
+        "by_hand": 0,
+        "mostly_unsteady": 0,
+        "never_steady": 1,
+        "not_above_zero": 0,
+        "share_of_time": 0.16270273666267496,
+        "shortened": 0,
+        "steady": 1,
+        "too_few_iterations": 0
+      },
+      "not_judged": []
     }
     exit 0
     "#);

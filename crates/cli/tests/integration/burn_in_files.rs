@@ -28,10 +28,15 @@ fn a_burn_in_file_is_honoured_and_shown() {
     steady from: the first iteration after burn-in, counted from 0; cost: burn-in
     per instance
     bias: distance of the mean from the steady level, with burn-in → without it
-    note: some instances never reach a steady state, but are included: drift (4 of 4)
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, -o to a file for --clean burn_in_file=FILE
-    note: the burn-in file names `srot`, but no measured benchmark has this name; did you mean `sort`?
+    note: some instances never reach a steady state, but are included: drift (4 of
+    4)
+    note: too few iterations: short (4 iterations); needs at least 20 per instance,
+    burn-in included
+    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4),
+    gzip[level=9] (1 → 10); --update-suite writes these to the suite, -o to a file
+    for --clean burn_in_file=FILE
+    note: the burn-in file names `srot`, but no measured benchmark has this name;
+    did you mean `sort`?
     exit 0
     ");
     fs::write(folder.path().join("starts.yaml"), "sort: often\n").unwrap();
@@ -82,9 +87,6 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
         run(folder.path(), &arguments, "").1
     };
     assert_snapshot!(write(&["--output", "starts.json"]), @"
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
     starts.json has the first steady iteration of 3 of 5; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state), short (too few iterations)
     ");
@@ -101,7 +103,6 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     )
     .unwrap();
     assert_snapshot!(write(&["--output", "old.yaml", "-b", "sort", "-b", "drift"]), @"
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
     old.yaml has the first steady iteration of 1 of 2; use it with --clean burn_in_file=FILE
     note: not in it: drift (never reaches a steady state)
     note: replaced the earlier values of sort (4 → 0); to keep such values, also give the file with --burn-in-file
@@ -156,9 +157,6 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
         run(folder.path(), &arguments, "").1
     };
     assert_snapshot!(update(&[]), @"
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
     updated lapwing.toml: gzip: burn_in 1 → 7; sort: burn_in 1 → 0
     note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
     note: drift never reaches a steady state, so its burn_in is kept
@@ -173,9 +171,6 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
     assert_eq!(differences, ["burn_in = 7   # by eye", "burn_in = 0"]);
     assert_eq!(changed.lines().count(), SUITE.lines().count() + 1);
     assert_snapshot!(update(&[]), @"
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
     lapwing.toml is unchanged: it already has these numbers
     note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
     note: drift never reaches a steady state, so its burn_in is kept
@@ -185,9 +180,6 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
     let other = SUITE.replace("\"compressors\"", "\"others\"");
     fs::write(folder.path().join("other.toml"), &other).unwrap();
     assert_snapshot!(update(&["other.toml"]), @"
-    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
     error: other.toml has no benchmark with a known first steady iteration
       it was not changed
       hint: measure it with `lapwing run other.toml`; its suite is `others`

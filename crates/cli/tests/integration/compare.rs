@@ -227,10 +227,12 @@ fn a_row_of_json_says_all_of_a_comparison() {
       "method": "student",
       "metric": "wall_time",
       "needed_instances": null,
+      "needed_more_than": null,
       "p_adjusted": 0.000003,
       "p_value": 0.000003,
       "ratio": 1.14,
       "reason": null,
+      "reason_numbers": {},
       "reason_text": null,
       "replicates": 10,
       "replication": "instance",
@@ -254,8 +256,8 @@ fn csv_has_a_row_for_each_comparison() {
         "compare", "2026.8", "2026.9", "--format", "csv", "-b", "test_new",
     ];
     assert_snapshot!(run(folder.path(), &words), @"
-    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,needed_instances,earlier_sessions,method,better,cautions
-    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,0,,lower,
+    suite,benchmark,setting,metric,unit,baseline,candidate,baseline_value,candidate_value,baseline_instances,candidate_instances,baseline_iterations,candidate_iterations,ratio,lower,upper,descriptive_ratio,descriptive_lower,descriptive_upper,difference,replication,replicates,unpaired_lower,unpaired_upper,p_value,p_adjusted,verdict,at_most,exact,reason,reason_text,reason_numbers,needed_instances,needed_more_than,earlier_sessions,method,better,cautions
+    joins,test_new,,wall_time,s,2026.8,2026.9,,3.0,0,5,0,10,,,,,,,,,,,,,,not_measured,,false,no_baseline,only in the candidate,,,,0,,lower,
     exit 3
     ");
 }

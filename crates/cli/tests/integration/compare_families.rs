@@ -74,7 +74,9 @@ fn answer(folder: &Path, more: &[&str]) -> (Value, Option<i32>) {
 }
 
 fn verdicts(answer: &Value) -> Vec<String> {
-    let rows = answer["comparisons"].as_array().unwrap().iter();
+    let mut rows: Vec<&Value> = answer["comparisons"].as_array().unwrap().iter().collect();
+    rows.sort_by_key(|row| row["benchmark"].as_str());
+    let rows = rows.iter();
     rows.map(|row| row["verdict"].as_str().unwrap().to_owned())
         .collect()
 }

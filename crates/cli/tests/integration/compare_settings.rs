@@ -233,7 +233,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     };
     assert_eq!(
         settings("comparisons"),
-        ["-", "-", "threads=1", "threads=4", "threads=1", "threads=4"]
+        ["threads=4", "threads=4", "threads=1", "threads=1", "-", "-"]
     );
     assert_eq!(settings("suites"), ["-", "threads=1", "threads=4"]);
     // The other way round as well.
@@ -244,10 +244,10 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     assert_eq!(
         back,
         [
-            "test_join (threads=1) regression -",
             "test_join (threads=4) regression -",
-            "test_read (threads=1) regression -",
             "test_read (threads=4) regression -",
+            "test_join (threads=1) regression -",
+            "test_read (threads=1) regression -",
         ]
     );
 }
@@ -271,9 +271,9 @@ fn a_setting_that_a_side_lacks_is_not_measured_and_no_pass() {
         [
             "test_join (threads=1) not_measured no_candidate",
             "test_join (threads=2) not_measured no_candidate",
-            "test_join (threads=4) equivalent -",
             "test_join (threads=8) not_measured no_baseline",
             "test_join (threads=16) not_measured no_baseline",
+            "test_join (threads=4) equivalent -",
         ]
     );
     let gate = |more: &[&str]| {
@@ -302,10 +302,10 @@ fn a_factor_that_only_one_side_knows_tells_its_settings_apart() {
     assert_eq!(
         rows(folder.path(), &["version:1.0", "version:1.1"]),
         [
-            "test_join (prefetch=false) equivalent -",
             "test_join (prefetch=true) improvement -",
-            "test_read (prefetch=false) equivalent -",
             "test_read (prefetch=true) improvement -",
+            "test_join (prefetch=false) equivalent -",
+            "test_read (prefetch=false) equivalent -",
             "test_sort (-) equivalent -",
         ]
     );
@@ -444,9 +444,9 @@ fn variants_of_a_file_are_told_apart_whatever_they_are_compared_with() {
     assert_eq!(
         rows(folder.path(), &sides),
         [
+            "test_join (fast threads=4) regression -",
             "test_join (baseline) not_measured no_candidate",
             "test_join (fast threads=1) not_measured no_candidate",
-            "test_join (fast threads=4) regression -",
         ]
     );
     let with = |variant: &str| rows(folder.path(), &[&sides[..], &["--where", variant]].concat());
@@ -526,10 +526,10 @@ fn settings_that_one_variant_lacks_are_not_compared_with_others() {
     let folder = it.stored();
     let sides = ["compare", "variant:baseline", "variant:fast"];
     assert_snapshot!(rows(folder.path(), &sides[1..]).join("\n"), @"
-    test_join (size=1) equivalent -
     test_join (size=9) not_measured no_candidate
-    test_read (size=1) equivalent -
     test_read (size=9) not_measured no_candidate
+    test_join (size=1) equivalent -
+    test_read (size=1) equivalent -
     ");
     let gate = [&sides[..], &["--fail-on", "regression"]].concat();
     assert_eq!(output(folder.path(), &gate).status.code(), Some(1));

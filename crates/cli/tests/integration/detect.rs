@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::nights_fixture::findings;
 use crate::program::{output, run};
 
 /// Returns the repository with its measurements in its store.
@@ -55,7 +56,7 @@ fn what_was_planted_in_a_repository_is_found_with_its_commits_and_nothing_else()
     let path = &folder.path().join("words");
     let planted = fs::read_to_string(path.join("planted.json")).unwrap();
     let planted: Value = serde_json::from_str(&planted).unwrap();
-    let answer = json(path, &["detect"]);
+    let answer = json(path, &["detect", "--full"]);
     let found: BTreeSet<String> = answer["changes"]
         .as_array()
         .unwrap()
@@ -118,12 +119,12 @@ fn what_was_planted_in_a_repository_is_found_with_its_commits_and_nothing_else()
             "{said}"
         );
     }
-    let states = json(path, &["detect"]);
-    let explained = states["findings"].as_array().unwrap().iter();
+    let states = json(path, &["detect", "--full"]);
+    let explained = findings(&states).into_iter();
     let explained = explained.filter(|finding| finding["state"] == "explained");
     assert_eq!(explained.count(), 7);
     // Changes that were explained do not fail the gate again.
-    let findings = answer["findings"].as_array().unwrap();
+    let findings = findings(&answer);
     let mut ids: Vec<&str> = findings
         .iter()
         .map(|finding| text(&finding["id"]))

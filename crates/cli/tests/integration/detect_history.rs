@@ -29,11 +29,11 @@ fn an_answer_lists_changes_and_what_was_not_tested() {
 
     note: change 1: v21..v22, 2026-01-23
     note: change 2: v19..v21, 2026-01-21
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`,
-    `expect` and `mute` are the others
     note: not measured any more: gone
     note: no usable value any more: broken
     note: too few runs to test (8 are needed): new
+    next: `lapwing triage acknowledge b6074d29` marks change 1 as known,
+    `lapwing report` writes pages with the histories
     exit 1
     ");
     assert_snapshot!(run(folder.path(), &["detect", "--format", "markdown", "-b", "join"]), @r"
@@ -45,13 +45,15 @@ fn an_answer_lists_changes_and_what_was_not_tested() {
 
     note: v19..v21, 2026-01-21
 
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`, `expect` and `mute` are the others
+    next: `lapwing triage acknowledge 78fd772f` marks it as known, `lapwing report` writes pages with the histories
     exit 0
     ");
-    assert_snapshot!(run(folder.path(), &["detect", "--format", "junit"]), @r#"
+    let done = run(folder.path(), &["detect", "--junit", "junit.xml"]);
+    assert!(done.ends_with("exit 0"), "{done}");
+    let xml = std::fs::read_to_string(folder.path().join("junit.xml")).unwrap();
+    assert_snapshot!(xml, @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="lapwing detect"><testsuite name="nightly" tests="6" failures="2" errors="0" skipped="3"><testcase classname="nightly" name="broken failures"><failure type="regression" message="regression: 0 % → 100 %, +1.00 [+1.00, +1.00]">in v21..v22</failure></testcase><testcase classname="nightly" name="broken wall_time"><skipped message="no usable value since v21"></skipped></testcase><testcase classname="nightly" name="gone wall_time"><skipped message="not measured since v24"></skipped></testcase><testcase classname="nightly" name="join wall_time"><failure type="regression" message="regression: 0.998 s → 1.20 s, 1.201× [1.199, 1.203]">in v19..v21</failure></testcase><testcase classname="nightly" name="new wall_time"><skipped message="too few runs to test: 4"></skipped></testcase><testcase classname="nightly" name="quiet wall_time"></testcase></testsuite></testsuites>
-    exit 0
     "#);
     let csv = run(folder.path(), &["detect", "--format", "csv", "-b", "join"]);
     assert!(
@@ -134,8 +136,8 @@ fn an_explained_change_is_the_new_baseline_until_the_next_one() {
 
     note: change 1: v19..v20, 2026-01-21
     note: change 2: v38..v40, 2026-02-13
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`,
-    `expect` and `mute` are the others
+    next: `lapwing triage acknowledge ba81023c` marks change 2 as known,
+    `lapwing report` writes pages with the histories
     exit 1
     ");
     // What was said can be taken back.

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::nights_fixture::{Nights, QUIET, gate, history, ids, import, nights};
+use crate::nights_fixture::{Nights, QUIET, findings, gate, history, ids, import, nights};
 use crate::program::{output, run};
 
 /// A benchmark that is twice as slow from v20 on, and a quiet one.
@@ -20,17 +20,20 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
     note: suspected, not confirmed until a third run agrees: join, slower by 100 %
     [99, 101] in the newest run, v20
+    next: `lapwing report` writes pages with the histories
     exit 0
     ");
     assert_snapshot!(run(path, &["detect", "--format", "markdown", "--fail-on", "suspected"]), @r"
     no confirmed change, 1 suspected   (2 histories, 21 runs, FDR 5 %)
 
     note: suspected, not confirmed until a third run agrees: join, slower by 100 % \[99, 101\] in the newest run, v20
+
+    next: `lapwing report` writes pages with the histories
     exit 1
     ");
     let json: Value =
         serde_json::from_slice(&output(path, &["detect", "--format", "json"]).stdout).unwrap();
-    assert_eq!(json["findings"], Value::Array(Vec::new()));
+    assert_eq!(json["changes"], Value::Array(Vec::new()));
     let suspected = &json["suspected"][0];
     assert_snapshot!(suspected["text"].as_str().unwrap(), @"join, slower by 100 % [99, 101] in the newest run, v20");
     assert_eq!(
@@ -49,8 +52,8 @@ fn a_change_is_suspected_for_two_nights_and_a_regression_on_the_third() {
      join       0.998 s  2.00 s  2.001× [1.995, 2.007]  v20    ✗ regression  7918233f
 
     note: v12..v20, 2026-01-21
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`,
-    `expect` and `mute` are the others
+    next: `lapwing triage acknowledge 7918233f` marks it as known, `lapwing report`
+    writes pages with the histories
     exit 0
     ");
 }
@@ -84,10 +87,8 @@ fn a_failure_elsewhere_erases_no_finding() {
     let p_values = [alone, path].map(|folder| {
         let answer = output(folder.path(), &["detect", "--format", "json"]).stdout;
         let answer: Value = serde_json::from_slice(&answer).unwrap();
-        answer["findings"]
-            .as_array()
-            .unwrap()
-            .iter()
+        findings(&answer)
+            .into_iter()
             .map(|it| it["p_adjusted"].clone())
             .collect::<Vec<_>>()
     });

@@ -66,8 +66,8 @@ fn the_threshold_rule_lists_the_runs_above_it() {
     note: from v13 on, 2026-01-13
     note: a.py::test: threshold 11.1 s, mean 10.1 s, sd 0.0527 s; latest 12.1 s,
     12.0 s, 10.1 s
-    note: `lapwing triage acknowledge ID` marks a change as known; `explain`,
-    `expect` and `mute` are the others
+    next: `lapwing triage acknowledge e10395d9` marks it as known, `lapwing report`
+    writes pages with the histories
     exit 1
     ");
 }
@@ -81,8 +81,8 @@ fn tests_of_equal_name_are_one_history_for_coileds_detector() {
     exit 0
     ");
     assert_snapshot!(detect(folder.path(), &["--rule", "threshold", "--format", "csv", "--last", "2"]), @"
-    id,suite,benchmark,variant,metric,unit,direction,kind,before,after,ratio,ratio_lower,ratio_upper,difference,difference_lower,difference_upper,p_value,p_adjusted,threshold,mean_before,deviation_before,latest,runs_before,runs_after,good,first,last,since,went_away,state,state_reason,state_by,notified,environment
-    e10395d9,s,a.py::test,default,wall_time,s,regression,alarm,10.049875621120892,12.049896265113658,1.1990094921960535,1.1880713389529507,1.21004834915319,,,,,,11.05,10.05,0.052704627669471864,12.1; 12.0; 10.1,10,2,v12,v13,v13,v13,,new,,,false,
+    id,suite,benchmark,variant,metric,unit,direction,kind,before,after,ratio,ratio_lower,ratio_upper,difference,difference_lower,difference_upper,p_value,p_adjusted,threshold,mean_before,deviation_before,latest,runs_before,runs_after,good,first,last,since,went_away,state,state_reason,state_by,notified,environment_changes,environment
+    e10395d9,s,a.py::test,default,wall_time,s,regression,alarm,10.049875621120892,12.049896265113658,1.1990094921960535,1.1880713389529507,1.21004834915319,,,,,,11.05,10.05,0.052704627669471864,12.1; 12.0; 10.1,10,2,v12,v13,v13,v13,,new,,,false,0,
     exit 0
     ");
 }

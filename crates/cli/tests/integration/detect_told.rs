@@ -29,7 +29,7 @@ fn a_command_is_notified_of_each_new_change_once() {
     import(path, &nights(20..28, &two));
     // A command that fails has not told anybody.
     let failed = notify("cat >told.json; echo no connection; exit 7");
-    let failed = failed.split_once("mute` are the others\n").unwrap().1;
+    let failed = failed.split_once("with the histories\n").unwrap().1;
     assert_snapshot!(failed, @"
     no connection
     error: --notify: `cat >told.json; echo no connection; exit 7` failed with exit status: 7

@@ -113,8 +113,8 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
 
     f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around
     1.13 s (1.13×); no known attribute of the instances explains it
-    6 instances of an earlier epoch are excluded: the benchmark itself has changed
-    since
+    note: 6 instances of an earlier epoch are excluded: the benchmark itself has
+    changed since
     exit 0
     ");
 }
@@ -138,8 +138,9 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     steady from: the first iteration after burn-in, counted from 0; cost: burn-in
     per instance
     bias: distance of the mean from the steady level, with burn-in → without it
+    note: too few iterations: x (1 iteration); needs at least 20 per instance,
+    burn-in included
     note: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
-    note: too few iterations: x (1 iteration); needs at least 20 per instance, burn-in included
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
@@ -148,8 +149,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
      benchmark    mean  cv of all  between instances  within  sample
      x          2.10 s      3.4 %                  –       –   8 × 1
 
-    6 instances of an earlier epoch are excluded: the benchmark itself has changed
-    since
+    note: 6 instances of an earlier epoch are excluded: the benchmark itself has
+    changed since
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.

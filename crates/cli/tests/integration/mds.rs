@@ -78,7 +78,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be
     up to 1.7 times as large
     not analysed: broken (no iteration succeeded)
-    `lapwing plan --slowdown 5%` shows what is needed
+    next: `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
@@ -110,7 +110,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 
     not analysed: broken (no iteration succeeded)
 
-    `lapwing plan --slowdown 5%` shows what is needed
+    next: `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
@@ -138,7 +138,7 @@ fn one_benchmark_has_all_configurations() {
     […] 95 % interval of the simulation
     ~ computed by formula: too few measured instances to simulate
     only 12 instances were measured: the true MDS may be up to 1.7 times as large
-    `lapwing plan --slowdown 3%` chooses how much to run
+    next: `lapwing plan --slowdown 3%` chooses how much to run
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
@@ -178,7 +178,7 @@ fn wide_has_all_methods_beside_each_other() {
     a slowdown of 5 % is detected 100 % [95–100 %] of the time with 6 × 4
     ~ computed by formula: too few measured instances to simulate
     only 12 instances were measured: the true MDS may be up to 1.7 times as large
-    `lapwing plan --slowdown 5%` chooses how much to run
+    next: `lapwing plan --slowdown 5%` chooses how much to run
 
     excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
@@ -223,6 +223,7 @@ fn json_has_the_rate_of_each_slowdown_and_the_smallest_that_is_detected() {
         "100",
         "--replicates",
         "60",
+        "--full",
         "--format",
         "json",
     ];
@@ -306,7 +307,7 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
     based on few instances (12 at least) for 2 of 2 benchmarks: the true MDS may be
     up to 1.7 times as large
     not analysed: broken (no iteration succeeded)
-    `lapwing plan --slowdown 1%` shows what is needed
+    next: `lapwing plan --slowdown 1%` shows what is needed
 
     excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
@@ -362,6 +363,9 @@ fn rate_of_none(folder: &Path, configuration: [&str; 2], more: &[&str]) -> (f64,
         "ibs",
         "--method",
         "schultz",
+        "--power",
+        "90%",
+        "--full",
         "--format",
         "json",
     ];
@@ -412,7 +416,7 @@ fn what_cannot_be_told_is_not_detected() {
     had only zeros, or no value
     none: no slowdown, however large, is detected 95 % of the time
     only 8 instances were measured: the true MDS may be up to 2.0 times as large
-    `lapwing plan --slowdown 5%` shows what is needed
+    next: `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 64 iterations: 8 burn-in (`--audit` shows which)
     exit 0
@@ -472,7 +476,7 @@ fn settings_and_metrics_have_rows_of_their_own() {
     based on few instances (3 at least) for 4 of 4 benchmarks: the true MDS may be
     up to 6.3 times as large
     not analysed: broken (no iteration succeeded)
-    `lapwing plan --slowdown 5%` shows what is needed
+    next: `lapwing plan --slowdown 5%` shows what is needed
 
     excluded from 161 iterations: 34 burn-in, 3 failed (`--audit` shows which)
     exit 0

@@ -38,7 +38,7 @@ fn every_command_names_what_it_does_not_judge_and_why() {
         let answer = run(folder.path(), arguments).replace('\n', " ");
         assert!(answer.ends_with("exit 0"), "{answer}");
         let (_, rest) = answer.split_once("not analysed: ").expect(&answer);
-        let ends = ["`lapwing plan", "excluded from", "exit 0"].map(|it| rest.find(it));
+        let ends = ["next: `lapwing plan", "excluded from", "exit 0"].map(|it| rest.find(it));
         let end = ends.into_iter().flatten().min().unwrap();
         rest[..end].trim_end().to_owned()
     };

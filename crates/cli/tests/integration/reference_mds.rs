@@ -25,6 +25,7 @@ fn from_import_to_rates_all_is_as_in_hail() {
     for name in ["test_bimodal_instances", "test_failures"] {
         let arguments = [
             "mds",
+            "--full",
             "--compat",
             "hail",
             "--clean",

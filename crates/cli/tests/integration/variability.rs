@@ -104,7 +104,7 @@ fn json_has_every_number_and_csv_too() {
     iterations: 48
     mean: 1.0995
     metric: "wall_time"
-    modes: {"associations":[{"attributes":["host"],"levels":[{"level":"node3","lower":4,"upper":0},{"level":"node4","lower":4,"upper":0},{"level":"node7","lower":0,"upper":4}],"p_adjusted":0.012121212121212142,"p_value":0.006060606060606071}],"count":2,"lower":{"instances":8,"mean":0.99954375},"p_value":0.0018069754773134099,"upper":{"instances":4,"mean":1.2994124999999999}}
+    modes: {"associations":[{"attributes":["host"],"levels":[{"instances":4,"level":"node3","lower":4,"upper":0},{"instances":4,"level":"node4","lower":4,"upper":0},{"instances":4,"level":"node7","lower":0,"upper":4}],"p_adjusted":0.012121212121212142,"p_value":0.006060606060606071}],"count":2,"lower":{"instances":8,"mean":0.99954375},"p_value":0.0018069754773134099,"upper":{"instances":4,"mean":1.2994124999999999}}
     session: null
     share_between: 0.9994397929512787
     share_between_hosts: 0.9999658743377935

@@ -194,19 +194,26 @@ fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
         ("excluded", Left),
     ]);
     for it in lossy.iter().take(SHOWN) {
-        let ends = |at: usize| it.funnel.stages().nth(at).map_or(0, |it| it.1.iterations) as u64;
+        let [recorded, left] = iterations(it);
         table.row(vec![
             name(audit, it),
             burn_in_text(it),
-            format!(
-                "{} of {}",
-                grouped(ends(AuditStage::ALL.len() - 1)),
-                grouped(ends(0))
-            ),
+            format!("{} of {}", grouped(left), grouped(recorded)),
             reasons(&it.left_out),
         ]);
     }
     table
+}
+
+/// Returns the numbers of recorded and of analysed iterations.
+fn iterations(it: &BenchmarkAudit) -> [usize; 2] {
+    let at = |stage: usize| {
+        it.funnel
+            .stages()
+            .nth(stage)
+            .map_or(0, |it| it.1.iterations)
+    };
+    [at(0), at(AuditStage::ALL.len() - 1)]
 }
 
 /// Returns `12 (found)`, or why there is no burn-in.
@@ -301,6 +308,10 @@ struct BenchmarkFields<'a> {
     #[serde(flatten)]
     identity: AuditIdentity<'a>,
     burn_in: BurnInFields,
+    /// Number of recorded iterations.
+    iterations: usize,
+    /// Number of iterations that are analysed.
+    iterations_left: usize,
     left_out: BTreeMap<&'static str, usize>,
     exclusions: Vec<ExclusionFields<'a>>,
 }
@@ -369,8 +380,11 @@ impl<'a> BenchmarkFields<'a> {
             rule: exclusion.state.key(),
             indices: &exclusion.stretches,
         });
+        let [recorded, left] = iterations(it);
         Self {
             identity: AuditIdentity::new(it),
+            iterations: recorded,
+            iterations_left: left,
             burn_in: BurnInFields {
                 from: it.burn_in.key(),
                 first_steady: first,

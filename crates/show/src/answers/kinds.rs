@@ -4,7 +4,7 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::ErrorAnswer;
-use super::{compare, session};
+use super::{burn_in, compare, detect, mds, plan, session, variability};
 use crate::writing::AnswerKind;
 
 /// The kinds of answers, by subject.
@@ -14,7 +14,15 @@ const KINDS: [&[&AnswerKind]; 3] = [STORES, ANALYSES, STUDIES];
 const STORES: &[&AnswerKind] = &[&session::KIND];
 
 /// Answers of analyses.
-const ANALYSES: &[&AnswerKind] = &[&compare::KIND, &compare::HAIL_KIND];
+const ANALYSES: &[&AnswerKind] = &[
+    &compare::KIND,
+    &compare::HAIL_KIND,
+    &detect::KIND,
+    &variability::KIND,
+    &mds::KIND,
+    &plan::KIND,
+    &burn_in::KIND,
+];
 
 /// Answers about studies, traces and stacks.
 const STUDIES: &[&AnswerKind] = &[];

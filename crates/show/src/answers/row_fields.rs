@@ -1,13 +1,14 @@
 //! Fields that identify a row of an answer.
 
 use lapwing_analyse::sample::Subject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::writing::Align::{self, Left};
 use crate::{RowSubject, RowTitles, TitledRow};
 
 /// Fields of rows about a metric of a benchmark.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct MetricFields<'a> {
     /// Suite of the benchmark.
     pub suite: &'a str,
@@ -18,7 +19,7 @@ pub struct MetricFields<'a> {
 }
 
 /// Fields of rows about a variant, version or session.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct SettingFields<'a> {
     /// Variant, if the row has one.
     pub variant: Option<String>,

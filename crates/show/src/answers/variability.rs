@@ -3,19 +3,21 @@
 use lapwing_analyse::explain::{Association, Noise, NoisePart};
 use lapwing_model::text::{counted, first_names};
 use lapwing_stats::Modes;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::analysed::Analysed;
-use super::audit::AuditPart;
+use super::audit::{AuditFields, AuditPart};
+use super::not_judged::NotJudged;
 use super::{MetricFields, SettingFields, identity, identity_cells, identity_columns, not_judged};
 use crate::writing::Align::Right;
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, Table, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, Note, Table, TextAnswer, View, WriteError, csv_rows,
 };
 use crate::{
-    FIRST_METRIC, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice, noise_headline,
-    percent, quantity,
+    FIRST_METRIC, NoiseCounts, NoisePartText, NoiseText, RowTitles, TitledRow, noise_advice,
+    noise_headline, percent, quantity,
 };
 
 /// Whether the table says how much of the variance lies between hosts.
@@ -52,35 +54,72 @@ impl VariabilityAnswer {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("variability");
+/// Of more rows only the noisiest are listed.
+const SHOWN: usize = 40;
+
+/// The noise of benchmarks for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct VariabilityFields<'a> {
+    counts: NoiseCounts,
+    /// The noisiest first.
+    variability: Vec<NoiseRow<'a>>,
+    not_judged: Vec<NotJudged>,
+    audit: AuditFields<'a>,
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<VariabilityFields<'_>>("variability").listing("variability");
+
+impl VariabilityAnswer {
+    fn listed(&self, view: View) -> &[Noise] {
+        let rows = &self.noise.rows;
+        if view.full {
+            rows
+        } else {
+            &rows[..rows.len().min(SHOWN)]
+        }
+    }
+}
 
 impl Answer for VariabilityAnswer {
     fn kind(&self) -> &'static AnswerKind {
         &KIND
     }
 
-    fn for_people(&self, _view: View) -> TextAnswer {
-        let mut notes = notes(&self.noise);
+    fn for_people(&self, view: View) -> TextAnswer {
+        let mut notes = Vec::new();
+        if let more @ 1.. = self.omitted_rows(view) {
+            let text = format!("not shown: {more} less noisy (`--full` shows them)");
+            notes.push(Note::new("not_shown", text).with("rows", more));
+        }
+        notes.extend(self::notes(&self.noise));
         if self.hosts == HostColumn::Shown {
             notes.extend(host_advice(&self.noise.rows));
         }
         TextAnswer {
             headline: noise_headline(&self.noise.rows),
-            table: table(&self.noise.rows, self.hosts),
-            notes: uncoded(notes),
-            next: Vec::new(),
-            has_table_first: false,
+            table: table(self.listed(view), self.hosts),
+            notes,
+            ..TextAnswer::default()
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let rows: Vec<NoiseRow> = self.noise.rows.iter().map(NoiseRow::new).collect();
-        Ok(json!({
-            "variability": rows,
-            "not_judged": not_judged::of_audit(&self.noise.audit),
-            "audit": self.noise.audit_part().fields(),
-        }))
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        Ok(serde_json::to_value(VariabilityFields {
+            counts: NoiseCounts::of(&self.noise.rows),
+            variability: self.listed(view).iter().map(NoiseRow::new).collect(),
+            not_judged: not_judged::of_audit(&self.noise.audit),
+            audit: self.noise.audit_part().fields(),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        Some(NoiseCounts::of(&self.noise.rows).verdict())
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        self.noise.rows.len() - self.listed(view).len()
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -94,7 +133,7 @@ impl Answer for VariabilityAnswer {
 }
 
 /// Returns the sentence on what is to be measured on more hosts.
-fn host_advice(rows: &[Noise]) -> Option<String> {
+fn host_advice(rows: &[Noise]) -> Option<Note> {
     /// More names than this are a number.
     const NAMED: usize = 3;
     let titles = RowTitles::of(rows);
@@ -103,10 +142,11 @@ fn host_advice(rows: &[Noise]) -> Option<String> {
         .filter(|row| row.between_hosts.is_some_and(|it| it.value > 0.5));
     let names: Vec<String> = mostly.map(|row| titles.title(row)).collect();
     (!names.is_empty()).then(|| {
-        format!(
+        let text = format!(
             "most of the variance of {} lies between hosts: for results that hold on others too, measure on more hosts, not more on each",
             first_names(&names, NAMED)
-        )
+        );
+        Note::new("between_hosts", text).with("rows", names.len())
     })
 }
 
@@ -154,15 +194,14 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
 const GROUPS: usize = 5;
 
 /// Returns the notes below the table.
-fn notes(found: &Analysed<Noise>) -> Vec<String> {
+fn notes(found: &Analysed<Noise>) -> Vec<Note> {
     let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
-    let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
-    let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
+    let groups: Vec<Note> = rows.filter_map(|row| groups_note(row, titles)).collect();
+    let mut notes: Vec<Note> = groups.iter().take(GROUPS).cloned().collect();
     if let Some(more @ 1..) = groups.len().checked_sub(GROUPS) {
-        notes.push(format!(
-            "{more} more fall into two groups; --format json lists them"
-        ));
+        let text = format!("{more} more fall into two groups; --format json lists them");
+        notes.push(Note::new("more_groups", text).with("rows", more));
     }
     notes.extend(noise_advice(&found.rows));
     let single = found
@@ -171,26 +210,42 @@ fn notes(found: &Analysed<Noise>) -> Vec<String> {
         .filter(|row| row.variability.size.instances == 1)
         .count();
     if single > 0 && single < found.rows.len() {
-        notes.push(format!(
+        let text = format!(
             "{} with a single instance: noise between instances is unknown",
             counted(single, "benchmark")
-        ));
+        );
+        notes.push(Note::new("single_instance", text).with("benchmarks", single));
     }
     if found.older > 0 {
-        notes.push(format!(
+        let text = format!(
             "only the latest version of each variant is used; {} in the store (`--settings each`)",
             match found.older {
                 1 => "an older one is".to_owned(),
                 several => format!("{several} older ones are"),
             }
-        ));
+        );
+        notes.push(Note::new("older_versions", text).with("older_versions", found.older));
     }
-    notes.extend(found.exclusions().into_iter().map(|it| it.text));
+    notes.extend(found.exclusions());
     notes
 }
 
+/// Returns a note on the two groups of a row, if there are two.
+fn groups_note(row: &Noise, titles: RowTitles) -> Option<Note> {
+    let Modes::Two { split, .. } = row.variability.modes else {
+        return None;
+    };
+    let upper = row.variability.size.instances - split.lower_count;
+    let note = Note::new("two_groups", row.groups_text(titles)?);
+    let note = note.with("lower_instances", split.lower_count);
+    let note = note.with("upper_instances", upper);
+    let note = note.with("lower_mean", split.lower_mean);
+    let note = note.with("upper_mean", split.upper_mean);
+    Some(note.with("ratio", split.upper_mean / split.lower_mean))
+}
+
 /// A row of the answer for programs.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct NoiseRow<'a> {
     #[serde(flatten)]
     metric: MetricFields<'a>,
@@ -217,7 +272,8 @@ struct NoiseRow<'a> {
     share_between_hosts_lower: Option<f64>,
     share_between_hosts_upper: Option<f64>,
     best_iterations: Option<usize>,
-    modes: Value,
+    /// The groups of the instance means; `null` if there are too few instances.
+    modes: Option<ModesFields<'a>>,
 }
 
 impl<'a> NoiseRow<'a> {
@@ -252,38 +308,94 @@ impl<'a> NoiseRow<'a> {
             share_between_hosts_lower: interval(row.between_hosts).map(|it| it.lower),
             share_between_hosts_upper: interval(row.between_hosts).map(|it| it.upper),
             best_iterations: row.effort.and_then(|it| it.best_iterations),
-            modes: modes(row),
+            modes: ModesFields::of(row),
         }
     }
 }
 
-/// Returns the groups of the instance means: `null` if there are too few instances.
-fn modes(row: &Noise) -> Value {
-    match row.variability.modes {
-        Modes::TooFew => Value::Null,
-        Modes::One { dip } => json!({"count": 1, "p_value": dip.p_value}),
-        Modes::Two { dip, split } => json!({
-            "count": 2,
-            "p_value": dip.p_value,
-            "lower": {"instances": split.lower_count, "mean": split.lower_mean},
-            "upper": {
-                "instances": row.variability.size.instances - split.lower_count,
-                "mean": split.upper_mean,
-            },
-            "associations": row.associations.iter().map(association_json).collect::<Vec<_>>(),
-        }),
+/// The groups of the instance means.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ModesFields<'a> {
+    /// Number of groups: 1 or 2.
+    count: usize,
+    /// Of the test whether there are two.
+    p_value: f64,
+    lower: Option<GroupFields>,
+    upper: Option<GroupFields>,
+    /// What the instances of the groups differ in.
+    associations: Vec<AssociationFields<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct GroupFields {
+    instances: usize,
+    mean: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct AssociationFields<'a> {
+    attributes: &'a [String],
+    levels: Vec<LevelFields<'a>>,
+    p_value: f64,
+    p_adjusted: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LevelFields<'a> {
+    level: &'a str,
+    /// Number of instances in each group.
+    lower: usize,
+    upper: usize,
+    /// Number of instances in both.
+    instances: usize,
+}
+
+impl<'a> ModesFields<'a> {
+    /// Returns the groups; `None` if there are too few instances.
+    fn of(row: &'a Noise) -> Option<Self> {
+        match row.variability.modes {
+            Modes::TooFew => None,
+            Modes::One { dip } => Some(Self {
+                count: 1,
+                p_value: dip.p_value,
+                lower: None,
+                upper: None,
+                associations: Vec::new(),
+            }),
+            Modes::Two { dip, split } => Some(Self {
+                count: 2,
+                p_value: dip.p_value,
+                lower: Some(GroupFields {
+                    instances: split.lower_count,
+                    mean: split.lower_mean,
+                }),
+                upper: Some(GroupFields {
+                    instances: row.variability.size.instances - split.lower_count,
+                    mean: split.upper_mean,
+                }),
+                associations: row
+                    .associations
+                    .iter()
+                    .map(AssociationFields::new)
+                    .collect(),
+            }),
+        }
     }
 }
 
-fn association_json(association: &Association) -> Value {
-    let levels = association
-        .levels
-        .iter()
-        .map(|it| json!({"level": it.level, "lower": it.lower, "upper": it.upper}));
-    json!({
-        "attributes": association.attributes,
-        "levels": levels.collect::<Vec<_>>(),
-        "p_value": association.p_value,
-        "p_adjusted": association.p_adjusted,
-    })
+impl<'a> AssociationFields<'a> {
+    fn new(association: &'a Association) -> Self {
+        let levels = association.levels.iter().map(|it| LevelFields {
+            level: &it.level,
+            lower: it.lower,
+            upper: it.upper,
+            instances: it.lower + it.upper,
+        });
+        Self {
+            attributes: &association.attributes,
+            levels: levels.collect(),
+            p_value: association.p_value,
+            p_adjusted: association.p_adjusted,
+        }
+    }
 }

@@ -6,8 +6,9 @@ use lapwing_stats::{
 };
 
 use super::super::quantity::{NOTHING, percent, round_percent};
+use crate::writing::Note;
 use lapwing_analyse::explain::{Detectability, TooLittle};
-use lapwing_analyse::judge::{Basis, DetectionCell, DetectionOptions};
+use lapwing_analyse::judge::{Basis, CellRate, DetectionCell, DetectionOptions};
 use lapwing_model::text::{counted, first_names};
 
 /// The method, strategy, slowdown and power that a conclusion is about.
@@ -63,12 +64,12 @@ impl DetectionView {
     }
 
     /// Returns in which share of the experiments of a configuration a slowdown is found where there is none, of all
-    /// benchmarks together with Wilson's 95 % interval: `5.1 % [4.2–6.2 %]`; `~5.0 %` where all are by formula.
+    /// benchmarks together with Wilson's 95 % interval; the mean where all are by formula.
     pub fn false_positives(
         self,
         rows: &[Detectability],
         configuration: Configuration,
-    ) -> Option<String> {
+    ) -> Option<CellRate> {
         let cells = || rows.iter().filter_map(|row| self.cell(row, configuration));
         let (mut detected, mut experiments) = (0, 0);
         for cell in cells() {
@@ -83,15 +84,18 @@ impl DetectionView {
             undetermined: 0,
             experiments,
         };
-        match (all.rate(), all.interval(Confidence::P95)) {
-            (Some(rate), Some(interval)) => {
-                Some(format!("{} {}", percent(rate), interval_text(interval)))
-            }
+        let (value, interval) = match (all.rate(), all.interval(Confidence::P95)) {
+            (Some(rate), Some(interval)) => (rate, Some(interval)),
             (_, _) => {
                 let rates: Vec<f64> = cells().filter_map(|it| Some(it.rate(1.0)?.value)).collect();
-                mean(&rates).map(|rate| format!("~{}", percent(rate)))
+                (mean(&rates)?, None)
             }
-        }
+        };
+        Some(CellRate {
+            value,
+            interval,
+            undetermined: 0,
+        })
     }
 
     /// Returns the slowdown to detect: `5 %`.
@@ -161,6 +165,15 @@ pub(crate) fn slowdown_interval(interval: Interval) -> String {
     })
 }
 
+/// Returns a rate: `5.1 % [4.2–6.2 %]`; `~5.0 %` by formula.
+pub fn rate_with_interval(rate: CellRate) -> String {
+    let value = percent(rate.value);
+    match rate.interval {
+        Some(interval) => format!("{value} {}", interval_text(interval)),
+        None => format!("~{value}"),
+    }
+}
+
 /// Returns the interval of a share: `[3.8–4.9 %]`, `[3.8–∞ %]` without an upper end.
 pub fn interval_text(interval: Interval) -> String {
     let lower = percent(interval.lower);
@@ -212,7 +225,7 @@ fn sign(cell: &DetectionCell) -> &'static str {
 }
 
 /// Returns by how much the slowdowns of benchmarks with few instances may be too small; `None` if that is little.
-pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
+pub fn few_instances_caution(rows: &[&Detectability]) -> Option<Note> {
     let sizes = rows.iter().map(|row| row.variability.size.instances);
     let few = sizes.filter(|it| *it < ENOUGH_INSTANCES);
     let fewest = few.clone().min()?;
@@ -221,18 +234,19 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
         [_] => format!("only {fewest} instances were measured"),
         rows => format!(
             "based on few instances ({fewest} at least) for {} of {}",
-            few.count(),
+            few.clone().count(),
             counted(rows.len(), "benchmark")
         ),
     };
-    Some(format!(
-        "{who}: the true MDS may be up to {reach:.1} times as large"
-    ))
+    let text = format!("{who}: the true MDS may be up to {reach:.1} times as large");
+    let note = Note::new("few_instances", text).with("fewest_instances", fewest);
+    let note = note.with("rows", few.count()).with("of_rows", rows.len());
+    Some(note.with("times_as_large", reach))
 }
 
 /// Returns where outliers break the conditions of the formula; `None` if nothing shown is by formula, or if there are
 /// none.
-pub fn outliers_caution(rows: &[&Detectability]) -> Option<String> {
+pub fn outliers_caution(rows: &[&Detectability]) -> Option<Note> {
     let is_meant = |row: &&&Detectability| {
         let is_heavy = row.variability.pilot.is_some_and(|it| it.has_heavy_tails());
         is_heavy && row.cells.iter().any(|it| it.experiments().is_none())
@@ -243,20 +257,22 @@ pub fn outliers_caution(rows: &[&Detectability]) -> Option<String> {
         .map(|it| it.benchmark.as_str())
         .collect();
     (!meant.is_empty()).then(|| {
-        format!(
+        let text = format!(
             "the formula assumes normal noise, but outliers were measured, so the true power may be lower: {}",
             first_names(&meant, 3)
-        )
+        );
+        Note::new("outliers", text).with("benchmarks", meant)
     })
 }
 
 /// Returns a note on the suite's smallest effect.
-pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
+pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<Note> {
     smallest_effect.map(|share| {
         let band = round_percent(share);
-        format!(
+        let text = format!(
             "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
-        )
+        );
+        Note::new("smallest_effect", text).with("smallest_effect", share)
     })
 }
 

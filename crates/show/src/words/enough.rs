@@ -9,6 +9,8 @@ use super::noise::{RowTitles, TitledRow};
 use lapwing_analyse::explain::Detectability;
 use lapwing_analyse::judge::DetectionCell;
 use lapwing_model::text::grouped;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The configurations with the fewest iterations in total that detect the wanted slowdown; of equal ones those
 /// with fewer instances. By formula all three are the same.
@@ -157,13 +159,6 @@ impl DetectionView {
         able: impl IntoIterator<Item = (&'a Detectability, DetectionAbility)>,
         most: Configuration,
     ) -> String {
-        let mut benchmarks: BTreeMap<(&str, &str), DetectionAbility> = BTreeMap::new();
-        for (row, able) in able {
-            let least = benchmarks
-                .entry((&row.suite, &row.benchmark))
-                .or_insert(able);
-            *least = able.min(*least);
-        }
         let titles = RowTitles::within_benchmarks(rows);
         let throughout = match (titles.settings, titles.metrics) {
             (false, false) => "",
@@ -171,8 +166,12 @@ impl DetectionView {
             (false, true) => " by every metric",
             (true, true) => " in every setting and by every metric",
         };
-        let counts = AbilityCounts::of(benchmarks.into_values());
-        self.sentence(counts, throughout, most, self.experiments(rows))
+        self.sentence(
+            AbilityCounts::of(able),
+            throughout,
+            most,
+            self.experiments(rows),
+        )
     }
 
     fn sentence(
@@ -240,8 +239,8 @@ impl DetectionView {
 }
 
 /// The number of benchmarks with each ability.
-#[derive(Debug, Clone, Copy, Default)]
-struct AbilityCounts {
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+pub struct AbilityCounts {
     yes: usize,
     unsure: usize,
     unknown: usize,
@@ -249,8 +248,17 @@ struct AbilityCounts {
 }
 
 impl AbilityCounts {
-    fn of(all: impl IntoIterator<Item = DetectionAbility>) -> Self {
-        all.into_iter().fold(Self::default(), |mut counts, able| {
+    /// Counts benchmarks. One with several settings or metrics counts as the least able of them.
+    pub fn of<'a>(rows: impl IntoIterator<Item = (&'a Detectability, DetectionAbility)>) -> Self {
+        let mut benchmarks: BTreeMap<(&str, &str), DetectionAbility> = BTreeMap::new();
+        for (row, able) in rows {
+            let least = benchmarks
+                .entry((&row.suite, &row.benchmark))
+                .or_insert(able);
+            *least = able.min(*least);
+        }
+        let abilities = benchmarks.into_values();
+        abilities.fold(Self::default(), |mut counts, able| {
             counts.all += 1;
             match able {
                 DetectionAbility::Yes => counts.yes += 1,

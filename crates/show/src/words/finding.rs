@@ -6,15 +6,15 @@ use lapwing_analyse::detect::{
     Histories, Moment, SeriesState, Suspicion,
 };
 use lapwing_model::text::{counted, grouped, joined, joined_with_and};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::FIRST_METRIC;
 use super::super::quantity::{UnitScale, percent};
 use super::estimate::{difference_text, ratio_text};
 
 /// The number of environment changes that are named.
-const NAMED_CHANGES: usize = 4;
-/// The number of benchmarks that are named in a sentence.
-const NAMED_BENCHMARKS: usize = 3;
+pub const NAMED_ENVIRONMENT_CHANGES: usize = 4;
 
 /// The words for a change of a history.
 pub trait FindingText {
@@ -182,55 +182,68 @@ pub fn tested_text(histories: &Histories, detection: &Detection) -> String {
     format!("{histories_text}, {runs}")
 }
 
+/// Number of changes by what is known of them.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+pub struct ChangeCounts {
+    new_regressions: usize,
+    new_improvements: usize,
+    /// New changes of metrics without direction.
+    new_changes: usize,
+    /// New changes that a whole suite shares.
+    new_shared: usize,
+    /// Changes that were triaged.
+    known: usize,
+    undone_later: usize,
+    /// Possible changes that another run has to confirm.
+    suspected: usize,
+}
+
+impl ChangeCounts {
+    /// Counts changes.
+    pub fn of(detection: &Detection) -> Self {
+        let findings = || detection.findings.iter();
+        let is_open = |at: &usize| detection.findings[*at].is_open();
+        let (shared, own): (Vec<_>, Vec<_>) =
+            detection.groups.iter().partition(|group| group.is_shared);
+        let open = |direction: Direction| {
+            let own = own.iter().flat_map(|group| &group.findings);
+            own.filter(|at| detection.findings[**at].direction == direction && is_open(at))
+                .count()
+        };
+        let shared = shared.iter();
+        Self {
+            new_regressions: open(Direction::Regression),
+            new_improvements: open(Direction::Improvement),
+            new_changes: open(Direction::Neither),
+            new_shared: shared.filter(|it| it.findings.iter().any(is_open)).count(),
+            known: findings().filter(|it| it.triage.is_some()).count(),
+            undone_later: findings()
+                .filter(|it| it.went_away.is_some() && it.triage.is_none())
+                .count(),
+            suspected: detection.suspicions.len(),
+        }
+    }
+}
+
 /// Returns `2 new regressions, 1 new improvement and 3 known changes, 1 suspected`, or `no change found`: what nobody
 /// has said anything about, then what is known.
 pub fn detection_text(detection: &Detection) -> String {
-    let own = |direction: Direction| {
-        let findings = detection.groups.iter().filter(|group| !group.is_shared);
-        let findings = findings.flat_map(|group| &group.findings);
-        findings
-            .filter(|at| {
-                let finding = &detection.findings[**at];
-                finding.direction == direction && finding.is_open()
-            })
-            .count()
-    };
-    let mut parts = Vec::new();
-    for direction in [
-        Direction::Regression,
-        Direction::Improvement,
-        Direction::Neither,
-    ] {
-        match own(direction) {
-            0 => {}
-            number => parts.push(counted(number, &format!("new {}", direction.name()))),
-        }
-    }
-    let is_open = |at: &usize| detection.findings[*at].is_open();
-    let shared = detection
-        .groups
-        .iter()
-        .filter(|group| group.is_shared && group.findings.iter().any(is_open))
-        .count();
-    if shared > 0 {
-        parts.push(format!(
-            "{} shared by a whole suite",
-            counted(shared, "new change")
-        ));
-    }
-    let findings = detection.findings.iter();
-    let known = findings.filter(|finding| finding.triage.is_some()).count();
-    if known > 0 {
-        parts.push(counted(known, "known change"));
-    }
-    let undone = |finding: &&Finding| finding.went_away.is_some() && finding.triage.is_none();
-    let away = detection.findings.iter().filter(undone).count();
-    if away > 0 {
-        parts.push(format!("{} undone later", counted(away, "change")));
-    }
+    let counts = ChangeCounts::of(detection);
+    let parts = [
+        (counts.new_regressions, "new regression", ""),
+        (counts.new_improvements, "new improvement", ""),
+        (counts.new_changes, "new change", ""),
+        (counts.new_shared, "new change", " shared by a whole suite"),
+        (counts.known, "known change", ""),
+        (counts.undone_later, "change", " undone later"),
+    ];
+    let parts = parts.iter().filter(|(number, ..)| *number > 0);
+    let parts: Vec<String> = parts
+        .map(|(number, noun, more)| format!("{}{more}", counted(*number, noun)))
+        .collect();
     let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
     let tested = detection.states.iter().any(is_tested);
-    match (&parts[..], detection.suspicions.len()) {
+    match (&parts[..], counts.suspected) {
         ([], 0) if !tested => "nothing tested".to_owned(),
         ([], 0) if detection.small > 0 => "no change as large as the smallest effect".to_owned(),
         ([], 0) => "no change found".to_owned(),
@@ -289,7 +302,7 @@ pub fn change_text(histories: &Histories, detection: &Detection, group: &Finding
 pub fn environment_text(changes: &[EnvironmentChange]) -> Option<String> {
     let named: Vec<String> = changes
         .iter()
-        .take(NAMED_CHANGES)
+        .take(NAMED_ENVIRONMENT_CHANGES)
         .map(|change| {
             let before = joined(change.before.iter().take(2));
             let after = joined(change.after.iter().take(2));
@@ -303,47 +316,4 @@ pub fn environment_text(changes: &[EnvironmentChange]) -> Option<String> {
         String::new()
     };
     (!named.is_empty()).then(|| format!("also changed there: {}{more}", named.join(", ")))
-}
-
-/// Returns what was not tested, and why.
-pub fn untested_texts(histories: &Histories, detection: &Detection) -> Vec<String> {
-    let names = |wanted: &dyn Fn(&SeriesState) -> bool| -> Vec<String> {
-        let mut names: Vec<String> = histories
-            .series
-            .iter()
-            .zip(&detection.states)
-            .filter(|(_, state)| wanted(state))
-            .map(|(series, _)| series.subject.benchmark.clone())
-            .collect();
-        names.dedup();
-        names
-    };
-    let told = |names: Vec<String>, text: &str| {
-        let what = match names.len() {
-            0 => return None,
-            1..=NAMED_BENCHMARKS => joined_with_and(&names),
-            several => counted(several, "benchmark"),
-        };
-        Some(format!("{text}: {what}"))
-    };
-    [
-        told(
-            names(&|state| matches!(state, SeriesState::NotMeasured { .. })),
-            "not measured any more",
-        ),
-        told(
-            names(&|state| matches!(state, SeriesState::NothingUsable { .. })),
-            "no usable value any more",
-        ),
-        told(
-            names(&|state| matches!(state, SeriesState::TooFew { .. })),
-            &format!(
-                "too few runs to test ({} are needed)",
-                detection.fewest_runs
-            ),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }

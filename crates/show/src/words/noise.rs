@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use lapwing_stats::Modes;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::quantity::{percent, quantity, ratio, round_percent};
 use super::super::sample::metric_title;
+use crate::writing::Note;
 use lapwing_analyse::explain::{
     Association, Detectability, InstanceGroup, LevelCount, More, Noise, NoisePart,
 };
@@ -123,29 +126,66 @@ impl RowTitles {
     }
 }
 
+/// Number of benchmarks by their noise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct NoiseCounts {
+    benchmarks: usize,
+    /// Those whose noise between instances is known.
+    known: usize,
+    /// Those that vary by more than `noisy_above` between instances.
+    pub noisy: usize,
+    noisy_above: f64,
+    /// Those whose instances fall into two groups.
+    two_groups: usize,
+}
+
+impl NoiseCounts {
+    /// Counts benchmarks.
+    pub fn of(rows: &[Noise]) -> Self {
+        let benchmarks = |keep: &dyn Fn(&Noise) -> bool| {
+            let kept = rows.iter().filter(|row| keep(row));
+            let names: BTreeSet<_> = kept.map(|row| (&row.suite, &row.benchmark)).collect();
+            names.len()
+        };
+        Self {
+            benchmarks: benchmarks(&|_| true),
+            known: benchmarks(&|row| row.between.is_some()),
+            noisy: benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY)),
+            noisy_above: NOISY,
+            two_groups: benchmarks(&Noise::has_two_groups),
+        }
+    }
+
+    /// Returns whether there are noisy benchmarks.
+    pub fn verdict(self) -> &'static str {
+        match (self.known, self.noisy) {
+            (0, _) => "unknown",
+            (_, 0) => "quiet",
+            (_, _) => "noisy",
+        }
+    }
+}
+
 /// Returns the conclusion in a sentence: the numbers of noisy benchmarks and of those with two groups.
 pub fn noise_headline(rows: &[Noise]) -> String {
-    let benchmarks = |keep: &dyn Fn(&Noise) -> bool| {
-        let kept = rows.iter().filter(|row| keep(row));
-        let names: BTreeSet<_> = kept.map(|row| (&row.suite, &row.benchmark)).collect();
-        names.len()
-    };
-    let all = benchmarks(&|_| true);
+    let counts = NoiseCounts::of(rows);
+    let all = counts.benchmarks;
     let nouns = plural(all, "benchmark", "benchmarks");
-    if benchmarks(&|row| row.between.is_some()) == 0 {
+    if counts.known == 0 {
         return format!(
             "{all} {nouns}, none with enough measurements: noise between instances needs two instances and two iterations"
         );
     }
-    let noisy = benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY));
     let limit = round_percent(NOISY);
-    let mut text = match (noisy, all) {
+    let mut text = match (counts.noisy, all) {
         (0, 1) => format!("the one benchmark varies by {limit} or less between instances"),
         (0, _) => format!("none of {all} benchmarks varies by more than {limit} between instances"),
         (1, _) => format!("1 of {all} {nouns} varies by more than {limit} between instances"),
-        (_, _) => format!("{noisy} of {all} {nouns} vary by more than {limit} between instances"),
+        (noisy, _) => {
+            format!("{noisy} of {all} {nouns} vary by more than {limit} between instances")
+        }
     };
-    match benchmarks(&Noise::has_two_groups) {
+    match counts.two_groups {
         0 => {}
         1 => text.push_str("; 1 falls into two groups"),
         several => text.push_str(&format!("; {several} fall into two groups")),
@@ -154,7 +194,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
 }
 
 /// Returns the sentence on whether to measure more instances or iterations; `None` if it is unknown for every row.
-pub fn noise_advice(rows: &[Noise]) -> Option<String> {
+pub fn noise_advice(rows: &[Noise]) -> Option<Note> {
     let titles = RowTitles::of(rows);
     let of = |more: More| -> Vec<String> {
         let rows = rows.iter();
@@ -162,21 +202,22 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
         rows.map(|row| titles.title(row)).collect()
     };
     let (instances, iterations) = (of(More::Instances), of(More::Iterations));
-    match (instances.len(), iterations.len()) {
-        (0, 0) => None,
-        (_, 0) => Some(
+    let text = match (instances.len(), iterations.len()) {
+        (0, 0) => return None,
+        (_, 0) => {
             "measure more instances for narrower intervals: more iterations would hardly help"
-                .to_owned(),
-        ),
-        (0, _) => Some(
-            "measure more iterations for narrower intervals: the instances hardly differ"
-                .to_owned(),
-        ),
-        (_, _) => Some(format!(
+                .to_owned()
+        }
+        (0, _) => {
+            "measure more iterations for narrower intervals: the instances hardly differ".to_owned()
+        }
+        (_, _) => format!(
             "for narrower intervals, measure more iterations of {}, and more instances of the others",
             first_names(&iterations, NAMES)
-        )),
-    }
+        ),
+    };
+    let note = Note::new("more", text).with("more_instances", instances.len());
+    Some(note.with("more_iterations", iterations.len()))
 }
 
 /// The words for the noise of a benchmark.

@@ -20,6 +20,8 @@ pub struct AnswerKind {
     pub schema: u32,
     /// The field that lists the rows, which `--limit` and `--fields` shorten.
     pub list: Option<&'static str>,
+    /// The field of each of these that has rows of its own, to which `--fields` applies.
+    pub sublist: Option<&'static str>,
     json_schema: fn() -> Schema,
 }
 
@@ -30,6 +32,7 @@ impl AnswerKind {
             name,
             schema: 1,
             list: None,
+            sublist: None,
             json_schema: schema_of::<D>,
         }
     }
@@ -38,6 +41,13 @@ impl AnswerKind {
     #[must_use]
     pub const fn listing(mut self, list: &'static str) -> Self {
         self.list = Some(list);
+        self
+    }
+
+    /// Names the field of each entry of the list that has the rows.
+    #[must_use]
+    pub const fn grouping(mut self, sublist: &'static str) -> Self {
+        self.sublist = Some(sublist);
         self
     }
 
@@ -101,8 +111,14 @@ pub fn enveloped(
             rows.truncate(limit);
         }
         if !extent.fields.is_empty() {
-            let objects = rows.iter_mut().filter_map(Value::as_object_mut);
-            objects.for_each(|row| row.retain(|name, _| extent.fields.contains(name)));
+            match kind.sublist {
+                None => keep_fields(rows, &extent.fields),
+                Some(sublist) => {
+                    let sublists = rows.iter_mut().filter_map(|row| row.get_mut(sublist));
+                    let sublists = sublists.filter_map(Value::as_array_mut);
+                    sublists.for_each(|rows| keep_fields(rows, &extent.fields));
+                }
+            }
         }
     }
     Ok(Envelope {
@@ -117,6 +133,11 @@ pub fn enveloped(
         omitted_rows,
         data,
     })
+}
+
+fn keep_fields(rows: &mut [Value], fields: &[String]) {
+    let objects = rows.iter_mut().filter_map(Value::as_object_mut);
+    objects.for_each(|row| row.retain(|name, _| fields.contains(name)));
 }
 
 /// Fields of an answer that has no type for them.

@@ -17,7 +17,7 @@ use lapwing_measure::suite::{burn_in_file, parse_duration};
 use lapwing_record::Filter;
 use lapwing_show::answers::burn_in::{BurnInAnswer, UseOfStarts, burn_in_notes};
 use lapwing_show::answers::{not_judged, not_judged::NotJudged};
-use lapwing_show::writing::AnswerFormat;
+use lapwing_show::writing::Note;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use crate::cleaning::SuiteOption;
@@ -92,19 +92,8 @@ impl BurnIn {
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = read::read(&store, &filter, &search, &listed, context)?;
-        let format = context.format;
         if rows.is_empty() {
-            let error = nothing(&others);
-            if format == AnswerFormat::Json {
-                let answer = BurnInAnswer {
-                    rows,
-                    not_judged: others,
-                    notes: Vec::new(),
-                    has_legend: false,
-                };
-                context.show(&answer, &self.answer)?;
-            }
-            return Err(error);
+            return Err(nothing(&others));
         }
         if let Some(path) = self.plot.as_deref() {
             plot::check_number(path, &rows)?;
@@ -127,18 +116,16 @@ impl BurnIn {
         };
         let mut notes = burn_in_notes(&rows, use_of_starts);
         let known = known.iter().map(|row| row.benchmark.as_str());
-        notes.extend(unknown_names(&listed, known));
-        notes.extend(not_judged::note(&others).map(|it| it.text));
+        let unknown = unknown_names(&listed, known).into_iter();
+        notes.extend(unknown.map(|text| Note::marked("unknown_names", text)));
+        notes.extend(not_judged::note(&others).map(Note::mark));
         let answer = BurnInAnswer {
             rows,
             not_judged: others,
             notes,
-            has_legend: format == AnswerFormat::Text && !context.quiet,
+            has_legend: !context.quiet,
         };
         context.show(&answer, &self.answer)?;
-        if format != AnswerFormat::Json && !context.quiet {
-            context.terminal.notes(&answer.notes);
-        }
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &answer)?;
         }

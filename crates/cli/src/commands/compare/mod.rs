@@ -19,6 +19,7 @@ use lapwing_show::chart::{change_map, ratios, threshold_map};
 pub use self::control::control_result;
 use super::import::EACH_RUN;
 use crate::cleaning::{AuditedCleaning, JudgingOptions};
+use crate::commands::run::next_step_of_latest;
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics, parse_side};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
@@ -27,7 +28,7 @@ use crate::options::{
 };
 use crate::profile::Compat;
 use crate::store::open_for_reading;
-use lapwing_show::writing::Note;
+use lapwing_show::writing::{NextStep, Note};
 
 /// Compare a baseline with one or more candidates
 ///
@@ -205,11 +206,11 @@ impl CompareCommand {
         let answer = CompareAnswer {
             names,
             each_baseline: self.each_baseline,
-            comparisons,
             suites,
             options,
             notes,
-            next: Vec::new(),
+            next: self.next_step(&comparisons, context)?.into_iter().collect(),
+            comparisons,
             control,
             audit: samples.into_audit(),
             detail: self.cleaning.detail(),
@@ -220,6 +221,19 @@ impl CompareCommand {
             chart.save(path)?;
         }
         Ok(self.gate(&answer.comparisons, context))
+    }
+
+    /// Returns the command that measures again what more instances decide.
+    fn next_step(
+        &self,
+        comparisons: &[Comparison],
+        context: &Context,
+    ) -> Result<Option<NextStep>, CliError> {
+        let is_open = comparisons.iter().any(|it| it.needed_in_total().is_some());
+        if !is_open || self.split.is_some() {
+            return Ok(None);
+        }
+        next_step_of_latest(&self.sides, &self.filters.filter()?, context)
     }
 
     /// Returns the exit code, and explains it if the verdicts do not.

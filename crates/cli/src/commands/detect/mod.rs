@@ -154,8 +154,9 @@ impl DetectCommand {
                 .into_iter()
                 .chain(muted_note(&muted))
                 .chain(unknown_note(&judging.suite, &histories, &muted).filter(|_| is_all))
-                .chain(earlier_note(histories.earlier).map(|it| it.text))
+                .chain(earlier_note(histories.earlier))
                 .collect(),
+            program: context.program(),
             histories,
             changed_since: self.changed_since.clone(),
             muted,

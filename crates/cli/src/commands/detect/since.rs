@@ -1,6 +1,7 @@
 //! The moment of a history from which on changes are reported.
 
 use lapwing_analyse::detect::{Histories, HistoryOrder, Moment};
+use lapwing_show::writing::Note;
 
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
@@ -11,7 +12,7 @@ pub struct HistoryStart {
     /// The index of its first moment, which is the number of moments if there is none.
     pub first: usize,
     /// What was chosen in place of a commit that is not measured.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 /// Fewer characters of a hash match too many commits.
@@ -51,11 +52,12 @@ pub fn changed_since(
         if let Some(last) = last_of(histories, |moment| is_commit(moment, commit)) {
             let short = |commit: &String| commit.chars().take(10).collect::<String>();
             let note = (commit != newest).then(|| {
-                format!(
-                    "{text} is commit {}, which is not measured: its nearest measured ancestor {} is used",
-                    short(newest),
-                    short(commit)
-                )
+                let [newest, used] = [newest, commit].map(short);
+                let text = format!(
+                    "{text} is commit {newest}, which is not measured: its nearest measured ancestor {used} is used"
+                );
+                let note = Note::marked("measured_ancestor", text);
+                note.with("commit", newest).with("ancestor", used)
             });
             return Ok(HistoryStart {
                 note,

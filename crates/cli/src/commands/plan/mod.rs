@@ -157,7 +157,10 @@ impl PlanCommand {
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(share) = &self.jobs.share {
             let writer = share.open(ShareUnit::Benchmarks)?;
-            self.search(Some(SharedSource(writer.clone())), &share.context())?;
+            self.search(
+                Some(SharedSource(writer.clone())),
+                &share.context(context.format),
+            )?;
             writer.finish()?;
             return Ok(ExitStatus::Fine);
         }
@@ -185,11 +188,7 @@ impl PlanCommand {
         }
         let mut answer = self.choose(budget, start.source(), context)?;
         start.note_missed(context);
-        let format = context.format;
         if answer.plan.lines.is_empty() {
-            if matches!(format, AnswerFormat::Json | AnswerFormat::Csv) {
-                context.show(&answer, &self.samples.answer)?;
-            }
             return Err(nothing(&answer.audit));
         }
         let fine = if self.review && !review::review(&mut answer.plan, context)? {
@@ -274,8 +273,8 @@ impl PlanCommand {
         context: &Context,
     ) -> Result<PlanAnswer, CliError> {
         let (found, options) = self.search(source, context)?;
-        context.terminal.notes(found.unsteady_note());
-        context.terminal.notes(earlier_note(found.earlier));
+        let unsteady = found.unsteady_note().into_iter();
+        let notes = unsteady.chain(earlier_note(found.earlier)).collect();
         let lines = found.rows.into_iter().map(|(choice, simulation)| {
             // Only a review needs it.
             PlanLine::new(choice, self.review.then_some(simulation))
@@ -292,8 +291,10 @@ impl PlanCommand {
             price: self.price,
             smallest_effect: self.samples.cleaning.judging()?.smallest_effect,
             is_saved: self.output.is_some() || self.update_suite.is_some(),
+            notes,
             audit: found.audit,
             detail: found.detail,
+            program: context.program(),
         })
     }
 

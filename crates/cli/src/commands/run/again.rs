@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lapwing_analyse::explain::additional_instances;
 use lapwing_analyse::judge::{CompareOptions, Comparison};
+use lapwing_analyse::sample::{RunKey, SampleFilter, Selector, SideSpec};
 use lapwing_measure::session::resume::{find, refuse_what_is_under_way, runs_of, stored_plan};
 use lapwing_measure::session::{
     InstanceCounts, MeasuringParts, PythonEnvironments, SessionOpening,
@@ -190,6 +191,35 @@ pub fn anew(
     let why = format!("measures with {}", counted(most, "instance"));
     let step = NextStep::new(context.with_instances(most), why);
     Ok(Some(step.taking(time.map(|it| it * as_number(most)))))
+}
+
+/// Returns the same for the latest session, if these sides are its variants and no other session is selected.
+pub fn next_step_of_latest(
+    sides: &[SideSpec],
+    filter: &SampleFilter,
+    context: &Context,
+) -> Result<Option<NextStep>, CliError> {
+    let store = crate::store::open_for_reading(context)?;
+    let Ok(state) = find(&store, "") else {
+        return Ok(None);
+    };
+    let Ok(plan) = stored_plan(&state) else {
+        return Ok(None);
+    };
+    let known = candidates(&plan);
+    let is_variant = |side: &SideSpec| known.iter().any(|it| it.text == side.text);
+    let session = &state.session;
+    let names = session.name.iter().cloned().chain([session.id.to_string()]);
+    let is_latest = filter.runs == Selector::default()
+        || names
+            .into_iter()
+            .any(|it| filter.runs == Selector::of(RunKey::Session, &[it]));
+    let is_complete = state.instances.iter().all(|it| it.end.is_some());
+    if !(is_latest && is_complete && sides.iter().all(is_variant)) {
+        return Ok(None);
+    }
+    let metric = filter.metrics.first().map(String::as_str);
+    next_step(metric, &plan, session, context)
 }
 
 fn as_number(count: usize) -> f64 {

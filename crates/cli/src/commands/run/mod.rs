@@ -28,6 +28,7 @@ use lapwing_model::Session;
 use lapwing_record::Store;
 use lapwing_show::writing::NextStep;
 
+pub use self::again::next_step_of_latest;
 pub use self::cluster::{
     ClusterOptions, ClusterShareCommand, ClusterTaskCommand, JobShare, ShareUnit, SimulationJobs,
     SimulationStart,

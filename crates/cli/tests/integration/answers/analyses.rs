@@ -1,5 +1,7 @@
 //! Answers of analyses.
 
+use std::fs;
+
 use tempfile::TempDir;
 
 use super::Asked;
@@ -21,9 +23,17 @@ fn nights() -> TempDir {
     )
 }
 
+/// Two versions, and the burn-in for another tool's method.
+fn versions() -> TempDir {
+    let folder = compare::two_versions_imported();
+    let starts = r#"{"test_join": 1, "test_read": 1, "test_sort": 1, "test_noisy": 1}"#;
+    fs::write(folder.path().join("starts.json"), starts).unwrap();
+    folder
+}
+
 pub const ASKED: &[Asked] = &[
     Asked {
-        folder: compare::two_versions_imported,
+        folder: versions,
         commands: &[
             ("compare", "compare version:2026.8 version:2026.9"),
             (
@@ -32,9 +42,25 @@ pub const ASKED: &[Asked] = &[
             ),
             (
                 "compare_hail",
-                "compare version:2026.8 version:2026.9 --compat hail",
+                "compare version:2026.8 version:2026.9 --compat hail --clean burn_in_file=starts.json",
             ),
             ("compare_halves", "compare --split halves version:2026.8"),
+            (
+                "compare_each",
+                "compare version:2026.8 version:2026.9 --each-baseline",
+            ),
+            (
+                "compare_fieller",
+                "compare version:2026.8 version:2026.9 --method fieller",
+            ),
+            (
+                "compare_one",
+                "compare version:2026.8 version:2026.9 -b test_sort",
+            ),
+            (
+                "compare_none",
+                "compare version:2026.8 version:2026.9 --metric peak_memory",
+            ),
         ],
     },
     Asked {
@@ -42,16 +68,37 @@ pub const ASKED: &[Asked] = &[
         commands: &[
             ("variability", "variability"),
             ("variability_hosts", "variability --by-host"),
-            ("mds", "mds"),
-            ("mds_wide", "mds --wide --benchmark sort"),
+            ("variability_audit", "variability --audit"),
+            ("variability_none", "variability -b broken"),
+            ("mds", "mds --grid slowdowns=1"),
+            (
+                "mds_one",
+                "mds --benchmark sort --grid instances=5,9 --grid slowdowns=1",
+            ),
+            (
+                "mds_formula",
+                "mds --closed-form --grid instances=5,9 --grid iterations=5",
+            ),
+            (
+                "mds_wide",
+                "mds --wide --benchmark sort --grid instances=3,5 --grid iterations=2,5",
+            ),
+            ("mds_none", "mds -b broken"),
+            (
+                "mds_full",
+                "mds --full --grid instances=5 --grid slowdowns=1 --benchmark sort",
+            ),
             ("plan", "plan"),
+            ("plan_two", "plan --slowdown 2%,10% --budget 1h --price 2"),
+            ("plan_none", "plan -b broken"),
         ],
     },
     Asked {
         folder: burn_in_fixture::filled,
         commands: &[
             ("burn_in", "burn-in"),
-            ("burn_in_none", "burn-in -b nothing"),
+            ("burn_in_cost", "burn-in --max-cost 2s"),
+            ("burn_in_none", "burn-in --metric peak_memory"),
         ],
     },
     Asked {
@@ -60,6 +107,8 @@ pub const ASKED: &[Asked] = &[
             ("detect", "detect"),
             ("detect_full", "detect --full"),
             ("detect_none", "detect -b quiet"),
+            ("detect_nothing", "detect -b nothing"),
+            ("detect_newest", "detect -b newest"),
             ("detect_coiled", "detect --compat coiled"),
         ],
     },

@@ -107,6 +107,11 @@ fn unit_before(before: &str) -> Unit {
     if inside.contains(']') {
         return Unit::None;
     }
+    // The bracket may begin a line of a wrapped sentence.
+    let value = match value.trim() {
+        "" => before.rsplit('\n').nth(1).unwrap_or_default(),
+        _ => value,
+    };
     let last = value.split_whitespace().next_back().unwrap_or_default();
     unit(last.trim_start_matches(|it: char| it.is_ascii_digit() || "+−.,".contains(it)))
 }

@@ -16,7 +16,8 @@ pub const QUIET: Nights = |_| Some(1.0);
 
 /// Returns a number from 0 to 1 that looks random, the same every time (Steele et al., *SplitMix*, OOPSLA 2014).
 fn noise(night: u32, place: u32) -> f64 {
-    let mut state = (u64::from(night) << 8 | u64::from(place)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let place = u64::from(place % 256) | u64::from(place / 256) << 40;
+    let mut state = (u64::from(night) << 8 | place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     f64::from((state >> 32) as u32) / f64::from(u32::MAX)
@@ -64,9 +65,17 @@ pub fn history(number: u32, benchmarks: &[(&str, Nights)]) -> TempDir {
 pub fn ids(folder: &Path, more: &[&str]) -> Vec<String> {
     let words = [&["detect", "--format", "json"], more].concat();
     let answer: Value = serde_json::from_slice(&output(folder, &words).stdout).unwrap();
-    let findings = answer["findings"].as_array().unwrap().iter();
+    let findings = findings(&answer).into_iter();
     findings
         .map(|finding| finding["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Returns the findings of all changes of an answer.
+pub fn findings(answer: &Value) -> Vec<&Value> {
+    let changes = answer["changes"].as_array().unwrap().iter();
+    changes
+        .flat_map(|change| change["findings"].as_array().unwrap())
         .collect()
 }
 

@@ -6,14 +6,15 @@ mod text;
 
 use lapwing_analyse::clean::{BurnInSource, SteadyFrom};
 use lapwing_analyse::explain::BenchmarkBurnIn;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use self::rows::{BurnInDetails, BurnInFields};
+use self::text::BurnInCounts;
 use super::not_judged::NotJudged;
 use crate::chart::{BurnInMarks, Chart, burn_in};
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
-};
+use crate::writing::{Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows};
 
 pub use notes::{UseOfStarts, burn_in_notes, why_not_written};
 pub(crate) use text::with_wanted;
@@ -26,8 +27,8 @@ pub struct BurnInAnswer {
     pub rows: Vec<BenchmarkBurnIn>,
     /// Benchmarks without values.
     pub not_judged: Vec<NotJudged>,
-    /// Problems and advice, which people see beside the answer.
-    pub notes: Vec<String>,
+    /// Problems and advice.
+    pub notes: Vec<Note>,
     /// Whether the columns are explained.
     pub has_legend: bool,
 }
@@ -51,8 +52,17 @@ impl BurnInAnswer {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("burn-in");
+/// Burn-in for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BurnInAnswerFields<'a> {
+    counts: BurnInCounts,
+    benchmarks: Vec<BurnInDetails<'a>>,
+    not_judged: &'a [NotJudged],
+}
+
+/// The kind of these answers.
+pub const KIND: AnswerKind =
+    AnswerKind::of::<BurnInAnswerFields<'_>>("burn-in").listing("benchmarks");
 
 impl Answer for BurnInAnswer {
     fn kind(&self) -> &'static AnswerKind {
@@ -60,26 +70,27 @@ impl Answer for BurnInAnswer {
     }
 
     fn for_people(&self, _view: View) -> TextAnswer {
+        let legend = text::LEGEND.map(|line| Note::new("legend", line));
+        let legend = legend.into_iter().filter(|_| self.has_legend);
         TextAnswer {
             headline: text::headline(&self.rows),
             table: text::table(&self.rows),
-            notes: uncoded(if self.has_legend {
-                text::LEGEND.map(str::to_owned).to_vec()
-            } else {
-                Vec::new()
-            }),
-            next: Vec::new(),
-            has_table_first: false,
+            notes: legend.chain(self.notes.clone()).collect(),
+            ..TextAnswer::default()
         }
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let rows: Vec<BurnInDetails> = self.rows.iter().map(BurnInDetails::new).collect();
-        Ok(json!({
-            "benchmarks": rows,
-            "not_judged": self.not_judged,
-            "notes": self.notes,
-        }))
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let rows = self.rows.iter().map(|row| BurnInDetails::new(row, view));
+        Ok(serde_json::to_value(BurnInAnswerFields {
+            counts: BurnInCounts::of(&self.rows),
+            benchmarks: rows.collect(),
+            not_judged: &self.not_judged,
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        Some(BurnInCounts::of(&self.rows).verdict())
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -6,6 +6,7 @@ use lapwing_model::text::{counted, first_names, grouped};
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use crate::percent;
+use crate::writing::Note;
 
 /// More names than this are a number.
 const SHOWN: usize = 5;
@@ -20,7 +21,7 @@ pub enum UseOfStarts {
 }
 
 /// Returns the notes, most important first.
-pub fn burn_in_notes(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Vec<String> {
+pub fn burn_in_notes(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Vec<Note> {
     let notes = [
         unsteady(rows),
         mostly_unsteady(rows),
@@ -54,14 +55,16 @@ fn those(
     (!found.is_empty()).then_some(found)
 }
 
-fn unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn unsteady(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let never = those(rows, |row| row.start.is_none())?;
     let name = &never.first()?.benchmark;
-    Some(format!(
+    let number = never.len();
+    let text = format!(
         "never steady, fix or retire: {}; `lapwing burn-in --benchmark '{name}' --plot FILE.html` \
          shows it",
         names(never, |_| String::new())
-    ))
+    );
+    Some(Note::marked("never_steady", text).with("benchmarks", number))
 }
 
 /// Returns the number of instances that never reach a steady state.
@@ -71,33 +74,39 @@ fn never_of(row: &BenchmarkBurnIn) -> String {
     format!(" ({} of {})", grouped(never), grouped(all))
 }
 
-fn mostly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn mostly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let mostly = those(rows, BenchmarkBurnIn::is_mostly_unsteady)?;
-    Some(format!(
+    let number = mostly.len();
+    let text = format!(
         "most instances never reach a steady state, and the start is from the others; fix or retire: {}",
         names(mostly, never_of)
-    ))
+    );
+    Some(Note::marked("mostly_unsteady", text).with("benchmarks", number))
 }
 
-fn partly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn partly_unsteady(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let partly = those(rows, |row| {
         let never = row.count(Class::NoSteadyState);
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
     })?;
-    Some(format!(
+    let number = partly.len();
+    let text = format!(
         "some instances never reach a steady state, but are included: {}",
         names(partly, never_of)
-    ))
+    );
+    Some(Note::marked("partly_unsteady", text).with("benchmarks", number))
 }
 
-fn wandering(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn wandering(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let wander = those(rows, |row| {
         row.source == BenchmarkBurnIn::FOUND && row.drifts()
     })?;
-    Some(format!(
+    let number = wander.len();
+    let text = format!(
         "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())
-    ))
+    );
+    Some(Note::marked("drifting", text).with("benchmarks", number))
 }
 
 /// A burn-in is expensive above this share of the time, and has little effect if the bias without
@@ -105,7 +114,7 @@ fn wandering(rows: &[BenchmarkBurnIn]) -> Option<String> {
 const DEAR: f64 = 0.1;
 const SMALL_BIAS: f64 = 0.01;
 
-fn not_worth_it(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn not_worth_it(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let dear = those(rows, |row| {
         row.source == BenchmarkBurnIn::FOUND
             && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
@@ -123,60 +132,76 @@ fn not_worth_it(rows: &[BenchmarkBurnIn]) -> Option<String> {
             percent(row.bias_without.unwrap_or(0.0))
         )
     };
-    Some(format!(
+    let number = dear.len();
+    let text = format!(
         "long burn-in with little effect on the mean: {}; --max-cost shortens it",
         names(dear, of)
-    ))
+    );
+    Some(Note::marked("little_effect", text).with("benchmarks", number))
 }
 
-fn too_short(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn too_short(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let short = those(rows, |row| row.count(Class::TooShort) > row.not_used())?;
     let of = |row: &BenchmarkBurnIn| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
     };
-    Some(format!(
+    let number = short.len();
+    let fewest = short.iter().map(|row| row.fewest_iterations()).min();
+    let text = format!(
         "too few iterations: {}; needs at least {ITERATIONS_TO_TELL} per instance, burn-in included",
         names(short, of)
-    ))
+    );
+    Some(
+        Note::marked("too_few_iterations", text)
+            .with("benchmarks", number)
+            .with("fewest_iterations", fewest)
+            .with("required_iterations", ITERATIONS_TO_TELL),
+    )
 }
 
-fn not_used(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn not_used(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let short = those(rows, |row| row.not_used() > 0)?;
     let of = |row: &BenchmarkBurnIn| {
         let (short, all) = (row.not_used() as u64, row.instances.len() as u64);
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
-    Some(format!(
+    let number = short.len();
+    let text = format!(
         "instances ignored for having fewer than half the iterations of the longest: {}",
         names(short, of)
-    ))
+    );
+    Some(Note::marked("instances_ignored", text).with("benchmarks", number))
 }
 
-fn not_positive(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn not_positive(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let of = those(rows, |row| {
         row.instances.iter().any(|it| it.class.is_none())
     })?;
-    Some(format!(
+    let number = of.len();
+    let text = format!(
         "instances with values that are not above zero are excluded: {}",
         names(of, |_| String::new())
-    ))
+    );
+    Some(Note::marked("not_above_zero", text).with("benchmarks", number))
 }
 
-fn shortened(rows: &[BenchmarkBurnIn]) -> Option<String> {
+fn shortened(rows: &[BenchmarkBurnIn]) -> Option<Note> {
     let short = those(rows, BenchmarkBurnIn::is_shortened)?;
     let of = |row: &BenchmarkBurnIn| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
         format!(" ({start} instead of {wanted}, bias {})", percent(bias))
     };
-    Some(format!(
+    let number = short.len();
+    let text = format!(
         "shorter than most instances need, because of its cost or because too few iterations would be left: {}",
         names(short, of)
-    ))
+    );
+    Some(Note::marked("shortened", text).with("benchmarks", number))
 }
 
-fn planned_too_short(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Option<String> {
+fn planned_too_short(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Option<Note> {
     let planned = |row: &BenchmarkBurnIn| row.planned.unwrap_or(u32::MAX);
     let short = those(rows, |row| {
         row.known_start().is_some_and(|start| start > planned(row))
@@ -188,10 +213,12 @@ fn planned_too_short(rows: &[BenchmarkBurnIn], use_of_starts: UseOfStarts) -> Op
         }
         UseOfStarts::Written => "",
     };
-    Some(format!(
+    let number = short.len();
+    let text = format!(
         "the planned burn-in is too short: {}{next}",
         names(short, of)
-    ))
+    );
+    Some(Note::marked("planned_too_short", text).with("benchmarks", number))
 }
 
 /// Returns why a benchmark has no known start; `None` if it has one.

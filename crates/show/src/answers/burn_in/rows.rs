@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::class_name;
+use crate::writing::View;
 
 /// Returns the class as a key: `warm_up`.
 fn key(class: Option<Class>) -> String {
@@ -24,8 +25,22 @@ fn class(row: &BenchmarkBurnIn) -> Option<String> {
     Some(class)
 }
 
+/// A planned burn-in: a number of iterations, or `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum PlannedBurnIn {
+    Iterations(u32),
+    Auto(&'static str),
+}
+
+impl Default for PlannedBurnIn {
+    fn default() -> Self {
+        Self::Auto("auto")
+    }
+}
+
 /// A row.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct BurnInFields<'a> {
     benchmark: &'a str,
     suite: &'a str,
@@ -36,7 +51,7 @@ pub struct BurnInFields<'a> {
     found: Option<u32>,
     wanted: Option<u32>,
     source: &'static str,
-    planned: Value,
+    planned: PlannedBurnIn,
     instances: usize,
     never_steady: usize,
     too_short: usize,
@@ -63,7 +78,10 @@ impl<'a> BurnInFields<'a> {
             found: row.found,
             wanted: row.wanted,
             source: row.source.key(),
-            planned: row.planned.map_or(json!("auto"), |count| json!(count)),
+            planned: row
+                .planned
+                .map(PlannedBurnIn::Iterations)
+                .unwrap_or_default(),
             instances: row.instances.len(),
             never_steady: row.count(Class::NoSteadyState),
             too_short: row.count(Class::TooShort),
@@ -79,30 +97,38 @@ impl<'a> BurnInFields<'a> {
 }
 
 /// A row with its details, which have no place in a table.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BurnInDetails<'a> {
     #[serde(flatten)]
     row: BurnInFields<'a>,
     /// Number of instances by class.
     classes: BTreeMap<String, usize>,
-    instances_detail: Vec<Value>,
+    /// Every instance: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instances_detail: Option<Vec<InstanceFields>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct InstanceFields {
+    instance: String,
+    class: Option<String>,
+    start: Option<u32>,
+    iterations: usize,
 }
 
 impl<'a> BurnInDetails<'a> {
-    pub fn new(row: &'a BenchmarkBurnIn) -> Self {
+    pub fn new(row: &'a BenchmarkBurnIn, view: View) -> Self {
         let classes = row.steady.classes().into_iter();
-        let instances = row.instances.iter().map(|instance| {
-            json!({
-                "instance": instance.id.to_string(),
-                "class": instance.class.map(|class| key(Some(class))),
-                "start": instance.start,
-                "iterations": instance.iterations,
-            })
+        let instances = row.instances.iter().map(|instance| InstanceFields {
+            instance: instance.id.to_string(),
+            class: instance.class.map(|class| key(Some(class))),
+            start: instance.start,
+            iterations: instance.iterations,
         });
         Self {
             row: BurnInFields::new(row),
             classes: classes.map(|(class, count)| (key(class), count)).collect(),
-            instances_detail: instances.collect(),
+            instances_detail: view.full.then(|| instances.collect()),
         }
     }
 }

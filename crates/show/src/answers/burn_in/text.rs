@@ -5,6 +5,8 @@ use lapwing_analyse::explain::BenchmarkBurnIn;
 use lapwing_model::text::{counted, grouped, plural};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::Table;
@@ -16,10 +18,65 @@ pub const LEGEND: [&str; 2] = [
     "bias: distance of the mean from the steady level, with burn-in → without it",
 ];
 
+/// Number of benchmarks by what is known of their burn-in.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct BurnInCounts {
+    benchmarks: usize,
+    steady: usize,
+    never_steady: usize,
+    mostly_unsteady: usize,
+    /// Those that are steady by a manual choice only.
+    by_hand: usize,
+    too_few_iterations: usize,
+    not_above_zero: usize,
+    /// Those whose burn-in was shortened by a limit.
+    shortened: usize,
+    /// Burn-in as a share of the measured time; `null` if no metric is a time.
+    share_of_time: Option<f64>,
+}
+
+impl BurnInCounts {
+    /// Counts benchmarks.
+    pub fn of(rows: &[BenchmarkBurnIn]) -> Self {
+        let count =
+            |wanted: fn(&BenchmarkBurnIn) -> bool| rows.iter().filter(|row| wanted(row)).count();
+        let never = count(|row| row.start.is_none());
+        let mostly = count(BenchmarkBurnIn::is_mostly_unsteady);
+        let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
+        let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
+        let by_hand = count(BenchmarkBurnIn::is_steady_by_hand_alone);
+        Self {
+            benchmarks: rows.len(),
+            steady: rows.len() - never - mostly - unclear - zeros - by_hand,
+            never_steady: never,
+            mostly_unsteady: mostly,
+            by_hand,
+            too_few_iterations: unclear,
+            not_above_zero: zeros,
+            shortened: count(BenchmarkBurnIn::is_shortened),
+            share_of_time: share_of_time(rows),
+        }
+    }
+
+    /// Returns the worst of the benchmarks.
+    pub fn verdict(self) -> &'static str {
+        if self.never_steady > 0 {
+            "never_steady"
+        } else if self.mostly_unsteady > 0 {
+            "mostly_unsteady"
+        } else if self.steady + self.by_hand < self.benchmarks {
+            "unknown"
+        } else {
+            "steady"
+        }
+    }
+}
+
 /// Returns the conclusion.
 pub fn headline(rows: &[BenchmarkBurnIn]) -> String {
-    let cost = share_of_time(rows).map_or_else(String::new, |share| {
-        let shortened = rows.iter().filter(|row| row.is_shortened()).count();
+    let counts = BurnInCounts::of(rows);
+    let shortened = counts.shortened;
+    let cost = counts.share_of_time.map_or_else(String::new, |share| {
         let of_several = if shortened > 0 && rows.len() > 1 {
             let shortened = grouped(shortened);
             format!(", shortened by a limit for {shortened}")
@@ -38,14 +95,7 @@ pub fn headline(rows: &[BenchmarkBurnIn]) -> String {
     if let [row] = rows {
         return format!("{}{cost}", of_one(row));
     }
-    let count =
-        |wanted: fn(&BenchmarkBurnIn) -> bool| rows.iter().filter(|row| wanted(row)).count();
-    let never = count(|row| row.start.is_none());
-    let mostly = count(BenchmarkBurnIn::is_mostly_unsteady);
-    let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
-    let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
-    let by_hand = count(BenchmarkBurnIn::is_steady_by_hand_alone);
-    let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
+    let steady = counts.steady;
     let all = counted(rows.len(), "benchmark");
     let mut sentence = if steady == rows.len() {
         match rows.len() {
@@ -57,16 +107,20 @@ pub fn headline(rows: &[BenchmarkBurnIn]) -> String {
         format!("{} of {all} {verb} a steady state", grouped(steady))
     };
     for (number, one, several) in [
-        (never, "never does", "never do"),
-        (mostly, "mostly does not", "mostly do not"),
+        (counts.never_steady, "never does", "never do"),
+        (counts.mostly_unsteady, "mostly does not", "mostly do not"),
         (
-            by_hand,
+            counts.by_hand,
             "only by a manual choice",
             "only by a manual choice",
         ),
-        (unclear, "has too few iterations", "have too few iterations"),
         (
-            zeros,
+            counts.too_few_iterations,
+            "has too few iterations",
+            "have too few iterations",
+        ),
+        (
+            counts.not_above_zero,
             "has no values above zero",
             "have no values above zero",
         ),

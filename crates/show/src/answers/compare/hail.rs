@@ -58,7 +58,8 @@ impl HailAnswer {
             let text = format!(
                 "not compared, because a side has no usable values: {names} (`--audit` shows why)"
             );
-            notes.push(Note::marked("lacking", text).with("benchmarks", self.lacking.clone()));
+            let note = Note::marked("lacking", text).with("benchmarks", self.lacking.clone());
+            notes.push(note.with("not_named", self.lacking.len().saturating_sub(NAMED)));
         }
         notes
     }

@@ -4,18 +4,20 @@ mod rows;
 mod text;
 
 use lapwing_analyse::detect::{
-    DetectOptions, DetectRule, Detection, Finding, Histories, change_id,
+    DetectOptions, DetectRule, Detection, Direction, Finding, Histories, SeriesState,
+    ThresholdRule, change_id,
 };
 use lapwing_analyse::sample::Subject;
 use lapwing_model::text::{counted, joined, joined_with_and};
 use lapwing_model::{BenchmarkLimits, JudgeSettings};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use self::rows::{FindingFields, GroupRow, SeriesRow};
-use crate::suspicion_text;
-use crate::writing::{
-    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows,
-};
+use self::rows::{FindingFields, GroupRow, SeriesRow, SubjectFields, SuspicionRow, UntestedRow};
+use self::text::ListedChanges;
+use crate::ChangeCounts;
+use crate::writing::{Answer, AnswerKind, CsvRows, Note, TextAnswer, View, WriteError, csv_rows};
 
 /// The changes of all histories, and what they rest on.
 #[derive(Debug)]
@@ -31,7 +33,79 @@ pub struct DetectAnswer {
     /// The histories that the suite file mutes.
     pub muted: Vec<Subject>,
     /// Notes on what was excluded.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+    /// How a suggested command starts.
+    pub program: String,
+}
+
+/// Changes for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DetectFields<'a> {
+    /// `changepoint` or `threshold`.
+    rule: &'static str,
+    /// Of the rule `changepoint`.
+    false_discovery_rate: Option<f64>,
+    /// Of the rule `threshold`.
+    threshold: Option<ThresholdFields>,
+    /// The smallest change that matters, as a share.
+    smallest_effect: Option<f64>,
+    changed_since: Option<&'a str>,
+    /// Number of histories.
+    histories: usize,
+    /// Number of histories that were tested.
+    tested: usize,
+    /// Number of runs.
+    runs: usize,
+    /// Number of runs that a history needs to be tested.
+    required_runs: usize,
+    counts: ChangeCounts,
+    /// Changes, those that change most first.
+    changes: Vec<GroupRow<'a>>,
+    suspected: Vec<SuspicionRow<'a>>,
+    /// What was not tested, by reason.
+    untested: Vec<UntestedRow<'a>>,
+    /// Every history: only with `--full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<Vec<SeriesRow<'a>>>,
+    /// What the suite file mutes.
+    muted: Vec<SubjectFields<'a>>,
+    /// Number of changes before `changed_since`.
+    earlier: usize,
+    below_smallest_effect: usize,
+}
+
+/// The rule `threshold`.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ThresholdFields {
+    /// Number of newest runs that all have to reach the threshold.
+    last: usize,
+    /// Number of runs before those.
+    window: usize,
+    /// Distance of the threshold from their mean in standard deviations.
+    deviations: f64,
+    /// Least distance for times, in seconds.
+    time_floor: f64,
+    /// Least distance for sizes, in bytes.
+    memory_floor: f64,
+}
+
+impl ThresholdFields {
+    fn new(rule: ThresholdRule) -> Self {
+        Self {
+            last: rule.last,
+            window: rule.window,
+            deviations: rule.deviations,
+            time_floor: rule.time_floor,
+            memory_floor: rule.memory_floor,
+        }
+    }
+}
+
+/// The changes that `--notify` passes to a command.
+#[derive(Debug, Serialize)]
+pub struct NotifiedChanges<'a> {
+    text: String,
+    changes: Vec<GroupRow<'a>>,
 }
 
 impl DetectAnswer {
@@ -42,20 +116,26 @@ impl DetectAnswer {
     }
 
     /// Returns the changes for `--notify`, in words and in rows, with those of their findings that are wanted.
-    pub fn changes(&self, is_wanted: impl Fn(&Finding) -> bool) -> Value {
+    pub fn changes(&self, is_wanted: impl Fn(&Finding) -> bool) -> NotifiedChanges<'_> {
         let groups = self.detection.groups.iter().map(|group| {
             let mut wanted = group.clone();
             let findings = &mut wanted.findings;
             findings.retain(|at| is_wanted(&self.detection.findings[*at]));
             wanted
         });
-        let wanted: Vec<_> = groups.filter(|group| !group.findings.is_empty()).collect();
-        let rows: Vec<GroupRow> = wanted
-            .iter()
-            .map(|group| GroupRow::new(self, group))
+        let wanted = groups.filter(|group| !group.findings.is_empty());
+        let view = View {
+            full: true,
+            ..View::default()
+        };
+        let changes: Vec<GroupRow> = wanted
+            .map(|group| GroupRow::new(self, &group, &group.findings, view))
             .collect();
-        let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
-        json!({"text": texts.join("\n"), "changes": rows})
+        let texts: Vec<&str> = changes.iter().map(|row| row.text.as_str()).collect();
+        NotifiedChanges {
+            text: texts.join("\n"),
+            changes,
+        }
     }
 
     fn finding_rows(&self) -> Vec<FindingFields<'_>> {
@@ -66,8 +146,10 @@ impl DetectAnswer {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("detect");
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<DetectFields<'_>>("detect")
+    .listing("changes")
+    .grouping("findings");
 
 impl Answer for DetectAnswer {
     fn kind(&self) -> &'static AnswerKind {
@@ -78,44 +160,73 @@ impl Answer for DetectAnswer {
         text::text_answer(self, view)
     }
 
-    fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let groups = self.detection.groups.iter();
-        let groups: Vec<GroupRow> = groups.map(|group| GroupRow::new(self, group)).collect();
-        let series = self.histories.series.iter().zip(&self.detection.states);
-        let series: Vec<SeriesRow> = series
-            .map(|(series, state)| SeriesRow::new(self, series, *state))
-            .collect();
-        let suspected = self.detection.suspicions.iter().map(|suspicion| {
-            json!({
-                "text": suspicion_text(&self.histories, suspicion),
-                "runs": suspicion.finding.runs[1],
-                "histories": suspicion.histories,
-                "finding": FindingFields::new(self, &suspicion.finding),
-            })
-        });
-        let muted = self.muted.iter().map(|subject| {
-            json!({
-                "suite": subject.suite,
-                "benchmark": subject.benchmark,
-                "variant": subject.setting.variant_name(),
-                "metric": subject.metric,
-            })
-        });
-        Ok(json!({
-            "rule": self.options.rule.name(),
-            "false_discovery_rate": (self.options.rule == DetectRule::ChangePoint)
-                .then_some(self.options.false_discovery_rate),
-            "smallest_effect": self.options.smallest_effect,
-            "findings": self.finding_rows(),
-            "changes": groups,
-            "suspected": suspected.collect::<Vec<_>>(),
-            "series": series,
-            "muted": muted.collect::<Vec<_>>(),
-            "changed_since": self.changed_since,
-            "earlier": self.detection.earlier,
-            "below_smallest_effect": self.detection.small,
-            "notes": self.notes,
-        }))
+    fn data(&self, view: View) -> Result<Value, WriteError> {
+        let listed = ListedChanges::of(self, view);
+        let groups = listed.groups.iter();
+        let is_tested = |state: &&SeriesState| matches!(state, SeriesState::Tested);
+        let (rate, threshold) = match self.options.rule {
+            DetectRule::ChangePoint => (Some(self.options.false_discovery_rate), None),
+            DetectRule::Threshold(rule) => (None, Some(ThresholdFields::new(rule))),
+        };
+        Ok(serde_json::to_value(DetectFields {
+            rule: self.options.rule.name(),
+            false_discovery_rate: rate,
+            threshold,
+            smallest_effect: self.options.smallest_effect,
+            changed_since: self.changed_since.as_deref(),
+            histories: self.histories.series.len(),
+            tested: self.detection.states.iter().filter(is_tested).count(),
+            runs: self.histories.moments.len(),
+            required_runs: self.detection.fewest_runs,
+            counts: ChangeCounts::of(&self.detection),
+            changes: groups
+                .map(|(group, findings)| GroupRow::new(self, group, findings, view))
+                .collect(),
+            suspected: (listed.suspicions.iter())
+                .map(|suspicion| SuspicionRow::new(self, suspicion, view))
+                .collect(),
+            untested: UntestedRow::all(self),
+            series: view.full.then(|| SeriesRow::all(self)),
+            muted: self.muted.iter().map(SubjectFields::new).collect(),
+            earlier: self.detection.earlier,
+            below_smallest_effect: self.detection.small,
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let detection = &self.detection;
+        let is_new = |direction: Direction| {
+            let mut findings = detection.findings.iter();
+            findings.any(|it| it.is_open() && it.direction == direction)
+        };
+        let is_tested = |state: &SeriesState| matches!(state, SeriesState::Tested);
+        Some(if is_new(Direction::Regression) {
+            "regression"
+        } else if !detection.suspicions.is_empty() {
+            "suspected"
+        } else if is_new(Direction::Neither) {
+            "change"
+        } else if is_new(Direction::Improvement) {
+            "improvement"
+        } else if !detection.states.iter().any(is_tested) {
+            "not_tested"
+        } else if detection.findings.is_empty() {
+            "no_change"
+        } else {
+            "no_new_change"
+        })
+    }
+
+    fn omitted_rows(&self, view: View) -> usize {
+        let listed = ListedChanges::of(self, view);
+        let findings = listed.groups.iter().map(|(_, findings)| findings.len());
+        let series = if view.full {
+            0
+        } else {
+            self.histories.series.len()
+        };
+        let findings = self.detection.findings.len() - findings.sum::<usize>();
+        findings + self.detection.suspicions.len() - listed.suspicions.len() + series
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {
@@ -124,17 +235,18 @@ impl Answer for DetectAnswer {
 }
 
 /// Returns `muted in the suite file: a and b`; `None` if nothing is.
-pub fn muted_note(muted: &[Subject]) -> Option<String> {
+pub fn muted_note(muted: &[Subject]) -> Option<Note> {
     /// More names than this are a number.
     const NAMED: usize = 3;
     let mut names: Vec<&str> = muted.iter().map(|it| it.benchmark.as_str()).collect();
     names.dedup();
-    let names = match names.len() {
+    let text = match names.len() {
         0 => return None,
         1..=NAMED => joined_with_and(&names),
         several => counted(several, "benchmark"),
     };
-    Some(format!("muted in the suite file: {names}"))
+    let note = Note::marked("muted", format!("muted in the suite file: {text}"));
+    Some(note.with("benchmarks", names.len()))
 }
 
 /// Returns a note on tables `[benchmark.NAME.judge]` that are about no benchmark.
@@ -142,7 +254,7 @@ pub fn unknown_note(
     suite: &JudgeSettings,
     histories: &Histories,
     muted: &[Subject],
-) -> Option<String> {
+) -> Option<Note> {
     let subjects = || histories.series.iter().map(|it| &it.subject).chain(muted);
     let is_unknown =
         |table: &&BenchmarkLimits| !subjects().any(|subject| table.is_about(&subject.benchmark));
@@ -151,7 +263,8 @@ pub fn unknown_note(
         .map(|table| format!("[benchmark.{}.judge]", table.name))
         .collect();
     (!names.is_empty()).then(|| {
-        let names = joined(names);
-        format!("no benchmark is meant by {names} of the suite file")
+        let text = joined(&names);
+        let text = format!("no benchmark is meant by {text} of the suite file");
+        Note::marked("unknown_benchmarks", text).with("tables", names)
     })
 }

@@ -1,24 +1,29 @@
 //! Findings as rows, for JSON and CSV.
 
 use lapwing_analyse::detect::{
-    ChangeKind, EnvironmentChange, Evidence, Finding, FindingGroup, HistorySeries, Moment,
-    SeriesState,
+    ChangeKind, EnvironmentChange, Evidence, Finding, FindingGroup, Moment, SeriesState, Suspicion,
 };
+use lapwing_analyse::sample::Subject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::DetectAnswer;
-use crate::{FindingGroupText, change_text};
+use crate::writing::View;
+use crate::{FindingGroupText, NAMED_ENVIRONMENT_CHANGES, change_text, suspicion_text};
 
 /// A finding.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FindingFields<'a> {
+    /// Names the change in `lapwing triage`.
     id: String,
     suite: &'a str,
     benchmark: &'a str,
     variant: Option<String>,
     metric: &'a str,
     unit: &'a str,
+    /// `regression`, `improvement`, or `change` if the metric has no direction.
     direction: &'static str,
+    /// `step`, `drift` or `alarm`.
     kind: &'static str,
     before: f64,
     after: f64,
@@ -36,20 +41,29 @@ pub struct FindingFields<'a> {
     latest: Option<&'a [f64]>,
     runs_before: usize,
     runs_after: usize,
-    good: MomentRow,
-    first: MomentRow,
-    last: MomentRow,
+    /// The last version before the change; `null`: that of all its findings.
+    good: Option<MomentRow>,
+    /// The first version that may be the first after the change; `null`: that of all its findings.
+    first: Option<MomentRow>,
+    /// The last version that may be the first after the change; `null`: that of all its findings.
+    last: Option<MomentRow>,
+    /// The first version at the new level, by the best estimate.
     since: MomentRow,
+    /// From when on the level was back.
     went_away: Option<MomentRow>,
+    /// `new`, or what was said in triage.
     state: &'static str,
     state_reason: Option<&'a str>,
     state_by: Option<&'a str>,
     notified: bool,
+    /// Number of other differences between the runs before and after.
+    environment_changes: usize,
+    /// The clearest of them; all with `--full`.
     environment: Vec<EnvironmentRow>,
 }
 
 /// A version measured in a session.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 struct MomentRow {
     text: String,
     version: Option<String>,
@@ -59,39 +73,121 @@ struct MomentRow {
     started: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EnvironmentRow {
     text: String,
     key: String,
     before: Vec<String>,
     after: Vec<String>,
+    /// How well it tells the runs before from those after: 1 is completely.
     separation: f64,
 }
 
 /// Findings with one cause.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct GroupRow<'a> {
     pub text: String,
+    /// Whether most of the suite changed there.
     shared: bool,
+    /// The last version that is certainly older.
     good: MomentRow,
+    /// The first version that may be the first at the new level.
     first: MomentRow,
+    /// The last version that may be the first at the new level.
     last: MomentRow,
     suspects: String,
+    /// Number of suspected commits, if known.
     commits: Option<usize>,
+    /// Number of histories that changed.
+    histories: usize,
+    /// Those that changed most; all with `--full`.
     findings: Vec<FindingFields<'a>>,
 }
 
+/// A possible change that only the newest run or the newest two show.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SuspicionRow<'a> {
+    text: String,
+    runs: usize,
+    /// Number of histories that share it.
+    histories: usize,
+    /// What it becomes if it is confirmed.
+    finding: FindingFields<'a>,
+}
+
 /// A series, tested or not.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SeriesRow<'a> {
+    #[serde(flatten)]
+    subject: SubjectFields<'a>,
+    unit: &'a str,
+    runs: usize,
+    /// `tested`, `too_few`, `not_measured` or `nothing_usable`.
+    state: &'static str,
+    since: Option<MomentRow>,
+}
+
+/// A history.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SubjectFields<'a> {
     suite: &'a str,
     benchmark: &'a str,
     variant: Option<String>,
     metric: &'a str,
-    unit: &'a str,
-    runs: usize,
-    state: &'static str,
-    since: Option<MomentRow>,
+}
+
+impl<'a> SubjectFields<'a> {
+    pub fn new(subject: &'a Subject) -> Self {
+        Self {
+            suite: &subject.suite,
+            benchmark: &subject.benchmark,
+            variant: subject.setting.variant_name(),
+            metric: &subject.metric,
+        }
+    }
+}
+
+/// Histories that were not tested, for one reason.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UntestedRow<'a> {
+    /// `too_few`, `not_measured` or `nothing_usable`.
+    pub state: &'static str,
+    /// Number of histories.
+    pub histories: usize,
+    /// Number of benchmarks.
+    pub benchmarks: usize,
+    /// The first benchmarks.
+    pub first_benchmarks: Vec<&'a str>,
+}
+
+impl<'a> UntestedRow<'a> {
+    /// More names than this are a number.
+    const NAMED: usize = 3;
+
+    /// Returns the histories that were not tested, by reason.
+    pub fn all(answer: &'a DetectAnswer) -> Vec<Self> {
+        let states = ["not_measured", "nothing_usable", "too_few"];
+        let rows = states.map(|wanted| {
+            let series = answer.histories.series.iter();
+            let series = series.zip(&answer.detection.states);
+            let of_state = series.filter(|(_, state)| state_name(**state) == wanted);
+            let mut names: Vec<&str> = of_state
+                .map(|(series, _)| series.subject.benchmark.as_str())
+                .collect();
+            let histories = names.len();
+            names.dedup();
+            let benchmarks = names.len();
+            names.truncate(Self::NAMED);
+            Self {
+                state: wanted,
+                histories,
+                benchmarks,
+                first_benchmarks: names,
+            }
+        });
+        let rows = rows.into_iter();
+        rows.filter(|row| row.histories > 0).collect()
+    }
 }
 
 impl<'a> FindingFields<'a> {
@@ -137,21 +233,39 @@ impl<'a> FindingFields<'a> {
             latest: exceeded.map(|it| &it.latest[..]),
             runs_before: finding.runs[0],
             runs_after: finding.runs[1],
-            good: row_of(finding.good),
-            first: row_of(*finding.range.start()),
-            last: row_of(*finding.range.end()),
+            good: Some(row_of(finding.good)),
+            first: Some(row_of(*finding.range.start())),
+            last: Some(row_of(*finding.range.end())),
             since: row_of(finding.first_after),
             went_away: finding.went_away.map(row_of),
             state: triage.map_or("new", |triaged| triaged.state.name()),
             state_reason: triage.and_then(|triaged| triaged.reason.as_deref()),
             state_by: triage.map(|triaged| triaged.by.as_str()),
             notified: finding.is_notified,
+            environment_changes: finding.environment.len(),
             environment: finding
                 .environment
                 .iter()
                 .map(EnvironmentRow::new)
                 .collect(),
         }
+    }
+}
+
+impl<'a> FindingFields<'a> {
+    /// Returns the fields of a finding that are not those of its change, and of its environment what a view lists.
+    fn of_change(mut self, change: &GroupRow<'_>, view: View) -> Self {
+        self.good = self.good.filter(|it| *it != change.good);
+        self.first = self.first.filter(|it| *it != change.first);
+        self.last = self.last.filter(|it| *it != change.last);
+        self.within(view)
+    }
+
+    fn within(mut self, view: View) -> Self {
+        if !view.full {
+            self.environment.truncate(NAMED_ENVIRONMENT_CHANGES);
+        }
+        self
     }
 }
 
@@ -187,10 +301,15 @@ impl EnvironmentRow {
 }
 
 impl<'a> GroupRow<'a> {
-    pub fn new(answer: &'a DetectAnswer, group: &FindingGroup) -> Self {
+    /// Returns a change with those of its findings that are listed.
+    pub fn new(
+        answer: &'a DetectAnswer,
+        group: &FindingGroup,
+        listed: &[usize],
+        view: View,
+    ) -> Self {
         let row_of = |moment: usize| MomentRow::new(&answer.histories.moments[moment]);
-        let findings = group.findings.iter();
-        Self {
+        let mut row = Self {
             text: change_text(&answer.histories, &answer.detection, group),
             shared: group.is_shared,
             good: row_of(group.good),
@@ -198,30 +317,57 @@ impl<'a> GroupRow<'a> {
             last: row_of(*group.range.end()),
             suspects: group.suspects_text(&answer.detection, &answer.histories),
             commits: group.commits,
-            findings: findings
-                .map(|at| FindingFields::new(answer, &answer.detection.findings[*at]))
-                .collect(),
+            histories: group.findings.len(),
+            findings: Vec::new(),
+        };
+        let findings = listed.iter().map(|at| {
+            let finding = &answer.detection.findings[*at];
+            FindingFields::new(answer, finding).of_change(&row, view)
+        });
+        row.findings = findings.collect();
+        row
+    }
+}
+
+impl<'a> SuspicionRow<'a> {
+    pub fn new(answer: &'a DetectAnswer, suspicion: &'a Suspicion, view: View) -> Self {
+        Self {
+            text: suspicion_text(&answer.histories, suspicion),
+            runs: suspicion.finding.runs[1],
+            histories: suspicion.histories,
+            finding: FindingFields::new(answer, &suspicion.finding).within(view),
         }
     }
 }
 
 impl<'a> SeriesRow<'a> {
-    pub fn new(answer: &DetectAnswer, series: &'a HistorySeries, state: SeriesState) -> Self {
-        let (state, since) = match state {
-            SeriesState::Tested => ("tested", None),
-            SeriesState::TooFew { .. } => ("too_few", None),
-            SeriesState::NotMeasured { since } => ("not_measured", Some(since)),
-            SeriesState::NothingUsable { since } => ("nothing_usable", Some(since)),
-        };
-        Self {
-            suite: &series.subject.suite,
-            benchmark: &series.subject.benchmark,
-            variant: series.subject.setting.variant_name(),
-            metric: &series.subject.metric,
-            unit: &series.metric.unit,
-            runs: series.points.len(),
-            state,
-            since: since.map(|moment| MomentRow::new(&answer.histories.moments[moment])),
-        }
+    /// Returns all series.
+    pub fn all(answer: &'a DetectAnswer) -> Vec<Self> {
+        let series = answer.histories.series.iter();
+        let rows = series.zip(&answer.detection.states).map(|(series, state)| {
+            let since = match *state {
+                SeriesState::Tested | SeriesState::TooFew { .. } => None,
+                SeriesState::NotMeasured { since } | SeriesState::NothingUsable { since } => {
+                    Some(since)
+                }
+            };
+            Self {
+                subject: SubjectFields::new(&series.subject),
+                unit: &series.metric.unit,
+                runs: series.points.len(),
+                state: state_name(*state),
+                since: since.map(|moment| MomentRow::new(&answer.histories.moments[moment])),
+            }
+        });
+        rows.collect()
+    }
+}
+
+fn state_name(state: SeriesState) -> &'static str {
+    match state {
+        SeriesState::Tested => "tested",
+        SeriesState::TooFew { .. } => "too_few",
+        SeriesState::NotMeasured { .. } => "not_measured",
+        SeriesState::NothingUsable { .. } => "nothing_usable",
     }
 }

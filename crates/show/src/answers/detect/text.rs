@@ -1,15 +1,16 @@
 //! Findings for people: a sentence, the table by cause, notes.
 
-use lapwing_analyse::detect::{DetectOptions, DetectRule, Finding, FindingGroup};
-use lapwing_model::text::counted;
+use lapwing_analyse::detect::{DetectOptions, DetectRule, FindingGroup, Suspicion};
+use lapwing_model::text::{counted, joined_with_and};
 
 use super::DetectAnswer;
+use super::rows::UntestedRow;
 use crate::answers::subject_title;
 use crate::writing::Align::{Left, Right, Whole};
-use crate::writing::{Table, TextAnswer, View, uncoded};
+use crate::writing::{NextStep, Note, Table, TextAnswer, View};
 use crate::{
-    FIRST_METRIC, FindingGroupText, FindingText, MomentText, detection_text, environment_text,
-    round_percent, suspicion_text, untested_texts,
+    FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
+    detection_text, environment_text, round_percent, suspicion_text,
 };
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
@@ -20,76 +21,149 @@ const OF_GROUP: usize = 5;
 /// Of more groups only the largest are listed.
 const GROUPS: usize = 20;
 
+/// What a view lists of the changes.
+pub struct ListedChanges<'a> {
+    /// Changes, with the places of their findings.
+    pub groups: Vec<(&'a FindingGroup, &'a [usize])>,
+    pub suspicions: &'a [Suspicion],
+}
+
+impl<'a> ListedChanges<'a> {
+    pub fn of(answer: &'a DetectAnswer, view: View) -> Self {
+        let most = |all: usize, most: usize| if view.full { all } else { all.min(most) };
+        let (groups, suspicions) = (&answer.detection.groups, &answer.detection.suspicions);
+        let listed = groups[..most(groups.len(), GROUPS)].iter().map(|group| {
+            let findings = &group.findings;
+            (group, &findings[..most(findings.len(), OF_GROUP)])
+        });
+        Self {
+            groups: listed.collect(),
+            suspicions: &suspicions[..most(suspicions.len(), GROUPS)],
+        }
+    }
+}
+
 /// Returns the sentence, the table and the notes.
 pub fn text_answer(answer: &DetectAnswer, view: View) -> TextAnswer {
-    let groups = &answer.detection.groups;
-    let suspicions = &answer.detection.suspicions;
-    let [shown, shown_suspicions] =
-        [groups.len(), suspicions.len()].map(|all| if view.full { all } else { all.min(GROUPS) });
+    let detection = &answer.detection;
+    let listed = ListedChanges::of(answer, view);
     let mut notes = Vec::new();
-    for (number, group) in groups[..shown].iter().enumerate() {
-        notes.extend(group_notes(answer, number + 1, group, view));
+    for (number, (group, findings)) in listed.groups.iter().enumerate() {
+        notes.extend(group_notes(answer, number + 1, group, findings));
     }
-    for suspicion in suspicions.iter().take(shown_suspicions) {
+    for suspicion in listed.suspicions {
         let text = suspicion_text(&answer.histories, suspicion);
-        notes.push(format!(
-            "suspected, not confirmed until a third run agrees: {text}"
-        ));
+        let text = format!("suspected, not confirmed until a third run agrees: {text}");
+        let note = Note::marked("suspected", text).with("histories", suspicion.histories);
+        notes.push(note.with("more_histories", suspicion.histories - 1));
     }
-    if suspicions.len() > shown_suspicions {
-        notes.push(format!(
-            "suspected, not confirmed: {} more (`--full` shows them)",
-            suspicions.len() - shown_suspicions
-        ));
+    if let more @ 1.. = detection.suspicions.len() - listed.suspicions.len() {
+        let text = format!("suspected, not confirmed: {more} more (`--full` shows them)");
+        notes.push(Note::marked("more_suspected", text).with("suspected", more));
     }
-    if shown < groups.len() {
-        notes.push(format!(
-            "not shown: {} of smaller size (`--full` shows them)",
-            counted(groups.len() - shown, "change")
-        ));
+    if let more @ 1.. = detection.groups.len() - listed.groups.len() {
+        let changes = counted(more, "change");
+        let text = format!("not shown: {changes} of smaller size (`--full` shows them)");
+        notes.push(Note::marked("more_changes", text).with("changes", more));
     }
-    if answer.detection.small > 0 {
-        notes.push(format!(
-            "not shown: {} below the smallest effect",
-            counted(answer.detection.small, "change")
-        ));
+    if let small @ 1.. = detection.small {
+        let changes = counted(small, "change");
+        let text = format!("not shown: {changes} below the smallest effect");
+        notes.push(Note::marked("below_smallest_effect", text).with("changes", small));
     }
     if let Some(since) = &answer.changed_since
-        && answer.detection.earlier > 0
+        && let earlier @ 1.. = detection.earlier
     {
-        notes.push(format!(
-            "not shown: {} before {since}",
-            counted(answer.detection.earlier, "change")
-        ));
+        let text = format!("not shown: {} before {since}", counted(earlier, "change"));
+        notes.push(Note::marked("earlier", text).with("changes", earlier));
     }
-    if answer.detection.findings.iter().any(Finding::is_open) {
-        notes.push(
-            "`lapwing triage acknowledge ID` marks a change as known; `explain`, `expect` and `mute` are the others"
-                .to_owned(),
-        );
-    }
-    let series = answer.histories.series.iter();
-    let longest = series.map(|series| series.points.len()).max().unwrap_or(0);
-    let is_tested = answer.options.rule == DetectRule::ChangePoint;
-    let has_none = answer.detection.findings.is_empty()
-        && suspicions.is_empty()
-        && answer.detection.small == 0;
-    if is_tested && has_none && longest > 0 && longest < FEW_RUNS {
-        notes.push(format!(
-            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare 'until DATE' 'since DATE'` \
-             compares two parts of a history",
-            counted(longest, "run")
-        ));
-    }
-    notes.extend(untested_texts(&answer.histories, &answer.detection));
+    notes.extend(few_runs(answer));
+    notes.extend(untested_notes(answer));
     notes.extend(answer.notes.clone());
     TextAnswer {
         headline: headline(answer),
-        table: table(answer, &groups[..shown], view),
-        notes: uncoded(notes.iter().map(|note| format!("note: {note}"))),
-        next: Vec::new(),
+        table: table(answer, &listed),
+        notes,
+        next: next_steps(answer),
         has_table_first: false,
     }
+}
+
+/// Returns a note on histories that are too short for small changes.
+fn few_runs(answer: &DetectAnswer) -> Option<Note> {
+    let detection = &answer.detection;
+    let series = answer.histories.series.iter();
+    let longest = series.map(|series| series.points.len()).max().unwrap_or(0);
+    let is_tested = answer.options.rule == DetectRule::ChangePoint;
+    let has_none =
+        detection.findings.is_empty() && detection.suspicions.is_empty() && detection.small == 0;
+    (is_tested && has_none && longest > 0 && longest < FEW_RUNS).then(|| {
+        let text = format!(
+            "no history has more than {}: with fewer than {FEW_RUNS}, even a clear change can hardly be told from chance; `lapwing compare 'until DATE' 'since DATE'` \
+             compares two parts of a history",
+            counted(longest, "run")
+        );
+        let note = Note::marked("few_runs", text);
+        note.with("runs", longest).with("enough_runs", FEW_RUNS)
+    })
+}
+
+/// Returns what was not tested, and why.
+fn untested_notes(answer: &DetectAnswer) -> impl Iterator<Item = Note> {
+    let rows = UntestedRow::all(answer).into_iter();
+    rows.map(|row| {
+        let needed = answer.detection.fewest_runs;
+        let why = match row.state {
+            "not_measured" => "not measured any more".to_owned(),
+            "nothing_usable" => "no usable value any more".to_owned(),
+            _ => format!("too few runs to test ({needed} are needed)"),
+        };
+        let what = if row.benchmarks == row.first_benchmarks.len() {
+            joined_with_and(&row.first_benchmarks)
+        } else {
+            counted(row.benchmarks, "benchmark")
+        };
+        let note = Note::marked(row.state, format!("{why}: {what}"));
+        note.with("benchmarks", row.benchmarks)
+    })
+}
+
+/// Returns triage of the first new change, and the page with all of them.
+fn next_steps(answer: &DetectAnswer) -> Vec<NextStep> {
+    let (detection, program) = (&answer.detection, &answer.program);
+    let new = |group: &FindingGroup| {
+        let findings = group.findings.iter().map(|at| &detection.findings[*at]);
+        findings.clone().find(|finding| finding.is_open()).cloned()
+    };
+    let groups = detection.groups.iter().enumerate();
+    let first = groups
+        .filter_map(|(at, group)| Some((at, group, new(group)?)))
+        .next();
+    let mut steps = Vec::new();
+    if let Some((at, group, finding)) = first {
+        let id = answer.id(&finding);
+        let what = if detection.groups.len() > 1 {
+            format!("change {}", at + 1)
+        } else {
+            "it".to_owned()
+        };
+        steps.push(if group.is_shared {
+            NextStep::new(
+                format!("{program} triage explain {id} --all-benchmarks"),
+                format!("accepts {what} for the whole suite"),
+            )
+        } else {
+            NextStep::new(
+                format!("{program} triage acknowledge {id}"),
+                format!("marks {what} as known"),
+            )
+        });
+    }
+    if !(detection.findings.is_empty() && detection.suspicions.is_empty()) {
+        let command = format!("{program} report");
+        steps.push(NextStep::new(command, "writes pages with the histories"));
+    }
+    steps
 }
 
 fn headline(answer: &DetectAnswer) -> String {
@@ -115,27 +189,17 @@ fn rule_text(options: &DetectOptions) -> String {
     }
 }
 
-/// Returns the listed findings of a group.
-fn listed<'a>(
-    answer: &'a DetectAnswer,
-    group: &'a FindingGroup,
-    view: View,
-) -> impl Iterator<Item = &'a Finding> {
-    let most = if view.full { usize::MAX } else { OF_GROUP };
-    let findings = group.findings.iter().take(most);
-    findings.map(|at| &answer.detection.findings[*at])
-}
-
-fn table(answer: &DetectAnswer, groups: &[FindingGroup], view: View) -> Table {
+fn table(answer: &DetectAnswer, changes: &ListedChanges<'_>) -> Table {
     let listed = || {
-        let groups = groups.iter().enumerate();
-        groups.flat_map(|(number, group)| {
-            listed(answer, group, view).map(move |finding| (number + 1, finding))
+        let groups = changes.groups.iter().enumerate();
+        groups.flat_map(|(number, (_, findings))| {
+            let findings = findings.iter();
+            findings.map(move |at| (number + 1, &answer.detection.findings[*at]))
         })
     };
     let metrics = listed().any(|(_, finding)| finding.subject.metric != FIRST_METRIC);
     let mut table = Table::of_shown(&[
-        (groups.len() > 1, "", Right),
+        (changes.groups.len() > 1, "", Right),
         (true, "benchmark", Left),
         (metrics, "metric", Left),
         (true, "before", Right),
@@ -172,8 +236,8 @@ fn group_notes(
     answer: &DetectAnswer,
     number: usize,
     group: &FindingGroup,
-    view: View,
-) -> Vec<String> {
+    listed: &[usize],
+) -> Vec<Note> {
     let histories = &answer.histories;
     let first = &answer.detection.findings[group.findings[0]];
     let label = if answer.detection.groups.len() > 1 {
@@ -181,25 +245,35 @@ fn group_notes(
     } else {
         String::new()
     };
+    let note = |code: &'static str, text: String| {
+        Note::marked(code, format!("{label}{text}")).with("change", number)
+    };
     let date = histories.moments[first.first_after].date_text();
     let suspects = group.suspects_text(&answer.detection, histories);
-    let mut text = format!("{label}{suspects}, {date}");
+    let mut text = format!("{suspects}, {date}");
+    let more = group.findings.len() - listed.len();
     if group.is_shared {
         text.push_str(&format!(
-            ", shared by {} of the suite: look for a change of the machine first; `lapwing triage explain {} --all-benchmarks` accepts it",
+            ", shared by {} of the suite: look for a change of the machine first",
             counted(group.findings.len(), "history"),
-            answer.id(first)
         ));
-    } else if let more @ 1.. = group.findings.len() - listed(answer, group, view).count() {
+    } else if more > 0 {
         text.push_str(&format!(", and {more} more there"));
     }
-    let mut notes = vec![text];
-    for finding in listed(answer, group, view) {
+    let place = note("place", text).with("histories", group.findings.len());
+    let mut notes = vec![place.with("not_listed", more)];
+    for finding in listed.iter().map(|at| &answer.detection.findings[*at]) {
         let exceeded = finding.threshold_text();
-        notes.extend(
-            exceeded.map(|text| format!("{label}{}: {text}", subject_title(&finding.subject))),
-        );
+        notes.extend(exceeded.map(|text| {
+            let title = subject_title(&finding.subject);
+            note("threshold", format!("{title}: {text}"))
+        }));
     }
-    notes.extend(environment_text(&first.environment).map(|text| format!("{label}{text}")));
+    let environment = &first.environment;
+    notes.extend(environment_text(environment).map(|text| {
+        let more = environment.len().saturating_sub(NAMED_ENVIRONMENT_CHANGES);
+        let note = note("environment", text).with("differences", environment.len());
+        note.with("not_named", more)
+    }));
     notes
 }

@@ -1,28 +1,31 @@
 //! Notes on detection rates.
 
-use lapwing_analyse::explain::Detectability;
-use lapwing_analyse::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT, WantedBasis};
+use lapwing_analyse::explain::{Detectability, TooLittle};
+use lapwing_analyse::judge::{CellRate, DetectionCell, INSTANCES_FOR_A_VERDICT, WantedBasis};
 use lapwing_model::text::{counted, grouped};
-use lapwing_stats::{DetectionMethod, Strategy};
+use lapwing_stats::{Configuration, DetectionMethod, Interval, Strategy};
 
+use super::rows::false_positives;
 use super::table::{IntervalPlace, rate_titles, wide_rows};
 use super::{FORMULA_NEEDS, MdsAnswer, ShownDetection, too_little_of};
 use crate::answers::not_judged;
+use crate::writing::Note;
 use crate::{
     DetectionAbility, EnoughConfigurations, beyond_band_note, few_instances_caution, interval_text,
-    outliers_caution, percent, round_percent,
+    outliers_caution, percent, rate_with_interval, round_percent,
 };
 
 /// Returns the notes below the table.
-pub fn notes(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String> {
+pub fn notes(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<Note> {
     let (answer, view) = (shown.answer, shown.view);
     let mut notes = Vec::new();
     if !shown.is_wide() {
-        notes.push(format!(
+        let text = format!(
             "minimal detectable slowdown (MDS) with instances × iterations per side; {}",
             view.basis()
-        ));
-        notes.extend(false_positives(shown));
+        );
+        notes.push(Note::new("basis", text).with("power", view.power));
+        notes.extend(false_positives_note(shown));
     }
     notes.extend(simulation(shown, intervals));
     notes.extend(unsure(shown));
@@ -33,46 +36,44 @@ pub fn notes(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String>
     let known: Vec<&Detectability> = known_rows(shown).collect();
     notes.extend(few_instances_caution(&known));
     notes.extend(outliers_caution(&known));
-    if answer.detection.older > 0 {
-        notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
+    if let older @ 1.. = answer.detection.older {
+        let text = "only the latest versions are used (all of them: `--settings each`)";
+        notes.push(Note::new("older_versions", text).with("older_versions", older));
     }
-    notes.extend(answer.detection.exclusions().into_iter().map(|it| it.text));
-    let mut abilities = shown.enough.iter().map(|enough| enough.able());
-    notes.push(format!(
-        "`lapwing plan --slowdown {}` {}",
-        view.target_text().replace(' ', ""),
-        if abilities.all(|able| able == DetectionAbility::Yes) {
-            "chooses how much to run"
-        } else {
-            "shows what is needed"
-        }
-    ));
+    notes.extend(answer.detection.exclusions());
     notes
 }
 
 /// Returns the false-positive rates of the smallest and the largest configuration.
-fn false_positives(shown: ShownDetection<'_>) -> Option<String> {
-    let options = &shown.answer.options;
-    let configurations = options.grid.configurations();
-    let mut ends = vec![*configurations.first()?, *configurations.last()?];
-    ends.dedup();
-    let rates = ends.into_iter().filter_map(|configuration| {
-        let rate = shown.view.false_positives(shown.rows, configuration)?;
-        Some(format!("{rate} with {configuration}"))
+fn false_positives_note(shown: ShownDetection<'_>) -> Option<Note> {
+    let rates = false_positives(shown);
+    let texts = rates.iter().map(|it| {
+        let configuration = Configuration {
+            instances: it.instances,
+            iterations: it.iterations,
+        };
+        let interval = it.lower.zip(it.upper);
+        let rate = CellRate {
+            value: it.rate,
+            interval: interval.map(|(lower, upper)| Interval { lower, upper }),
+            undetermined: 0,
+        };
+        format!("{} with {configuration}", rate_with_interval(rate))
     });
-    let rates: Vec<String> = rates.collect();
-    (!rates.is_empty()).then(|| {
-        format!(
+    let texts: Vec<String> = texts.collect();
+    let confidence = shown.answer.options.confidence.level();
+    (!texts.is_empty()).then(|| {
+        let text = format!(
             "false positives, without any slowdown: {} (confidence {})",
-            rates.join(", "),
-            round_percent(options.confidence.level())
-        )
+            texts.join(", "),
+            round_percent(confidence)
+        );
+        Note::new("false_positives", text).with("confidence", confidence)
     })
 }
 
 /// Returns the size of the simulation and its accuracy.
-fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String> {
-    const ACCURACY: &str = "or better (--format json has the intervals)";
+fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<Note> {
     let options = &shown.answer.options;
     let simulated: Vec<&DetectionCell> = shown_cells(shown)
         .filter(|cell| cell.experiments().is_some())
@@ -80,25 +81,26 @@ fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String
     if simulated.is_empty() {
         return Vec::new();
     }
-    let resampled = if shown.is_wide() || shown.view.method != DetectionMethod::Paired {
-        format!(", resampled {} times", grouped(options.replicates))
-    } else {
-        String::new()
-    };
+    let is_resampled = shown.is_wide() || shown.view.method != DetectionMethod::Paired;
     let each = counted(options.experiments, "experiment");
-    let mut notes = vec![format!("simulated: {each} per configuration{resampled}")];
+    let mut text = format!("simulated: {each} per configuration");
+    if is_resampled {
+        text.push_str(&format!(
+            ", resampled {} times",
+            grouped(options.replicates)
+        ));
+    }
+    let size = Note::new("simulated", text).with("experiments", options.experiments);
+    let size = size.with("replicates", is_resampled.then_some(options.replicates));
+    let in_cells = |text: &str| Note::new("interval", text).with("confidence", 0.95);
     if shown.is_wide() {
-        match intervals {
-            IntervalPlace::Cells => {
-                notes.push("[…] 95 % interval of the simulation".to_owned());
+        let accuracy = match intervals {
+            IntervalPlace::Cells => Some(in_cells("[…] 95 % interval of the simulation")),
+            IntervalPlace::Below => {
+                widest_rate(shown.answer).map(|widest| accuracy("rate", Some(widest)))
             }
-            IntervalPlace::Below => notes.extend(widest_rate(shown.answer).map(|widest| {
-                format!(
-                    "with this number of experiments each rate is accurate to ± {widest} {ACCURACY}"
-                )
-            })),
-        }
-        return notes;
+        };
+        return [size].into_iter().chain(accuracy).collect();
     }
     let detectable = simulated
         .iter()
@@ -107,30 +109,36 @@ fn simulation(shown: ShownDetection<'_>, intervals: IntervalPlace) -> Vec<String
     let detectable: Vec<_> = detectable.collect();
     let mut uppers = detectable.iter().map(|smallest| smallest.interval.upper);
     let has_no_end = uppers.any(f64::is_infinite);
-    notes.push(match intervals {
+    let accuracy = match intervals {
         IntervalPlace::Cells if has_no_end => {
-            "[…] 95 % interval of the simulation; ∞: no upper limit".to_owned()
+            in_cells("[…] 95 % interval of the simulation; ∞: no upper limit")
         }
-        IntervalPlace::Cells => "[…] 95 % interval of the simulation".to_owned(),
+        IntervalPlace::Cells => in_cells("[…] 95 % interval of the simulation"),
         IntervalPlace::Below => {
-            let widest = if has_no_end {
-                "an unknown number of points".to_owned()
-            } else {
-                points(detectable.iter().map(|smallest| {
-                    let interval = smallest.interval;
-                    (smallest.slowdown - interval.lower).max(interval.upper - smallest.slowdown)
-                }))
-            };
-            format!(
-                "with this number of experiments each value is accurate to ± {widest} {ACCURACY}"
+            let widths = detectable.iter().map(|smallest| {
+                let interval = smallest.interval;
+                (smallest.slowdown - interval.lower).max(interval.upper - smallest.slowdown)
+            });
+            accuracy(
+                "value",
+                Some(widths.fold(0.0, f64::max)).filter(|_| !has_no_end),
             )
         }
-    });
-    notes
+    };
+    vec![size, accuracy]
+}
+
+/// Returns a note on the largest distance of values from the ends of their intervals; `None` is unknown.
+fn accuracy(what: &str, widest: Option<f64>) -> Note {
+    let points = widest.map_or("an unknown number of points".to_owned(), points);
+    let text = format!(
+        "with this number of experiments each {what} is accurate to ± {points} or better (--format json has the intervals)"
+    );
+    Note::new("accuracy", text).with("widest", widest)
 }
 
 /// Returns the accuracy of all rates.
-fn widest_rate(answer: &MdsAnswer) -> Option<String> {
+fn widest_rate(answer: &MdsAnswer) -> Option<f64> {
     let rows = answer.detection.rows.iter();
     let rates = rows
         .flat_map(|row| wide_rows(row, &answer.options))
@@ -140,13 +148,12 @@ fn widest_rate(answer: &MdsAnswer) -> Option<String> {
             let interval = rate.interval?;
             Some((rate.value - interval.lower).max(interval.upper - rate.value))
         });
-    let rates: Vec<f64> = rates.collect();
-    (!rates.is_empty()).then(|| points(rates))
+    rates.max_by(f64::total_cmp)
 }
 
-/// Returns the largest of some shares: `9.8 points`.
-fn points(shares: impl IntoIterator<Item = f64>) -> String {
-    let most = 100.0 * shares.into_iter().fold(0.0, f64::max);
+/// Returns a share: `9.8 points`.
+fn points(share: f64) -> String {
+    let most = 100.0 * share;
     if most < 9.95 {
         format!("{most:.1} points")
     } else {
@@ -179,7 +186,7 @@ fn shown_cells(shown: ShownDetection<'_>) -> impl Iterator<Item = &DetectionCell
 
 /// Returns the certainty of the answer: the detection rate of a single benchmark, or the meaning of the question
 /// mark.
-fn unsure(shown: ShownDetection<'_>) -> Option<String> {
+fn unsure(shown: ShownDetection<'_>) -> Option<Note> {
     let (view, enough) = (shown.view, shown.enough);
     let has_mark = |enough: &EnoughConfigurations<'_>| enough.told().is_some() && !enough.is_sure();
     if let [enough] = enough {
@@ -191,50 +198,64 @@ fn unsure(shown: ShownDetection<'_>) -> Option<String> {
         } else {
             ""
         };
-        return Some(format!(
+        let text = format!(
             "a slowdown of {} is detected {} {} of the time with {with}{more}",
             view.target_text(),
             percent(rate.value),
             interval_text(interval)
-        ));
+        );
+        let note = Note::new("detection_rate", text).with("rate", rate.value);
+        return Some(
+            note.with("lower", interval.lower)
+                .with("upper", interval.upper),
+        );
     }
     if shown.is_wide() || !enough.iter().any(has_mark) {
         return None;
     }
-    Some(format!(
+    let text = format!(
         "? too close to call: the power may be below {} (increase --experiments)",
         round_percent(view.power)
-    ))
+    );
+    Some(Note::new("too_close", text).with("power", view.power))
 }
 
 /// Returns notes on undetermined experiments, and the reason.
-fn undetermined(shown: ShownDetection<'_>) -> Vec<String> {
+fn undetermined(shown: ShownDetection<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     let is_hopeless = |cell: &DetectionCell| {
         cell.method == DetectionMethod::Paired && cell.configuration.instances == 1
     };
     if shown_cells(shown).any(is_hopeless) {
-        notes.push("paired needs at least 2 instances per side".to_owned());
+        let note = Note::new(
+            "paired_needs_two",
+            "paired needs at least 2 instances per side",
+        );
+        notes.push(note.with("required_instances", 2));
     }
     let others = shown_cells(shown).filter(|cell| !is_hopeless(cell));
     let counts = others.filter_map(|cell| Some(cell.rate(shown.view.target)?.undetermined));
     if let Some(most @ 1..) = counts.max() {
-        notes.push(format!(
+        let experiments = shown.answer.options.experiments;
+        let text = format!(
             "up to {} of {} are undetermined and count as not detected: a side had only zeros, or no value",
             grouped(most),
-            counted(shown.answer.options.experiments, "experiment")
-        ));
+            counted(experiments, "experiment")
+        );
+        let note = Note::new("undetermined", text).with("undetermined", most);
+        notes.push(note.with("experiments", experiments));
     }
     notes
 }
 
 /// Returns the meaning of the signs in the table.
-fn signs(shown: ShownDetection<'_>) -> Vec<String> {
+fn signs(shown: ShownDetection<'_>) -> Vec<Note> {
     let (view, options) = (shown.view, &shown.answer.options);
     let mut notes = Vec::new();
     let is_by_formula = |cell: &DetectionCell| cell.experiments().is_none();
     if options.basis != WantedBasis::ClosedForm && shown_cells(shown).any(is_by_formula) {
-        notes.push("~ computed by formula: too few measured instances to simulate".to_owned());
+        let text = "~ computed by formula: too few measured instances to simulate";
+        notes.push(Note::new("by_formula", text));
     }
     let configurations = options.grid.configurations().len();
     let lacks_cells = |row: &Detectability| {
@@ -245,15 +266,23 @@ fn signs(shown: ShownDetection<'_>) -> Vec<String> {
         }
     };
     if known_rows(shown).any(lacks_cells) {
-        let needs = match options.basis {
-            WantedBasis::AsHail => "needs twice the instances (ibs) or iterations (tbs)",
-            WantedBasis::Both | WantedBasis::ClosedForm => FORMULA_NEEDS,
-        };
-        notes.push(format!("– too few measurements: {needs}"));
+        notes.push(match options.basis {
+            WantedBasis::AsHail => Note::new(
+                "too_few_measurements",
+                "– too few measurements: needs twice the instances (ibs) or iterations (tbs)",
+            ),
+            WantedBasis::Both | WantedBasis::ClosedForm => {
+                let text = format!("– too few measurements: {FORMULA_NEEDS}");
+                let note = Note::new("too_few_measurements", text);
+                note.with("required_instances", TooLittle::INSTANCES)
+                    .with("required_iterations", 2)
+            }
+        });
     }
     let unknown = too_little_of(shown.rows, |row| is_unknown(row, shown));
     if let Some(names) = not_judged::names(&unknown) {
-        notes.push(format!("– too few measurements of {names}"));
+        let note = Note::new("too_little", format!("– too few measurements of {names}"));
+        notes.push(note.with("rows", unknown.len()));
     }
     if shown.is_wide() {
         return notes;
@@ -263,23 +292,25 @@ fn signs(shown: ShownDetection<'_>) -> Vec<String> {
         smallest.is_some_and(|smallest| smallest.slowdown.is_infinite())
     };
     if known_rows(shown).any(|row| view.cells(row).any(is_never)) {
-        notes.push(format!(
+        let text = format!(
             "none: no slowdown, however large, is detected {} of the time",
             round_percent(view.power)
-        ));
+        );
+        notes.push(Note::new("none_detected", text).with("power", view.power));
     }
     let mut abilities = shown.enough.iter().map(|enough| enough.able());
     if shown.rows.len() > 1 && abilities.any(|able| able == DetectionAbility::No) {
-        notes.push(format!(
+        let text = format!(
             "– for {}: no configuration of the grid is enough",
             view.target_text()
-        ));
+        );
+        notes.push(Note::new("none_enough", text).with("slowdown", view.target));
     }
     notes
 }
 
 /// Returns a note if `lapwing compare` gives no verdict for so few instances.
-fn no_verdict(shown: ShownDetection<'_>) -> Option<String> {
+fn no_verdict(shown: ShownDetection<'_>) -> Option<Note> {
     let (view, options) = (shown.view, &shown.answer.options);
     let fewest = *options.grid.instances.first()?;
     let (paired, ibs) = (DetectionMethod::Paired, Strategy::DifferentInstances);
@@ -289,8 +320,10 @@ fn no_verdict(shown: ShownDetection<'_>) -> Option<String> {
         view.method == paired && view.strategy == ibs
     };
     (is_shown && fewest < INSTANCES_FOR_A_VERDICT).then(|| {
-        format!(
+        let text = format!(
             "`lapwing compare` gives no verdict below {INSTANCES_FOR_A_VERDICT} instances per side; with {fewest} the values are those of its test alone"
-        )
+        );
+        let note = Note::new("no_verdict", text).with("instances", fewest);
+        note.with("required_instances", INSTANCES_FOR_A_VERDICT)
     })
 }

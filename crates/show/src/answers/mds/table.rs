@@ -7,7 +7,7 @@ use lapwing_stats::{Configuration, DetectionMethod, Strategy};
 use super::ShownDetection;
 use crate::answers::{identity_cells, identity_columns};
 use crate::writing::Align::Right;
-use crate::writing::Table;
+use crate::writing::{Table, View};
 use crate::{
     DetectionAbility, EnoughConfigurations, RowTitles, configuration_text, detectable_text,
     detectable_with_interval,
@@ -22,8 +22,29 @@ pub enum IntervalPlace {
     Below,
 }
 
-/// Returns the table; it has the intervals in its cells if they fit into `room`.
-pub fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, IntervalPlace) {
+/// Of more benchmarks only those that detect the least are listed.
+const SHOWN: usize = 40;
+
+/// Returns the listed benchmarks: those that detect the least first, unknown ones last.
+pub fn listed(
+    shown: ShownDetection<'_>,
+    view: View,
+) -> Vec<(&Detectability, EnoughConfigurations<'_>)> {
+    let mut rows = hardest_first(shown);
+    rows.truncate(rows.len() - omitted(shown, view));
+    rows
+}
+
+/// Returns the number of benchmarks that are not listed.
+pub fn omitted(shown: ShownDetection<'_>, view: View) -> usize {
+    if view.full || shown.is_wide() {
+        return 0;
+    }
+    shown.rows.len().saturating_sub(SHOWN)
+}
+
+/// Returns the table; it has the intervals in its cells if they fit into the room.
+pub fn table(shown: ShownDetection<'_>, view: View) -> (Table, IntervalPlace) {
     if shown.is_wide() {
         let configurations = shown.answer.options.grid.configurations().len();
         let intervals = if configurations == 1 {
@@ -34,10 +55,10 @@ pub fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, Interval
         return (wide_table(shown, intervals), intervals);
     }
     let [row] = shown.rows else {
-        return (overview(shown), IntervalPlace::Cells);
+        return (overview(shown, view), IntervalPlace::Cells);
     };
     let table = square(row, shown, IntervalPlace::Cells);
-    if room.is_none_or(|room| table.width() <= room) {
+    if view.room.is_none_or(|room| table.width() <= room) {
         return (table, IntervalPlace::Cells);
     }
     let table = square(row, shown, IntervalPlace::Below);
@@ -46,7 +67,7 @@ pub fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, Interval
 
 /// Returns a row for each benchmark: what the smallest and the largest configurations detect, and
 /// the configuration needed for the target.
-fn overview(shown: ShownDetection<'_>) -> Table {
+fn overview(shown: ShownDetection<'_>, extent: View) -> Table {
     let view = shown.view;
     let corners = shown.answer.options.grid.corners();
     let titles: Vec<String> = corners.iter().map(Configuration::to_string).collect();
@@ -58,7 +79,7 @@ fn overview(shown: ShownDetection<'_>) -> Table {
     if let [_, second, third, ..] = titles.as_slice() {
         table = table.dispensable(&[second, third, "suite", "metric", "setting"]);
     }
-    for (row, enough) in hardest_first(shown) {
+    for (row, enough) in listed(shown, extent) {
         let mut line = identity_cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);

@@ -10,12 +10,15 @@ use lapwing_analyse::clean::Audit;
 use lapwing_analyse::explain::{BudgetedPlan, ChoiceRule, Detectability, LineFate};
 use lapwing_analyse::judge::USUAL_SLOWDOWN;
 use lapwing_stats::Configuration;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::audit::{AuditDetail, AuditPart};
+use self::rows::PlanRow;
+use super::audit::{AuditDetail, AuditFields, AuditPart};
 use super::not_judged::{self, NotJudged};
 use crate::writing::{
-    Answer, AnswerKind, CsvRows, TextAnswer, Untyped, View, WriteError, csv_rows, uncoded,
+    Answer, AnswerKind, CsvRows, NextStep, Note, TextAnswer, View, WriteError, csv_rows,
 };
 use crate::{Chart, DetectionView, chart};
 
@@ -34,10 +37,57 @@ pub struct PlanAnswer {
     pub smallest_effect: Option<f64>,
     /// Whether the plan is also written into a file.
     pub is_saved: bool,
+    /// Notes on what was excluded.
+    pub notes: Vec<Note>,
     /// Exclusions.
     pub audit: Audit,
     /// Number of listed exclusions.
     pub detail: AuditDetail,
+    /// How a suggested command starts.
+    pub program: String,
+}
+
+/// A plan for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlanFields<'a> {
+    /// Number of benchmarks.
+    benchmarks: usize,
+    skipped: usize,
+    /// The required probability of detecting a slowdown.
+    power: f64,
+    /// The largest share of false positives.
+    false_positives: f64,
+    /// The probability that a plan keeps its power.
+    assurance: Option<f64>,
+    /// The smallest effect of the suite, as a share.
+    smallest_effect: Option<f64>,
+    /// How many benchmarks detect which slowdown.
+    slowdowns: Vec<SlowdownFields>,
+    budget_seconds: Option<f64>,
+    /// Machine time of one version.
+    cost_seconds: f64,
+    cost_seconds_beyond_budget: f64,
+    /// Cost of an hour of machine time.
+    price: Option<f64>,
+    /// The budget and the costs, if the price is known.
+    budget: Option<f64>,
+    cost: Option<f64>,
+    cost_beyond_budget: Option<f64>,
+    /// Number of older versions that are not used.
+    older_versions: usize,
+    /// A row for each benchmark and slowdown.
+    plan: Vec<PlanRow<'a>>,
+    not_judged: Vec<NotJudged>,
+    audit: AuditFields<'a>,
+}
+
+/// How many benchmarks detect a slowdown.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SlowdownFields {
+    /// As a factor; `null`: any of the grid.
+    slowdown: Option<f64>,
+    /// Number of benchmarks that detect it.
+    able: usize,
 }
 
 impl PlanAnswer {
@@ -87,8 +137,25 @@ impl PlanAnswer {
     }
 }
 
-/// Its fields for programs.
-const KIND: AnswerKind = AnswerKind::of::<Untyped>("plan");
+/// The kind of these answers.
+pub const KIND: AnswerKind = AnswerKind::of::<PlanFields<'_>>("plan").listing("plan");
+
+impl PlanAnswer {
+    /// Returns a command that shows more if nothing is planned.
+    fn next_steps(&self) -> Vec<NextStep> {
+        let is_empty = self.plan.kept().next().is_none();
+        if is_empty && !self.plan.is_skipped() {
+            let why = "shows what is detectable, and with how many instances and iterations";
+            vec![NextStep::new(format!("{} mds", self.program), why)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn money(&self, seconds: f64) -> Option<f64> {
+        self.price.map(|price| seconds / 3_600.0 * price)
+    }
+}
 
 impl Answer for PlanAnswer {
     fn kind(&self) -> &'static AnswerKind {
@@ -99,26 +166,54 @@ impl Answer for PlanAnswer {
         TextAnswer {
             headline: self.headline(),
             table: text::table(&self.plan),
-            notes: uncoded(notes::notes(self)),
-            next: Vec::new(),
+            notes: notes::notes(self),
+            next: self.next_steps(),
             has_table_first: false,
         }
     }
 
     fn data(&self, _view: View) -> Result<Value, WriteError> {
-        let options = &self.plan.options;
-        Ok(json!({
-            "plan": rows::rows(self, &self.missing()),
-            "power": options.power,
-            "false_positives": options.false_positives,
-            "assurance": (options.rule != ChoiceRule::Hail).then_some(options.assurance),
-            "benchmarks": self.benchmarks(),
-            "budget_seconds": self.plan.budget,
-            "cost_seconds": self.plan.cost_of(LineFate::Kept),
-            "cost_seconds_beyond_budget": self.plan.cost_of(LineFate::BeyondBudget),
-            "older_versions": self.older,
-            "audit": self.audit_part().fields(),
-        }))
+        let (plan, options) = (&self.plan, &self.plan.options);
+        let missing = self.missing();
+        let slowdowns = text::slowdowns(options).into_iter();
+        let [cost, beyond] =
+            [LineFate::Kept, LineFate::BeyondBudget].map(|fate| plan.cost_of(fate));
+        Ok(serde_json::to_value(PlanFields {
+            benchmarks: self.benchmarks(),
+            skipped: plan.names(|line| line.fate == LineFate::Skipped).len(),
+            power: options.power,
+            false_positives: options.false_positives,
+            assurance: (options.rule != ChoiceRule::Hail).then_some(options.assurance),
+            smallest_effect: self.smallest_effect,
+            slowdowns: slowdowns
+                .map(|slowdown| SlowdownFields {
+                    slowdown,
+                    able: plan.able(slowdown.unwrap_or(f64::INFINITY)),
+                })
+                .collect(),
+            budget_seconds: plan.budget,
+            cost_seconds: cost,
+            cost_seconds_beyond_budget: beyond,
+            price: self.price,
+            budget: plan.budget.and_then(|budget| self.money(budget)),
+            cost: self.money(cost),
+            cost_beyond_budget: self.money(beyond),
+            older_versions: self.older,
+            plan: rows::rows(self, &missing),
+            not_judged: self.missing(),
+            audit: self.audit_part().fields(),
+        })?)
+    }
+
+    fn verdict(&self) -> Option<&'static str> {
+        let plan = &self.plan;
+        let able = text::slowdowns(&plan.options).into_iter();
+        let able = able.map(|slowdown| plan.able(slowdown.unwrap_or(f64::INFINITY)));
+        Some(match (plan.kept().next(), able.min()) {
+            (None, _) => "nothing_planned",
+            (Some(_), Some(able)) if able == self.benchmarks() => "planned",
+            (Some(_), _) => "partly_planned",
+        })
     }
 
     fn rows(&self) -> Result<CsvRows, WriteError> {

@@ -9,70 +9,66 @@ use lapwing_stats::Configuration;
 use super::PlanAnswer;
 use super::text::{cost_text, power_text, rate_text, shown};
 use crate::answers::not_judged;
+use crate::writing::Note;
 use crate::{DetectionView, beyond_band_note, machine_time, round_percent};
 
 /// More names than this are a number.
 const NAMES: usize = 3;
 
 /// Returns the notes below the table.
-pub fn notes(answer: &PlanAnswer) -> Vec<String> {
+pub fn notes(answer: &PlanAnswer) -> Vec<Note> {
     let plan = &answer.plan;
     let options = &plan.options;
     let view = DetectionView::of(&options.detection, 1.05, options.power);
-    let is_empty = plan.kept().next().is_none();
-    let mut notes = vec![format!(
+    let text = format!(
         "{}, false positives at most {} as far as the simulation shows; costs are for one version",
         view.basis(),
         round_percent(options.false_positives)
-    )];
+    );
+    let basis = Note::new("basis", text).with("power", options.power);
+    let mut notes = vec![basis.with("false_positives", options.false_positives)];
     notes.extend(of_lines(answer));
     notes.extend(lesser(plan));
     notes.extend(beyond(answer));
     notes.extend(unmet(plan));
-    notes.extend(not_judged::note(&answer.missing()).map(|it| it.text));
+    notes.extend(not_judged::note(&answer.missing()));
     notes.extend(older(answer));
-    if is_empty && !plan.is_skipped() {
-        notes.push(
-            "`lapwing mds` shows what is detectable, and with how many instances and iterations"
-                .to_owned(),
-        );
-    }
-    if !is_empty && !answer.is_saved {
-        notes.push("`-o FILE` saves the plan; `lapwing run --plan FILE` runs it".to_owned());
+    notes.extend(answer.notes.clone());
+    if plan.kept().next().is_some() && !answer.is_saved {
+        let text = "`-o FILE` saves the plan; `lapwing run --plan FILE` runs it";
+        notes.push(Note::new("save", text));
     }
     notes
 }
 
+/// Returns a note that names benchmarks; `None` of none.
+fn naming(code: &'static str, what: &str, names: &[impl AsRef<str>]) -> Option<Note> {
+    let text = || format!("{what}: {}", first_names(names, NAMES));
+    (!names.is_empty()).then(|| Note::new(code, text()).with("rows", names.len()))
+}
+
 /// Returns notes on reading the table.
-fn of_lines(answer: &PlanAnswer) -> Vec<String> {
+fn of_lines(answer: &PlanAnswer) -> Vec<Note> {
     let plan = &answer.plan;
+    let what = "the plan has one entry per benchmark, from its most expensive line";
     let mut notes = Vec::new();
-    let shared = plan.shared_names();
-    if !shared.is_empty() {
-        notes.push(format!(
-            "the plan has one entry per benchmark, from its most expensive line: {}",
-            first_names(&shared, NAMES)
-        ));
-    }
+    notes.extend(naming("shared", what, &plan.shared_names()));
     notes.extend(beyond_band_note(answer.smallest_effect));
     let found = plan.lines.iter().flat_map(|line| &line.choice.found);
     let mut configurations = found.filter_map(|(_, found)| shown(found));
     if configurations.any(|chosen| chosen.is_by_formula()) {
-        notes.push("~ computed by formula: too many instances to simulate".to_owned());
+        let text = "~ computed by formula: too many instances to simulate";
+        notes.push(Note::new("by_formula", text));
     }
     notes.extend(pilot(plan));
     let unknown = plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
-    if !unknown.is_empty() {
-        notes.push(format!(
-            "no wall time was recorded, so the cost is unknown and not part of any sum: {}",
-            first_names(&unknown, NAMES)
-        ));
-    }
+    let what = "no wall time was recorded, so the cost is unknown and not part of any sum";
+    notes.extend(naming("cost_unknown", what, &unknown));
     notes
 }
 
 /// Returns a note on what the power rests on.
-fn pilot(plan: &BudgetedPlan) -> Option<String> {
+fn pilot(plan: &BudgetedPlan) -> Option<Note> {
     let options = &plan.options;
     if options.rule == ChoiceRule::Hail {
         return None;
@@ -85,22 +81,25 @@ fn pilot(plan: &BudgetedPlan) -> Option<String> {
     } else {
         format!("{fewest} to {} per benchmark", counted(*most, "instance"))
     };
-    let tails = pilots.filter(|pilot| pilot.has_heavy_tails()).count();
-    let tails = match (tails, sizes.len()) {
+    let heavy = pilots.filter(|pilot| pilot.has_heavy_tails()).count();
+    let tails = match (heavy, sizes.len()) {
         (0, _) => String::new(),
-        (tails, all) if tails == all => "; outliers make it less certain".to_owned(),
-        (tails, all) => format!("; outliers make it less certain for {tails} of {all}"),
+        (heavy, all) if heavy == all => "; outliers make it less certain".to_owned(),
+        (heavy, all) => format!("; outliers make it less certain for {heavy} of {all}"),
     };
     let few = if *fewest < FEW_INSTANCES {
         " (a larger pilot makes cheaper plans)"
     } else {
         ""
     };
-    Some(format!(
+    let text = format!(
         "power rests on a pilot of {size}{tails}; […]: its range, as the noise is not known better; {} of such plans have a power of {} or more{few}",
         round_percent(options.assurance),
         round_percent(options.power),
-    ))
+    );
+    let note = Note::new("pilot", text).with("fewest_instances", *fewest);
+    let note = note.with("most_instances", *most).with("rows", sizes.len());
+    Some(note.with("with_outliers", heavy))
 }
 
 /// Returns the lines that were not skipped in the review.
@@ -113,7 +112,7 @@ fn planned_lines(plan: &BudgetedPlan) -> impl Iterator<Item = &PlanLine> + Clone
 const FEW_INSTANCES: usize = 10;
 
 /// Returns notes on configurations with too little power, chosen by hand, or too many false positives.
-fn lesser(plan: &BudgetedPlan) -> Vec<String> {
+fn lesser(plan: &BudgetedPlan) -> Vec<Note> {
     let options = &plan.options;
     let (mut lesser, mut louder) = (Vec::new(), Vec::new());
     for line in plan.kept() {
@@ -129,85 +128,80 @@ fn lesser(plan: &BudgetedPlan) -> Vec<String> {
             louder.push(format!("{name} ({})", rate_text(&rates.false_positives)));
         }
     }
-    let notes = [
-        (
-            lesser,
-            format!(
-                "planned by hand, with a power below {} or unknown",
-                round_percent(options.power)
-            ),
-        ),
-        (
-            louder,
-            format!(
-                "planned with more than {} false positives",
-                round_percent(options.false_positives)
-            ),
-        ),
-    ];
-    let notes = notes.into_iter().filter(|(names, _)| !names.is_empty());
-    notes
-        .map(|(names, what)| format!("{what}: {}", first_names(&names, NAMES)))
-        .collect()
+    let by_hand = format!(
+        "planned by hand, with a power below {} or unknown",
+        round_percent(options.power)
+    );
+    let loud = format!(
+        "planned with more than {} false positives",
+        round_percent(options.false_positives)
+    );
+    let by_hand = naming("less_power", &by_hand, &lesser);
+    let loud = naming("more_false_positives", &loud, &louder);
+    by_hand.into_iter().chain(loud).collect()
 }
 
 /// Returns notes on benchmarks beyond the budget.
-fn beyond(answer: &PlanAnswer) -> Vec<String> {
+fn beyond(answer: &PlanAnswer) -> Vec<Note> {
     let plan = &answer.plan;
     let mut notes = Vec::new();
     let beyond = plan.names(|line| line.fate == LineFate::BeyondBudget);
     if !beyond.is_empty() {
-        notes.push(format!(
+        let cost = plan.cost_of(LineFate::BeyondBudget);
+        let text = format!(
             "beyond the budget: {}; all of them would need {} more",
             first_names(&beyond, NAMES),
-            cost_text(plan.cost_of(LineFate::BeyondBudget), answer)
-        ));
+            cost_text(cost, answer)
+        );
+        let note = Note::new("beyond_budget", text).with("rows", beyond.len());
+        notes.push(note.with("cost_seconds", cost));
     }
     let unknown = plan.names(|line| line.fate == LineFate::CostUnknown);
-    if !unknown.is_empty() {
-        notes.push(format!(
-            "no wall time was recorded, so the cost is unknown and these are not planned: {}",
-            first_names(&unknown, NAMES)
-        ));
-    }
+    let what = "no wall time was recorded, so the cost is unknown and these are not planned";
+    notes.extend(naming("not_planned", what, &unknown));
     notes
 }
 
 /// Returns notes on slowdowns that no configuration detects as requested: reason, and what is needed.
-fn unmet(plan: &BudgetedPlan) -> Vec<String> {
+fn unmet(plan: &BudgetedPlan) -> Vec<Note> {
     let options = &plan.options;
     let several = options.slowdowns.len() > 1;
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    let mut reasons: Vec<(Note, Vec<String>)> = Vec::new();
     for line in planned_lines(plan) {
         for (slowdown, found) in &line.choice.found {
             let Err(unmet) = found else { continue };
             let is_unknown = unmet.why == Unable::NoiseUnknown;
-            let mut reason = reason(unmet.why, options);
+            let mut note = reason_note(unmet.why, options);
             if several && !is_unknown {
-                reason = format!("{}: {reason}", round_percent(slowdown - 1.0));
+                note.text = format!("{}: {}", round_percent(slowdown - 1.0), note.text);
+                note = note.with("slowdown", *slowdown);
             }
             let name = named(line, unmet);
-            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            match reasons.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, names)) if is_unknown && names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
-                None => reasons.push((reason, vec![name])),
+                None => reasons.push((note, vec![name])),
             }
         }
     }
-    let reasons = reasons.into_iter();
-    let mut notes: Vec<String> = reasons
-        .map(|(reason, names)| format!("{reason}: {}", first_names(&names, NAMES)))
+    let mut notes: Vec<Note> = reasons
+        .into_iter()
+        .map(|(mut note, names)| {
+            note.text = format!("{}: {}", note.text, first_names(&names, NAMES));
+            note.with("rows", names.len())
+        })
         .collect();
     let mut unmet = planned_lines(plan).filter_map(PlanLine::unmet);
     if unmet.any(|(_, unmet)| unmet.closest.is_some()) {
-        notes.push("for these the table shows the closest configuration".to_owned());
+        let text = "for these the table shows the closest configuration";
+        notes.push(Note::new("closest", text));
     }
     notes.extend(not_the_smallest(plan));
     notes
 }
 
 /// Returns a note on benchmarks planned for a larger slowdown than the smallest requested.
-fn not_the_smallest(plan: &BudgetedPlan) -> Option<String> {
+fn not_the_smallest(plan: &BudgetedPlan) -> Option<Note> {
     let larger = plan.kept().filter_map(|line| {
         let (first, _) = line.first()?;
         let (smallest, _) = line.choice.found.first()?;
@@ -222,12 +216,8 @@ fn not_the_smallest(plan: &BudgetedPlan) -> Option<String> {
         ))
     });
     let larger: Vec<String> = larger.collect();
-    (!larger.is_empty()).then(|| {
-        format!(
-            "planned for a larger slowdown only: {}",
-            first_names(&larger, NAMES)
-        )
-    })
+    let what = "planned for a larger slowdown only";
+    naming("larger_slowdown", what, &larger)
 }
 
 /// Returns a benchmark with the configuration that it needs.
@@ -262,29 +252,43 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
 
 /// Returns why a slowdown is not detected as requested.
 pub fn reason(why: Unable, options: &PlanOptions) -> String {
+    reason_note(why, options).text
+}
+
+fn reason_note(why: Unable, options: &PlanOptions) -> Note {
+    let rate = round_percent(options.false_positives);
     match (why, options.rule) {
         (Unable::NoiseUnknown, _) => {
-            "noise unknown (needs 3 instances of 2 iterations, with values above zero)".to_owned()
+            let text = "noise unknown (needs 3 instances of 2 iterations, with values above zero)";
+            let note = Note::new("noise_unknown", text).with("required_instances", 3);
+            note.with("required_iterations", 2)
         }
         (Unable::TooMany, ChoiceRule::Cheapest(most)) => {
-            format!("not possible with at most {most} (--max-instances, --max-iterations)")
+            let text =
+                format!("not possible with at most {most} (--max-instances, --max-iterations)");
+            let note = Note::new("too_many_instances", text).with("most_instances", most.instances);
+            note.with("most_iterations", most.iterations)
+                .with("most_needed", MOST_NEEDED)
         }
-        (Unable::TooMany | Unable::NotInGrid, _) => {
-            "no configuration of the grid has enough power".to_owned()
+        (Unable::TooMany | Unable::NotInGrid, _) => Note::new(
+            "not_in_grid",
+            "no configuration of the grid has enough power",
+        ),
+        (Unable::FalsePositives, ChoiceRule::Hail) => {
+            let text = format!("more than {rate} false positives in the whole grid");
+            Note::new("false_positives", text)
         }
-        (Unable::FalsePositives, ChoiceRule::Hail) => format!(
-            "more than {} false positives in the whole grid",
-            round_percent(options.false_positives)
-        ),
-        (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => format!(
-            "more than {} false positives with every configuration (--confidence 99% has fewer)",
-            round_percent(options.false_positives)
-        ),
+        (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => {
+            let text = format!(
+                "more than {rate} false positives with every configuration (--confidence 99% has fewer)"
+            );
+            Note::new("false_positives", text)
+        }
     }
 }
 
 /// Returns a note on older versions that are not used.
-fn older(answer: &PlanAnswer) -> Option<String> {
+fn older(answer: &PlanAnswer) -> Option<Note> {
     let older = match answer.older {
         0 => return None,
         1 => "an older one is not used".to_owned(),
@@ -292,11 +296,12 @@ fn older(answer: &PlanAnswer) -> Option<String> {
     };
     let mut unmet = answer.plan.lines.iter().filter_map(PlanLine::unmet);
     let is_unknown = unmet.any(|(_, unmet)| unmet.why == Unable::NoiseUnknown);
-    Some(if is_unknown || !answer.missing().is_empty() {
+    let text = if is_unknown || !answer.missing().is_empty() {
         format!(
             "only the latest version of each variant is used, and for some its noise is unknown; {older}: `--settings pooled` combines all, `--settings each` uses each separately"
         )
     } else {
         format!("only the latest version of each variant is used; {older} (`--settings each`)")
-    })
+    };
+    Some(Note::new("older_versions", text).with("older_versions", answer.older))
 }

@@ -2,6 +2,7 @@
 
 use lapwing_analyse::explain::{Chosen, LineFate, PlanLine, PlanOptions, Unable, Unmet};
 use lapwing_analyse::judge::CellRate;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{shown, slowdowns};
@@ -11,7 +12,7 @@ use crate::answers::not_judged::NotJudged;
 use crate::answers::{MetricFields, SettingFields, identity};
 
 /// A benchmark and slowdown; fields that are unknown are `None`.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct PlanRow<'a> {
     #[serde(flatten)]
     metric: MetricFields<'a>,

@@ -354,7 +354,7 @@ fn conclusion(
                 }
             }
         }
-        @for caution in cautions.into_iter().flatten() { p.hint { "Caution: " (caution) "." } }
+        @for caution in cautions.into_iter().flatten() { p.hint { "Caution: " (caution.text) "." } }
         p.hint {
             @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
             "These numbers are by formula, from the noise on the page " a href=(SitePage::Variability.file()) { (SitePage::Variability.title()) } "; "

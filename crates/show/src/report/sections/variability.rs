@@ -228,7 +228,7 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
                 }
             }
         }
-        @if let Some(advice) = noise_advice(&noises) { p.hint { (capitalised(&advice)) "." } }
+        @if let Some(advice) = noise_advice(&noises) { p.hint { (capitalised(&advice.text)) "." } }
     }
 }
 

@@ -90,15 +90,15 @@ impl JobShare {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Returns the context of the job.
-    pub fn context(&self) -> Context {
+    /// Returns the context of the job, whose experiments are for an answer in the same format.
+    pub fn context(&self, format: AnswerFormat) -> Context {
         Context {
             store: self.store.clone(),
             store_is_copy: true,
             quiet: true,
             verbose: false,
             terminal: Terminal::new(false),
-            format: AnswerFormat::Text,
+            format,
             command: Vec::new(),
             machine: crate::session::Machine::new(),
         }
