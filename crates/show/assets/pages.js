@@ -306,7 +306,7 @@
       keys: {
         name: (row) => row.key,
         size: (row) => row.instances,
-        mean: (row) => row.mean,
+        value: (row) => row.value,
         total: (row) => row.cv_total,
         within: (row) => row.cv_within,
         between: (row) => row.cv_between,
@@ -323,7 +323,7 @@
       row: (row, metric) => line(row,
         nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
         number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
-        number("mean", row.mean_text),
+        number("value", row.value_text),
         number("CV of all", row.cv_total_text),
         row.cv_within_text ? number("CV within", row.cv_within_text, " ", small(row.cv_within_interval ? `[${row.cv_within_interval}]` : "")) : nothing("–"),
         row.cv_between_text

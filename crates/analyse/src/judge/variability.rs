@@ -4,7 +4,7 @@ use lapwing_stats::{
     Confidence, Modes, Pilot, PilotNoise, VarianceComponents, modes, variance_components,
 };
 
-use super::{SampleSize, instance_means, size};
+use super::{SampleSize, centre, instance_means, size};
 use crate::clean::{CleanInstance, Cleaned, UnusableReason};
 
 /// The variability of a benchmark's values, within its instances and between them.
@@ -12,7 +12,9 @@ use crate::clean::{CleanInstance, Cleaned, UnusableReason};
 pub struct Variability {
     /// The number of instances and iterations.
     pub size: SampleSize,
-    /// Mean of all values pooled, in the metric's unit.
+    /// The centre, as in [`Estimate`](super::Estimate), in the metric's unit.
+    pub value: f64,
+    /// Mean of all values pooled, as in Hail's notebook.
     pub mean: f64,
     /// Coefficient of variation of all values pooled (population standard deviation).
     pub cv_total: f64,
@@ -44,6 +46,7 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
     let several = size.most_iterations > 1;
     Some(Variability {
         size,
+        value: centre(&instance_means(cleaned))?.0,
         mean: pooled.mean,
         cv_total: pooled.total,
         cv_instance_mean: several.then_some(pooled.instance_mean),

@@ -161,7 +161,7 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
     let mut columns = identity_columns(titles).to_vec();
     columns.extend([
-        (true, "mean", Right),
+        (true, "value", Right),
         (true, "cv of all", Right),
         (true, "between instances", Right),
         (hosts == HostColumn::Shown, "of it between hosts", Right),
@@ -177,7 +177,7 @@ fn table(rows: &[Noise], hosts: HostColumn) -> Table {
         let best = row.effort.and_then(|it| it.best_iterations);
         let mut cells = identity_cells(row);
         cells.extend([
-            quantity(variability.mean, &row.metric.unit),
+            quantity(variability.value, &row.metric.unit),
             percent(variability.cv_total),
             part(row.between),
             part(row.between_hosts),
@@ -254,6 +254,9 @@ struct NoiseRow<'a> {
     setting: SettingFields<'a>,
     instances: usize,
     iterations: usize,
+    /// Geometric mean of the instances.
+    value: f64,
+    /// Mean of all values.
     mean: f64,
     cv_total: f64,
     cv_instance_mean: Option<f64>,
@@ -290,6 +293,7 @@ impl<'a> NoiseRow<'a> {
             setting,
             instances: variability.size.instances,
             iterations: variability.size.iterations,
+            value: variability.value,
             mean: variability.mean,
             cv_total: variability.cv_total,
             cv_instance_mean: variability.cv_instance_mean,

@@ -10,7 +10,7 @@ use crate::writing::Align::{Left, Right, Whole};
 use crate::writing::{NextStep, Note, Table, TextAnswer, View};
 use crate::{
     FIRST_METRIC, FindingGroupText, FindingText, MomentText, NAMED_ENVIRONMENT_CHANGES,
-    detection_text, environment_text, round_percent, suspicion_text,
+    detection_text, environment_text, round_percent, suspicion_text, tested_text,
 };
 
 /// In shorter histories the newest runs are not tested by themselves, and those of all places have little power.
@@ -168,10 +168,9 @@ fn next_steps(answer: &DetectAnswer) -> Vec<NextStep> {
 
 fn headline(answer: &DetectAnswer) -> String {
     format!(
-        "{}   ({}, {}, {})",
+        "{}   ({}, {})",
         detection_text(&answer.detection),
-        counted(answer.histories.series.len(), "history"),
-        counted(answer.histories.moments.len(), "run"),
+        tested_text(&answer.histories, &answer.detection),
         rule_text(&answer.options),
     )
 }
