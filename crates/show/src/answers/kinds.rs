@@ -4,20 +4,17 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::ErrorAnswer;
-use super::{compare, session};
+use super::{advise, compare, session, study, trace};
 use crate::writing::AnswerKind;
 
 /// The kinds of answers, by subject.
-const KINDS: [&[&AnswerKind]; 3] = [STORES, ANALYSES, STUDIES];
+const KINDS: [&[&AnswerKind]; 5] = [STORES, ANALYSES, study::KINDS, trace::KINDS, advise::KINDS];
 
 /// Answers about stores, sessions and the program itself.
 const STORES: &[&AnswerKind] = &[&session::KIND];
 
 /// Answers of analyses.
 const ANALYSES: &[&AnswerKind] = &[&compare::KIND, &compare::HAIL_KIND];
-
-/// Answers about studies, traces and stacks.
-const STUDIES: &[&AnswerKind] = &[];
 
 /// Returns the names of all kinds of answers.
 pub fn names() -> Vec<&'static str> {

@@ -9,6 +9,7 @@ use lapwing_analyse::sample::each_benchmark;
 use lapwing_measure::stack::unresolved_stacks;
 use lapwing_show::answers::advise::{AdviceAnswer, ExploreAnswer, model_notes};
 use lapwing_show::study::chart;
+use lapwing_show::writing::Note;
 use lapwing_stats::Seed;
 use lapwing_study::{
     Advice, AdviceKind, AdviceRules, GoalTerm, PackagePin, PackageRequirement, StackData,
@@ -132,10 +133,9 @@ impl AdviseCommand {
         if self.explore {
             let stacks = model.explore(self.count, seed);
             if stacks.iter().any(|stack| stack.prediction.is_none()) {
-                notes.push(
-                    "few stacks are measured: those whose versions were measured least come first"
-                        .to_owned(),
-                );
+                let text =
+                    "few stacks are measured: those whose versions were measured least come first";
+                notes.push(Note::new("few_stacks", text));
             }
             let mut answer = ExploreAnswer {
                 model,
@@ -144,15 +144,16 @@ impl AdviseCommand {
             };
             if let Some(path) = &self.output {
                 files::write(path, &answer.lines())?;
-                answer.notes.push(format!("wrote {}", path.display()));
+                let file = path.display().to_string();
+                let note = Note::new("wrote", format!("wrote {file}"));
+                answer.notes.push(note.with("file", file));
             }
             return context.show(&answer, &self.answer);
         }
         let pinned = locked.as_ref().and_then(|pins| data.pinned(pins));
         if locked.is_some() && pinned.is_none() {
-            notes.push(
-                "the locked versions do not name every package: no comparison with them".to_owned(),
-            );
+            let text = "the locked versions do not name every package: no comparison with them";
+            notes.push(Note::new("locked", text));
         }
         let advice = Advice::new(model, self.kind, pinned.as_deref()).map_err(|error| {
             CliError::not_enough(error).hint("measure more stacks, or ask for another --type")

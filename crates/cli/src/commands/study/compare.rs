@@ -4,7 +4,7 @@ use clap::Args;
 use lapwing_analyse::sample::{BenchmarkData, SampleFilter, SideSpec};
 use lapwing_model::text::first_names;
 use lapwing_record::InstanceData;
-use lapwing_show::answers::study::{ComparedStudies, ListedEffects, StudyAnswer};
+use lapwing_show::answers::study::{ComparedStudies, StudyAnswer};
 use lapwing_stats::Confidence;
 use lapwing_study::{StudyCarryOver, StudyData, StudyScale, only_named_metric};
 
@@ -26,9 +26,6 @@ pub struct StudyCompare {
     /// The second side
     #[arg(value_name = "SIDE", value_parser = parse_study_side)]
     second: StudySide,
-    /// List all effects, also the undetermined ones of pairs
-    #[arg(long)]
-    all: bool,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -76,12 +73,7 @@ impl StudyCompare {
                     .hint("both have to vary the same factors from the same base"),
             );
         }
-        let listed = if self.all {
-            ListedEffects::All
-        } else {
-            ListedEffects::Clear
-        };
-        let answer = StudyAnswer::carry_over(&studies, scale, &carry_over, listed)?;
+        let answer = StudyAnswer::carry_over(&studies, scale, &carry_over)?;
         self.study.show(&answer, context)
     }
 
@@ -129,10 +121,7 @@ impl StudyCompare {
         // Levels differ between the settings of a study, not between its sides.
         let levels = "share no level";
         let notes = found.notes(&filter, &judging.rules)?.into_iter();
-        let notes = notes
-            .map(|note| note.text)
-            .filter(|note| !note.contains(levels))
-            .collect();
+        let notes = notes.filter(|note| !note.text.contains(levels)).collect();
         let mut gathered: [Vec<BenchmarkData>; 2] = [Vec::new(), Vec::new()];
         found.sides.each_benchmark(&filter, |data, places| {
             for (side, benchmarks) in gathered.iter_mut().enumerate() {
