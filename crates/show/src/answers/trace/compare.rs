@@ -257,7 +257,7 @@ impl<'t> TraceComparisonAnswer<'t> {
             let equal = classes
                 .difference(&large)
                 .map(|class| match class.as_str() {
-                    "" => "what is between tasks".to_owned(),
+                    "" => "what is before and between tasks".to_owned(),
                     class => format!("`{class}`"),
                 });
             let equal: Vec<String> = equal.collect();

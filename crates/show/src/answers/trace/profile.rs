@@ -63,7 +63,7 @@ impl Answer for ProfileAnswer<'_> {
             ("class", Left),
             ("tasks", Right),
             ("median", Right),
-            ("90 %", Right),
+            ("p90", Right),
             ("longest", Right),
             ("median CPU", Right),
             ("median size", Right),
