@@ -23,7 +23,7 @@ use crate::options::{
     AnswerOptions, Context, FilterOptions, NamedValue, check_folder, check_plot, extension, one_of,
     within,
 };
-use crate::store::{note_retired, open_for_reading};
+use crate::store::{notes_on_retired, open_for_reading};
 
 /// Advise a stack of package versions, with the evidence for it, or the next stacks to measure
 ///
@@ -118,7 +118,7 @@ impl AdviseCommand {
         let listed = self.candidates.as_deref().map(files::stacks).transpose()?;
         let further: Vec<Vec<PackagePin>> =
             (listed.iter().flatten().chain(&locked)).cloned().collect();
-        let data = self.read(context, &further)?;
+        let (data, retired) = self.read(context, &further)?;
         let seed = Seed(self.seed);
         let model = StackModel::new(
             &data,
@@ -130,6 +130,7 @@ impl AdviseCommand {
         );
         let model = &model?;
         let mut notes = model_notes(model);
+        notes.extend(retired);
         if self.explore {
             let stacks = model.explore(self.count, seed);
             if stacks.iter().any(|stack| stack.prediction.is_none()) {
@@ -177,11 +178,16 @@ impl AdviseCommand {
         context.show(&answer, &self.answer)
     }
 
-    fn read(&self, context: &Context, more: &[Vec<PackagePin>]) -> Result<StackData, CliError> {
+    /// Returns the data, and notes on retired results.
+    fn read(
+        &self,
+        context: &Context,
+        more: &[Vec<PackagePin>],
+    ) -> Result<(StackData, Vec<Note>), CliError> {
         let rules = self.cleaning.rules()?;
         let store = open_for_reading(context)?;
         let mut filter = self.filters.filter()?.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
+        let notes = notes_on_retired(&store, &filter)?;
         // All metrics are read, because burn-in is detected from the wall time.
         let metrics = std::mem::take(&mut filter.metrics);
         let terms = match &self.goal {
@@ -208,6 +214,6 @@ impl AdviseCommand {
             let unresolved = unresolved_stacks(&session.attributes).into_iter();
             data.add_failed(&unresolved.map(pins).collect::<Vec<_>>());
         }
-        Ok(data)
+        Ok((data, notes))
     }
 }

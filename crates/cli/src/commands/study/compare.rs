@@ -74,19 +74,21 @@ impl StudyCompare {
             );
         }
         let answer = StudyAnswer::carry_over(&studies, scale, &carry_over)?;
-        self.study.show(&answer, context)
+        self.study.show(&answer, &[], context)
     }
 
     fn read(&self, context: &Context) -> Result<ComparedStudies, CliError> {
         match (&self.first, &self.second) {
             (StudySide::Benchmark(one), StudySide::Benchmark(other)) => {
-                let read = |name: &String| -> Result<StudyData, CliError> {
+                let mut notes = Vec::new();
+                let mut read = |name: &String| -> Result<StudyData, CliError> {
                     let filter = SampleFilter {
                         benchmarks: vec![name.clone()],
                         ..self.study.data.filters.filter()?
                     };
-                    let data = self.study.data.read(filter, context)?;
-                    Ok(data.without(&self.study.without)?)
+                    let study = self.study.data.read_with_notes(filter, context)?;
+                    notes.extend(study.notes);
+                    Ok(study.data.without(&self.study.without)?)
                 };
                 let data = [read(one)?, read(other)?];
                 let names = data.each_ref().map(|data| data.benchmark.clone());
@@ -100,7 +102,7 @@ impl StudyCompare {
                 Ok(ComparedStudies {
                     names,
                     data,
-                    notes: Vec::new(),
+                    notes,
                 })
             }
             (StudySide::Runs(one), StudySide::Runs(other)) => {

@@ -40,6 +40,8 @@ pub struct DesignAnswer {
     detectable_pair_effect: Option<f64>,
     expected_seconds: Option<f64>,
     file: String,
+    /// Notes on what was measured before.
+    pub notes: Vec<Note>,
     /// The beginning of a suggested command.
     program: String,
 }
@@ -67,6 +69,7 @@ impl DesignAnswer {
             detectable_pair_effect: power.and_then(|power| power.pair),
             expected_seconds: seconds.map(|seconds| seconds * as_f64(instances)),
             file,
+            notes: Vec::new(),
             design,
             program,
         })
@@ -89,7 +92,7 @@ impl DesignAnswer {
         )
     }
 
-    fn notes(&self) -> Vec<Note> {
+    fn all_notes(&self) -> Vec<Note> {
         let mut notes = vec![self.power_note()];
         notes.extend(self.aliases_note());
         let remarks = self.design.notes.iter();
@@ -110,6 +113,7 @@ impl DesignAnswer {
             None => "Expected time unknown: no earlier measurements.".to_owned(),
         };
         notes.push(Note::new("time", time));
+        notes.extend(self.notes.iter().cloned());
         notes.push(Note::new(
             "file",
             format!("The design is in {}.", self.file),
@@ -332,7 +336,7 @@ impl Answer for DesignAnswer {
         TextAnswer {
             headline: self.headline(),
             table: self.factors(),
-            notes: self.notes(),
+            notes: self.all_notes(),
             next: vec![self.next()],
             has_table_first: false,
         }

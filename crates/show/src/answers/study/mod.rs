@@ -28,7 +28,7 @@ use self::fields::StudyFields;
 pub use self::optimise::{OptimisationAnswer, round_text};
 pub use self::paths::PathQuestion;
 pub use self::pca::ComponentQuestion;
-pub use self::stability::stability_text;
+pub use self::stability::stability_note;
 use crate::chart::{Chart, PageSection, SaveError, save_page_with};
 use crate::study::data_note;
 use crate::writing::{

@@ -169,8 +169,29 @@ fn reach_text(data: &StudyData, scale: StudyScale, reach: f64) -> String {
     format!("±{}", data.metric.size_text(scale, reach))
 }
 
+/// Returns since when the effects on a benchmark are stable, or what is missing.
+pub fn stability_note(
+    data: &StudyData,
+    scale: StudyScale,
+    stability: &StudyStability,
+    within: f64,
+) -> Note {
+    let text = stability_text(data, scale, stability, within);
+    let reaches = stability.reaches().into_iter().flatten();
+    let widest = reaches.max_by(f64::total_cmp);
+    Note::new("stability", format!("{}: {text}", data.benchmark))
+        .with("benchmark", data.benchmark.as_str())
+        .with("instances", data.instances.len())
+        .with("stable_since", stability.stable_since())
+        .with("more_instances", stability.more_instances)
+        .with("confirming_instances", confirming(data, stability))
+        .with("known_within", widest)
+        .with("known_within_share", share_on(scale, widest))
+        .with("within", within)
+}
+
 /// Returns since when effects are stable, or what is missing.
-pub fn stability_text(
+fn stability_text(
     data: &StudyData,
     scale: StudyScale,
     stability: &StudyStability,
