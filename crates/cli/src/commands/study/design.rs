@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use lapwing_measure::suite::parse_duration;
+use lapwing_measure::suite::{parse_duration, quoted};
 use lapwing_model::text::counted;
 use lapwing_show::answers::study::{DESIGN_FILE, DesignAnswer};
 use lapwing_show::quantity;
@@ -178,8 +178,11 @@ impl StudyDesignCommand {
         let seconds = study.seconds_per_visit(&self.benchmark, context)?;
         let output = self.output.unwrap_or_else(|| PathBuf::from(usual));
         let file = output.display().to_string();
-        let program = context.program();
-        let mut answer = DesignAnswer::new(design, &existing, noise, seconds, file, program)?;
+        let mut run = format!("{} study run", context.program());
+        if file != DESIGN_FILE {
+            run.push_str(&format!(" --design {}", quoted(&file)));
+        }
+        let mut answer = DesignAnswer::new(design, &existing, noise, seconds, file, run)?;
         answer.notes = notes;
         atomic::replace(&output, &answer.design.write()?).map_err(|error| {
             CliError::input(error).consequence(format!("{} was not written", output.display()))

@@ -47,6 +47,27 @@ fn studied_little() -> TempDir {
     folder
 }
 
+/// A program whose cost depends on three factors, one of which breaks it, with noise from its number of runs.
+const PROGRAM: &str = r#"#!/bin/sh
+test "${C:-0}" = 1 && exit 3
+echo >> count
+n=$((10000 - 3000 * ${A:-0} + 1000 * ${B:-0}))
+echo "{\"cost\": $((n + n * ($(wc -l < count) % 7 - 3) / 1000))}"
+"#;
+
+/// A search that has ended.
+fn searched() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let suite = "suite = 's'\n[benchmark.one]\ncommand = ['sh', './program']\nmetrics = 'json'\niterations = 1\nburn_in = 0\n\
+                 metric.cost = { unit = 'B', better = 'lower' }\n[factor.a]\napply.env.A = '1'\n\
+                 [factor.b]\napply.env.B = '1'\n[factor.c]\napply.env.C = '1'\n";
+    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
+    fs::write(folder.path().join("program"), PROGRAM).unwrap();
+    let told = run(folder.path(), &["study", "optimise", "--metric", "cost"]);
+    assert!(told.ends_with("exit 0"), "{told}");
+    folder
+}
+
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/");
 
 /// A folder with traces: logs without a graph, spans of tasks that share a lock, and a log with defects and a graph.
@@ -127,6 +148,16 @@ pub const ASKED: &[Asked] = &[
             ),
             ("study_little_paths", "study effects --show paths"),
             ("study_little_stability", "study effects --show stability"),
+        ],
+    },
+    Asked {
+        folder: searched,
+        commands: &[
+            ("study_optimise", "study optimise --metric cost"),
+            (
+                "study_optimise_none",
+                "study optimise --metric cost --where since=2100-01-01 --runs 2 --budget 0s",
+            ),
         ],
     },
     Asked {

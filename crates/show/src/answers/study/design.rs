@@ -42,20 +42,20 @@ pub struct DesignAnswer {
     file: String,
     /// Notes on what was measured before.
     pub notes: Vec<Note>,
-    /// The beginning of a suggested command.
-    program: String,
+    /// The command that measures the design.
+    run: String,
 }
 
 impl DesignAnswer {
     /// Returns the answer for a design that completes existing configurations, given the noise between instances and
-    /// the time of one; `file` has the design, and `program` begins a suggested command.
+    /// the time of one; `file` has the design, and `run` measures it.
     pub fn new(
         design: StudyDesign,
         existing: &[Vec<usize>],
         noise: Option<f64>,
         seconds: Option<f64>,
         file: String,
-        program: String,
+        run: String,
     ) -> Result<Self, DesignFileError> {
         let runs = [existing, &design.runs()?].concat();
         let power = noise
@@ -71,7 +71,7 @@ impl DesignAnswer {
             file,
             notes: Vec::new(),
             design,
-            program,
+            run,
         })
     }
 
@@ -122,14 +122,7 @@ impl DesignAnswer {
     }
 
     fn next(&self) -> NextStep {
-        let Self { file, program, .. } = self;
-        let option = if file == DESIGN_FILE {
-            String::new()
-        } else {
-            format!(" --design {file}")
-        };
-        NextStep::new(format!("{program} study run{option}"), "measures it")
-            .taking(self.expected_seconds)
+        NextStep::new(&self.run, "measures it").taking(self.expected_seconds)
     }
 
     fn power_note(&self) -> Note {

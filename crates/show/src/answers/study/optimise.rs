@@ -28,8 +28,8 @@ pub struct OptimisationAnswer {
     pub result: OptimisationResult,
     /// The reason for its end.
     pub end: OptimisationEnd,
-    /// The beginning of a suggested command.
-    pub program: String,
+    /// The command that explains the effects.
+    pub findings: String,
 }
 
 /// The best configuration, and what else was measured.
@@ -101,12 +101,11 @@ impl Answer for OptimisationAnswer {
             let text = format!("{hidden} more not shown (`--full` shows all)");
             notes.push(Note::new("not_shown", text).with("rows", hidden));
         }
-        let findings = format!("{} study findings", self.program);
         TextAnswer {
             headline: self.headline(),
             table: self.table(view),
             notes,
-            next: vec![NextStep::new(findings, "explains the effects")],
+            next: vec![NextStep::new(&self.findings, "explains the effects")],
             has_table_first: false,
         }
     }
