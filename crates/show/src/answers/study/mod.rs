@@ -8,6 +8,7 @@ mod fields;
 mod finding_row;
 mod findings;
 mod fit;
+mod fit_fields;
 mod means;
 mod optimise;
 mod paths;

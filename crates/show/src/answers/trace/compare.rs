@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 
 use lapwing_model::text::{counted, joined};
 use lapwing_trace::{PathPart, PathTimes, TaskDuration, Trace, TraceComparison};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
+use super::compare_fields::{ComparedTraceRow, TraceComparisonFields, TraceFields, row};
 use super::with_defects;
 use crate::trace::{column_title, share, signed_percent, signed_time, time};
 use crate::writing::Align::{Left, Right};
@@ -61,55 +60,6 @@ pub struct TraceComparisonAnswer<'t> {
     rows: Vec<Vec<ComparedTraceRow>>,
     /// Number of listed classes or tasks; `None` for all.
     top: Option<usize>,
-}
-
-/// Traces side by side, with times in nanoseconds.
-#[derive(Debug, Serialize, JsonSchema)]
-struct TraceComparisonFields<'a> {
-    traces: Vec<TraceFields<'a>>,
-    /// Number of compared classes or tasks.
-    compared: usize,
-    rows: Vec<ComparedTraceRow>,
-}
-
-/// A trace as a whole, the baseline first.
-#[derive(Debug, Serialize, JsonSchema)]
-struct TraceFields<'a> {
-    trace: &'a str,
-    /// Time from the first event of the run to its end.
-    makespan: i64,
-    /// Difference from the makespan of the baseline.
-    difference: i64,
-    /// The same as a share.
-    relative: f64,
-    /// Number of tasks.
-    tasks: usize,
-    /// Number of workers.
-    workers: usize,
-    /// The share of the time in which workers have a task.
-    utilisation: f64,
-    /// Mean number of tasks that compute at once.
-    parallelism: f64,
-    /// Number of tasks that the baseline has, too, where workers have the same names.
-    tasks_of_baseline: Option<usize>,
-    on_the_same_worker: Option<usize>,
-}
-
-/// A time in one trace beside the baseline's, in nanoseconds.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-struct ComparedTraceRow {
-    /// The class of tasks, or the task; empty for all of them and for what is between tasks.
-    name: String,
-    /// The part of the tasks or of the path.
-    part: &'static str,
-    trace: String,
-    count: Option<usize>,
-    worker: Option<String>,
-    time: Option<i64>,
-    difference: Option<i64>,
-    relative: Option<f64>,
-    #[serde(skip)]
-    meaning: String,
 }
 
 impl<'t> TraceComparisonAnswer<'t> {
@@ -396,36 +346,4 @@ impl Answer for TraceComparisonAnswer<'_> {
     fn rows(&self) -> Result<CsvRows, WriteError> {
         csv_rows(&self.rows.concat())
     }
-}
-
-/// Returns a row for each trace.
-fn row(
-    names: &[String],
-    relative_to: RelativeTo,
-    name: &str,
-    part: &'static str,
-    times: &[Option<i64>],
-) -> Vec<ComparedTraceRow> {
-    let baseline = times.first().copied().flatten();
-    let sides = times.iter().zip(names).enumerate();
-    let rows = sides.map(|(side, (time, trace))| {
-        let pair = baseline.zip(*time).filter(|_| side > 0);
-        let relative = pair.and_then(|(baseline, time)| {
-            let base = match relative_to {
-                RelativeTo::Baseline => baseline,
-                RelativeTo::Other => time,
-            };
-            (base != 0).then(|| share(time - baseline, base))
-        });
-        ComparedTraceRow {
-            name: name.to_owned(),
-            part,
-            trace: trace.clone(),
-            time: *time,
-            difference: pair.map(|(baseline, time)| time - baseline),
-            relative,
-            ..ComparedTraceRow::default()
-        }
-    });
-    rows.collect()
 }

@@ -1,6 +1,7 @@
 //! Answers about traces of task graphs: `lapwing trace`.
 
 mod compare;
+mod compare_fields;
 mod controller;
 mod durations;
 mod finding_row;
