@@ -185,7 +185,7 @@ pub const ASKED: &[Asked] = &[
             ),
             (
                 "trace_compare_tasks",
-                "trace compare threads.jsonl processes.jsonl --show tasks --full",
+                "trace compare threads.jsonl processes.jsonl --show tasks --top 4",
             ),
             ("trace_what_if", "trace what-if --file threads.jsonl"),
             (
